@@ -1,0 +1,52 @@
+# Everything is set up in .venv from requirements.lock; nothing else has to be installed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: demo test check lint types imports docs docs-check bench clean
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --no-deps -r requirements.lock
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(STAMP)  ## the main job on a sample, with its tables
+	@mkdir -p out
+	$(BIN)/compactor inspect sample_transcripts/openai-chat.jsonl
+	$(BIN)/compactor score sample_transcripts/openai-chat.jsonl --top 12
+	$(BIN)/compactor budget sample_transcripts/openai-chat.jsonl --total 8000
+	$(BIN)/compactor compact sample_transcripts/openai-chat.jsonl --target-ratio 0.25 -o out/openai-chat.jsonl
+	$(BIN)/compactor diff sample_transcripts/openai-chat.jsonl out/openai-chat.jsonl
+
+test: $(STAMP)  ## the tests
+	$(BIN)/python -m pytest
+
+check: lint types imports docs-check  ## everything that CI checks besides the tests
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+imports: $(STAMP)
+	$(BIN)/lint-imports
+
+docs: $(STAMP)  ## write the generated parts of the documentation anew
+	COLUMNS=100 $(BIN)/cog -r README.md docs/cli.md
+
+docs-check: $(STAMP)
+	COLUMNS=100 $(BIN)/cog --check README.md docs/cli.md
+
+bench: $(STAMP)  ## compact beside a floor that only reads, counts and writes
+	$(BIN)/python -m benchmarks.compact
+
+lock:  ## resolve the dependencies anew (needs uv)
+	uv pip compile --quiet --universal --python-version 3.10 --extra dev --no-annotate --no-header pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) out build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

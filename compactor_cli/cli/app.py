@@ -1,0 +1,92 @@
+"""The command line: the commands, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from compactor_cli.cli.budget import budget
+from compactor_cli.cli.compact import compact
+from compactor_cli.cli.diff import diff
+from compactor_cli.cli.inspect import inspect
+from compactor_cli.cli.score import score
+from compactor_cli.errors import CompactorError, ExitCode
+
+
+class Boundary(TyperGroup):
+    """Expected failures print one message; anything else is a bug and says so."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except CompactorError as error:
+            if _debugging():
+                raise
+            _say(f"error: {error}")
+            raise typer.Exit(int(error.exit_code)) from None
+        except KeyboardInterrupt:
+            _say("interrupted; nothing was left half-written")
+            raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
+        except BrokenPipeError:
+            # the reader has seen enough; keep the interpreter from complaining when it flushes
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(int(ExitCode.OK)) from None
+        except Exception as error:
+            if _debugging() or hasattr(error, "exit_code"):  # typer's own: usage errors, exits
+                raise
+            _say(f"this is a bug: {type(error).__name__}: {error}\nRun again with --debug and report the traceback.")
+            raise typer.Exit(int(ExitCode.BUG)) from None
+
+
+app = typer.Typer(
+    cls=Boundary,
+    name="compactor",
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (score, budget, compact, inspect, diff):
+    app.command()(command)
+
+
+@app.callback()
+def about(
+    version: bool = typer.Option(
+        False, "--version", help="Show the version.", is_eager=True, callback=lambda on: _version(on)
+    ),
+) -> None:
+    """Make saved sessions with language models smaller without losing what the work needs.
+
+    score and inspect look into a session, budget shares out a prompt, compact makes it smaller, diff
+    says what survived. Everything works offline, and gives the same bytes for the same input.
+
+    Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
+    cannot be met, 70 a bug, 130 interrupted.
+    """
+
+
+def _version(on: bool) -> None:
+    if on:
+        from importlib.metadata import version
+
+        typer.echo(f"compactor {version('compactor-cli')}")
+        raise typer.Exit
+
+
+def _debugging() -> bool:
+    return "--debug" in sys.argv
+
+
+def _say(text: str) -> None:
+    print(text.encode("utf-8", "replace").decode(), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
+
+
+def main() -> None:
+    """Entry point of the `compactor` script."""
+    app()

@@ -1,0 +1,274 @@
+"""`compactor compact`: the main job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.progress import NoSteps, Steps, steps
+from compactor_cli.cli.session import Session, open_session, scoring_settings
+from compactor_cli.errors import CompactorError, ExitCode, UsageError
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.run import compact_source, compile_patterns
+from compactor_cli.pipeline.threshold import context_state
+from compactor_cli.settings import Settings
+from compactor_cli.tokens.models import model_facts
+
+STAGES = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Where outputs go and what is done with them."""
+
+    out: str
+    out_dir: str
+    in_place: bool
+    dry_run: bool
+    check: bool
+    if_needed: bool
+    report: str
+    json: bool
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One file's result: its report for scripts, and whether the file would change."""
+
+    report: dict[str, object]
+    changed: bool
+
+
+def compact(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Transcripts to read; - is standard input.")],
+    out: Annotated[
+        str, typer.Option("-o", "--output", metavar="OUT", help="File to write; default: standard output.")
+    ] = "",
+    out_dir: Annotated[
+        str, typer.Option("--out-dir", metavar="DIR", help="Folder to write to, under the names of the inputs.")
+    ] = "",
+    in_place: Annotated[bool, typer.Option("--in-place", help="Replace the files, each in one step.")] = False,
+    target_tokens: Annotated[
+        int | None,
+        typer.Option("--target-tokens", min=1, metavar="N", help="Fit into N tokens, or exit with code 4."),
+    ] = None,
+    target_ratio: Annotated[
+        float | None,
+        typer.Option(
+            "--target-ratio", min=0.0, max=1.0, metavar="R", help="Fit into this share of the original tokens."
+        ),
+    ] = None,
+    strategy: Annotated[str, typer.Option("--strategy", metavar="NAME", help="How to compact: tiered.")] = "tiered",
+    summarizer: Annotated[
+        str, typer.Option("--summarizer", metavar="NAME", help="Who writes summaries: extractive.")
+    ] = "extractive",
+    if_needed: Annotated[
+        bool, typer.Option("--if-needed", help="Only when the session is over the threshold of its model's context.")
+    ] = False,
+    keep: Annotated[
+        list[str] | None, typer.Option("--keep", metavar="REGEX", help="Keep messages that match; may be repeated.")
+    ] = None,
+    keep_last: Annotated[
+        int, typer.Option("--keep-last", min=0, metavar="N", help="Keep the newest N messages whole.")
+    ] = 0,
+    query: Annotated[str, typer.Option("--query", metavar="TEXT", help="Words that summaries should prefer.")] = "",
+    summary_role: Annotated[
+        str, typer.Option("--summary-role", metavar="ROLE", help="Role of summaries: user, assistant or system.")
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and write nothing.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit code 1 when a file would be changed.")
+    ] = False,
+    report: Annotated[
+        str, typer.Option("--report", metavar="FILE", help="Write the JSON report there, one line a file.")
+    ] = "",
+    threshold: options.ThresholdOption = 60,
+    max_residuals: options.MaxResidualsOption = 0.20,
+    now: options.NowOption = "",
+    format: options.FormatOption = "",
+    model: options.ModelOption = "",
+    tokenizer: options.TokenizerOption = "",
+    skip_damaged: options.SkipDamagedOption = False,
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Make transcripts smaller: keep what matters, cut by recency, summarize the rest.
+
+    The output is valid wherever the input was, and with a target it fits, or nothing is written.
+    Without a target, tiers 1 to 3 are cut to 70, 40 and 15 percent. System messages, the first and
+    the last request of the user and matches of --keep stay whole as long as the target allows.
+
+    Examples:
+
+      compactor compact session.jsonl --target-ratio 0.25 -o small.jsonl
+
+      compactor compact session.jsonl --target-tokens 20000 --dry-run
+
+      cat session.jsonl | compactor compact - --target-tokens 8000 > small.jsonl
+
+      compactor compact fixtures/*.jsonl --target-tokens 4000 --in-place
+
+      compactor compact fixtures/*.jsonl --target-tokens 4000 --check
+
+      compactor compact session.jsonl --if-needed --model gpt-4o --in-place
+    """
+    settings = Settings(
+        scoring=scoring_settings("factors", threshold, max_residuals, now),
+        strategy=strategy,
+        summarizer=summarizer,
+        summary_role=summary_role,
+        target_tokens=target_tokens,
+        target_ratio=target_ratio,
+        keep=tuple(keep or ()),
+        keep_last=keep_last,
+        query=query,
+    )
+    facts = model_facts(model) if if_needed else None
+    job = Job(
+        out=out,
+        out_dir=out_dir,
+        in_place=in_place,
+        dry_run=dry_run,
+        check=check,
+        if_needed=if_needed,
+        report=report,
+        json=json,
+        limit=facts.context_limit if facts else 0,
+    )
+    _check_usage(files, job, settings)
+    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
+    if facts is not None and model and not facts.known:
+        session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
+    code = _run_all(session, files, job, settings)
+    if code:
+        raise typer.Exit(code)
+
+
+def _check_usage(files: Sequence[str], job: Job, settings: Settings) -> None:
+    if settings.target_tokens is not None and settings.target_ratio is not None:
+        raise UsageError("--target-tokens and --target-ratio exclude each other")
+    if settings.summary_role not in ("", "user", "assistant", "system"):
+        raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
+    places = [
+        name for name, given in (("-o", job.out), ("--out-dir", job.out_dir), ("--in-place", job.in_place)) if given
+    ]
+    if len(places) > 1:
+        raise UsageError(f"{' and '.join(places)} exclude each other")
+    silent = job.dry_run or job.check
+    if len(files) > 1 and not silent and not (job.out_dir or job.in_place):
+        raise UsageError("several files need --out-dir or --in-place")
+    if job.in_place and "-" in files:
+        raise UsageError("standard input cannot be replaced in place; use -o")
+    if job.out_dir and "-" in files:
+        raise UsageError("standard input has no name to write under in --out-dir; use -o")
+    if job.json and not silent and (not places or job.out == "-"):
+        raise UsageError("--json prints the report on standard output: write the transcript elsewhere with -o")
+    names = [Path(file).name for file in files]
+    if job.out_dir and len(set(names)) < len(names):
+        raise UsageError("two inputs have the same name; with --out-dir one would overwrite the other")
+    compile_patterns(settings.keep)
+
+
+def _run_all(session: Session, files: Sequence[str], job: Job, settings: Settings) -> int:
+    """Every file; one that fails is reported and does not stop the others. The first failure's code."""
+    from compactor_cli.render import jsons
+
+    code: int = 0
+    outcomes: list[Outcome] = []
+    with steps(session.err, len(files) * (STAGES + 1)) as progress:
+        for file in files:
+            try:
+                outcomes.append(_run_one(session, file, job, settings, progress))
+            except CompactorError as error:
+                if len(files) == 1:
+                    raise
+                session.err.print(f"error: {error}", soft_wrap=True)
+                code = code or int(error.exit_code)
+    if job.report:
+        write_bytes(job.report, "".join(jsons.dumps(o.report) + "\n" for o in outcomes).encode())
+    if job.json:
+        for outcome in outcomes:
+            typer.echo(jsons.dumps(outcome.report))
+    if job.check and not code and any(outcome.changed for outcome in outcomes):
+        code = int(ExitCode.NO)
+    return code
+
+
+def _run_one(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
+    from compactor_cli.render import jsons
+
+    source = session.load(file)
+    session.note_reading(source)
+    progress.step(f"{source.path}: read")
+    tools = [
+        replace(session.tools(t, settings), progress=lambda stage: progress.step(f"{source.path}: {stage}"))
+        for t in source.transcripts
+    ]
+    needed = not job.if_needed or _needs_compaction(session, source, job, settings)
+    data, parts = compact_source(source, tools, settings) if needed else (source.data, [])
+    place = _place(file, job)
+    if not job.dry_run and not job.check and not (job.in_place and data == source.data):
+        write_bytes(place, data)
+    value = jsons.compact_json(source, session.counter.name, place, data, parts)
+    value["warnings"] = [*session.warnings, *value["warnings"]]
+    if job.dry_run:
+        value["plan"] = jsons.plan_json(parts)
+    _show(session, source, job, data, parts, place)
+    return Outcome(value, data != source.data)
+
+
+def _needs_compaction(session: Session, source: Source, job: Job, settings: Settings) -> bool:
+    """Whether any conversation of the file is over the threshold; says so when none is."""
+    for transcript in source.transcripts:
+        count = len(transcript.messages)
+        state = context_state(transcript.tokens, count, job.limit, settings.recent_messages, settings.threshold)
+        if state.needs_compaction:
+            return True
+    session.err.print(
+        f"{source.path}: {source.tokens:,} tokens are under the threshold of {state.threshold:,}; left as it is",
+        soft_wrap=True,
+    )
+    return False
+
+
+def _place(file: str, job: Job) -> str:
+    if job.in_place:
+        return file
+    if job.out_dir:
+        Path(job.out_dir).mkdir(parents=True, exist_ok=True)
+        return str(Path(job.out_dir) / Path(file).name)
+    return job.out or "-"
+
+
+def _show(session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str) -> None:
+    """Tables for people: the plan of --dry-run on standard output, everything else on standard error."""
+    from compactor_cli.render import tables
+
+    console = session.err
+    if job.dry_run and not job.json:
+        for part in parts:
+            if part.plan is not None:
+                session.out.print(tables.plan_table(session.out, part.mended, part.groups, part.plan))
+    if console.quiet:
+        return
+    tables.heading(console, source, session.counter.name)
+    if data == source.data or not parts:
+        console.print("already within its target: unchanged" if parts else "unchanged")
+        return
+    console.print(tables.tier_table(console, parts))
+    console.print(tables.savings_table(console, source, parts, len(data)))
+    console.print(tables.disposition_line(parts))
+    for part in parts:
+        for note in part.repairs:
+            console.print(f"repaired: message {note.index}: {note.kind}: {note.detail}", soft_wrap=True)
+    if not job.dry_run and not job.check:
+        console.print(f"written to {'standard output' if place == '-' else place}", soft_wrap=True)

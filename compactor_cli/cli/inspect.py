@@ -1,0 +1,128 @@
+"""`compactor inspect`: where the tokens are, what /compact would do, what is wrong."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.session import Session, open_session
+from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.model.report import Analysis
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.overview import overview
+from compactor_cli.pipeline.run import analyze
+from compactor_cli.pipeline.threshold import context_state
+from compactor_cli.settings import Settings
+from compactor_cli.text.clean import plain
+from compactor_cli.tokens.models import model_facts
+
+
+def inspect(
+    file: options.FileArgument,
+    message: Annotated[
+        int, typer.Option("--message", min=-1, metavar="N", help="Show this message whole, with its score.")
+    ] = -1,
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Only what is wrong with the file; exit code 1 when something is.")
+    ] = False,
+    format: options.FormatOption = "",
+    model: options.ModelOption = "",
+    tokenizer: options.TokenizerOption = "",
+    skip_damaged: options.SkipDamagedOption = False,
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Look into a session: how full its context is, where the tokens are, what is wrong.
+
+    Examples:
+
+      compactor inspect session.jsonl
+
+      compactor inspect session.jsonl --model gpt-4o
+
+      compactor inspect session.jsonl --message 12
+
+      compactor inspect session.jsonl --faults || echo broken
+    """
+    from compactor_cli.render import jsons, tables
+
+    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
+    settings = Settings()
+    source = session.load(file)
+    analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
+    found = [fault for analysis in analyses for fault in analysis.faults]
+    faulty = bool(found) or any(note.kind != "outside_context" for note in source.notes)
+    if message >= 0:
+        show_message(session, source, analyses, message, json=json)
+        return
+    largest = max(source.transcripts, key=lambda t: t.tokens)
+    facts = model_facts(model)
+    if model and not facts.known:
+        session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
+    state = context_state(
+        largest.tokens, len(largest.messages), facts.context_limit, settings.recent_messages, settings.threshold
+    )
+    views = [overview(analysis) for analysis in analyses]
+    if json:
+        typer.echo(jsons.dumps(jsons.inspect_json(source, session.counter.name, state, analyses, views)))
+    else:
+        tables.heading(session.out, source, session.counter.name)
+        if not faults:
+            session.out.print(tables.context_lines(state))
+            for transcript, view in zip(source.transcripts, views, strict=True):
+                for table in tables.overview_tables(session.out, view, transcript.tokens):
+                    session.out.print(table)
+        if found or source.notes:
+            session.out.print(tables.fault_table(session.out, found, source.notes))
+        else:
+            session.out.print("no faults")
+    if faults and faulty:
+        raise typer.Exit(ExitCode.NO)
+
+
+def show_message(session: Session, source: Source, analyses: list[Analysis], index: int, *, json: bool) -> None:
+    """One message whole. In a file of several conversations the first one's messages are counted first."""
+    from compactor_cli.render import jsons
+
+    offset = index
+    for analysis in analyses:
+        messages = analysis.transcript.messages
+        if offset < len(messages):
+            break
+        offset -= len(messages)
+    else:
+        raise UsageError(f"--message {index}: the file has messages 0 to {source.message_count - 1}")
+    shown, score = messages[offset], analysis.scores[offset]
+    if json:
+        value = {
+            "index": offset,
+            "id": shown.id,
+            "role": shown.role,
+            "origin": shown.origin,
+            "tokens": shown.tokens,
+            "score": jsons.number(score.value),
+            "raw_score": jsons.number(score.raw),
+            "factors": jsons.factors_json(score),
+            "residual": offset in analysis.residuals.kept,
+            "tier": analysis.tiers[offset],
+            "lines": [analysis.transcript.records[record].line for record in shown.records],
+            "parts": [
+                {"kind": p.kind, "name": p.name, "call_id": p.call_id, "tokens": p.tokens, "text": p.text}
+                for p in shown.parts
+            ],
+        }
+        typer.echo(jsons.dumps(value))
+        return
+    lines = ", ".join(str(analysis.transcript.records[record].line) for record in shown.records)
+    session.out.print(f"message {offset} · {shown.role} · {shown.tokens:,} tokens · line {lines} · id {shown.id}")
+    factors = ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors"
+    tier = analysis.tiers[offset]
+    place = "residual" if offset in analysis.residuals.kept else f"tier {tier}" if tier is not None else "kept"
+    session.out.print(f"score {score.value:g} ({factors}) · {place}")
+    for part in shown.parts:
+        title = " ".join(word for word in (part.kind, part.name, part.call_id) if word)
+        session.out.print(f"\n[{title} · {part.tokens:,} tokens]", style="bold")
+        session.out.print(plain(part.text), soft_wrap=True)

@@ -1,0 +1,64 @@
+"""`compactor score`: how important each message is, and why."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.session import open_session, scoring_settings
+from compactor_cli.pipeline.run import analyze
+from compactor_cli.settings import Settings
+
+
+def score(
+    file: options.FileArgument,
+    scorer: options.ScorerOption = "factors",
+    threshold: options.ThresholdOption = 60,
+    max_residuals: options.MaxResidualsOption = 0.20,
+    now: options.NowOption = "",
+    top: Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")] = 0,
+    format: options.FormatOption = "",
+    model: options.ModelOption = "",
+    tokenizer: options.TokenizerOption = "",
+    skip_damaged: options.SkipDamagedOption = False,
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Score every message and mark the residuals.
+
+    Each line names the factors that made the score. A residual bypasses all compression.
+
+    Examples:
+
+      compactor score session.jsonl
+
+      compactor score session.jsonl --top 20 --threshold 70
+
+      compactor score session.jsonl --json | jq '.messages[] | select(.residual) | .index'
+    """
+    from compactor_cli.render import jsons, tables
+
+    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
+    settings = Settings(scoring=scoring_settings(scorer, threshold, max_residuals, now))
+    source = session.load(file)
+    session.note_reading(source)
+    analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
+    everything = [(which, m.index) for which, a in enumerate(analyses) for m in a.transcript.messages]
+    if top:
+        ranked = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))
+        everything = sorted(ranked[:top])
+    if json:
+        typer.echo(jsons.dumps(jsons.score_json(source, session.counter.name, analyses, set(everything))))
+        return
+    tables.heading(session.out, source, session.counter.name)
+    for which, analysis in enumerate(analyses):
+        shown = [index for conversation, index in everything if conversation == which]
+        if shown:
+            session.out.print(tables.score_table(session.out, analysis, shown))
+    kept = sum(len(a.residuals.kept) for a in analyses)
+    limit = sum(a.residuals.limit for a in analyses)
+    demoted = sum(len(a.residuals.demoted) for a in analyses)
+    session.out.print(f"{kept:,} residuals (at most {limit:,}), {demoted:,} demoted")

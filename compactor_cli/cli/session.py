@@ -1,0 +1,81 @@
+"""What every command starts with: a counter, a source, and two consoles."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+
+from rich.console import Console
+
+from compactor_cli.cli.files import read_bytes
+from compactor_cli.errors import UsageError
+from compactor_cli.formats import FORMATS
+from compactor_cli.formats.base import parse_time
+from compactor_cli.formats.loading import load
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.run import Tools
+from compactor_cli.render.console import make_console
+from compactor_cli.scoring import scorer
+from compactor_cli.settings import ScoringSettings, Settings
+from compactor_cli.strategies import strategy
+from compactor_cli.summarizers import summarizer
+from compactor_cli.tokens import make_counter
+from compactor_cli.tokens.base import TokenCounter
+
+
+@dataclass(slots=True)
+class Session:
+    """One run of a command."""
+
+    counter: TokenCounter
+    out: Console
+    err: Console
+    format: str = ""
+    skip_damaged: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+    def load(self, path: str) -> Source:
+        return load(read_bytes(path), path, self.counter, format=self.format, skip_damaged=self.skip_damaged)
+
+    def tools(self, transcript: Transcript, settings: Settings) -> Tools:
+        return Tools(
+            format=FORMATS[transcript.format],
+            counter=self.counter,
+            scorer=scorer(settings.scoring.scorer),
+            strategy=strategy(settings.strategy),
+            summarizer=summarizer(settings.summarizer),
+            clock=time.perf_counter,
+        )
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+        self.err.print(f"warning: {text}", soft_wrap=True)
+
+    def note_reading(self, source: Source) -> None:
+        """Say on standard error what was odd about the input."""
+        for note in source.notes:
+            self.err.print(f"note: {source.path}:{note.index}: {note.detail}", soft_wrap=True)
+
+
+def open_session(
+    *, tokenizer: str, model: str, format: str = "", skip_damaged: bool = False, quiet: bool = False
+) -> Session:
+    """A session with the counter that the options ask for; a fallback is reported."""
+    choice = make_counter(tokenizer, model)
+    session = Session(
+        choice.counter, make_console(sys.stdout), make_console(sys.stderr, quiet=quiet), format, skip_damaged
+    )
+    if choice.warning:
+        session.warn(choice.warning)
+    return session
+
+
+def scoring_settings(scorer_name: str, threshold: float, max_residuals: float, now: str) -> ScoringSettings:
+    """Scoring settings from the options of a command."""
+    seconds = None
+    if now:
+        seconds = parse_time(float(now) if now.replace(".", "", 1).isdigit() else now)
+        if seconds is None:
+            raise UsageError(f"--now {now!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
+    return ScoringSettings(scorer=scorer_name, threshold=threshold, max_residuals=max_residuals, now=seconds)

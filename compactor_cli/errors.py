@@ -1,0 +1,64 @@
+"""Exit codes and the exceptions that carry them to the one error boundary of the command line."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the process returns; documented in the README and relied on by scripts."""
+
+    OK = 0
+    NO = 1
+    USAGE = 2
+    UNREADABLE = 3
+    BUDGET = 4
+    MODEL = 5
+    BUG = 70
+    INTERRUPTED = 130
+
+
+class CompactorError(Exception):
+    """An expected failure: its text is meant for people and says what to do."""
+
+    exit_code = ExitCode.BUG
+
+
+class UsageError(CompactorError):
+    """An option or setting that cannot be used; names the option and what is allowed."""
+
+    exit_code = ExitCode.USAGE
+
+
+class InputError(CompactorError):
+    """Input that cannot be read. `str()` reads ``file:line: what is wrong; what to do``."""
+
+    exit_code = ExitCode.UNREADABLE
+
+    def __init__(self, what: str, *, path: str = "", line: int | None = None) -> None:
+        self.what, self.path, self.line = what, path, line
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        place = self.path or "-"
+        if self.line is not None:
+            place = f"{place}:{self.line}"
+        return f"{place}: {self.what}"
+
+    def at(self, path: str) -> InputError:
+        """The same error with the file's name filled in."""
+        return InputError(self.what, path=path, line=self.line)
+
+
+class BudgetError(CompactorError):
+    """No valid output fits. `floor` is the smallest reachable size in tokens, `items` what takes it up."""
+
+    exit_code = ExitCode.BUDGET
+
+    def __init__(self, target: int, floor: int, items: tuple[tuple[str, int], ...]) -> None:
+        self.target, self.floor, self.items = target, floor, items
+        listed = "".join(f"\n  {tokens:>9,}  {what}" for what, tokens in items)
+        super().__init__(
+            f"cannot fit into {target:,} tokens: the smallest valid output has {floor:,} tokens{listed}\n"
+            f"Nothing was written. Use --target-tokens {floor} or more, or keep less with --keep."
+        )

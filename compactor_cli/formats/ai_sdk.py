@@ -1,0 +1,124 @@
+"""The message shape of seed 001 (Vercel AI SDK), a message a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_text,
+    is_image,
+    parse_time,
+)
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool")
+_PARTS = frozenset(("tool-call", "tool-result", "reasoning"))
+
+
+class AISDK(PlainEdits):
+    name = "ai-sdk"
+    summary_role: Role = "assistant"
+
+    def recognize(self, value: Any) -> float:
+        if not isinstance(value, dict) or value.get("role") not in _ROLES:
+            return 0.0
+        if isinstance(value.get("toolCalls"), list):
+            return 1.0
+        content = value.get("content")
+        if isinstance(content, list):
+            kinds = {block.get("type") for block in content if isinstance(block, dict)}
+            return 1.0 if kinds & _PARTS else (0.5 if kinds <= {"text", "image", "file"} else 0.0)
+        return 0.5 if isinstance(content, str) and "tool_call_id" not in value and "tool_calls" not in value else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+        build = Builder(counter)
+        owners: dict[int, int] = {}
+        for record, value in enumerate(values):
+            role: Role | None = value.get("role") if isinstance(value, dict) else None
+            if role not in _ROLES:
+                if build.messages:
+                    owners[record] = len(build.messages) - 1
+                continue
+            parts = _parts(build, value, record)
+            origin: Origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
+            if role != "user" and origin != "summary":
+                origin = "other"
+            build.add(
+                role,
+                parts,
+                (record,),
+                id=value["id"] if isinstance(value.get("id"), str) else "",
+                timestamp=parse_time(value.get("timestamp") or value.get("createdAt")),
+                origin=origin,
+            )
+        return Reading(build.messages, owners)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        part = message.parts[0]
+        if part.kind != "tool_result":
+            return {"role": message.role, "content": part.text}
+        block = {"type": "tool-result", "toolCallId": part.call_id, "toolName": part.name, "result": part.text}
+        return {"role": "tool", "content": [block]}
+
+
+def _parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    content = value.get("content")
+    parts: list[Part] = []
+    if isinstance(content, str) and content:
+        parts.append(build.part("text", content, Place(record, ("content",))))
+    elif isinstance(content, list):
+        parts += [_block(build, block, ("content", at), record) for at, block in enumerate(content)]
+    calls = value.get("toolCalls")
+    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        if isinstance(call, dict):
+            parts.append(_call(build, call, ("toolCalls", at), record))
+    return parts
+
+
+def _block(build: Builder, block: Any, path: Path, record: int) -> Part:
+    if not isinstance(block, dict):
+        return build.part("text", as_text(block))
+    kind = block.get("type")
+    if kind == "text":
+        return build.part("text", as_text(block.get("text")), Place(record, (*path, "text")))
+    if is_image(block):
+        return build.image(Place(record, path, "block:text"))
+    if kind == "tool-call":
+        return _call(build, block, path, record)
+    if kind == "tool-result":
+        key = "result" if "result" in block else "output"
+        failed = block.get("isError")
+        result = block.get(key)
+        place = Place(record, (*path, key)) if key in block else None
+        if place and isinstance(result, dict) and isinstance(result.get("value"), str):
+            result, place = result["value"], Place(record, (*path, key, "value"))  # {type: text, value}
+        return build.part(
+            "tool_result",
+            as_text(result),
+            place,
+            name=str(block.get("toolName") or ""),
+            call_id=str(block.get("toolCallId") or ""),
+            failed=failed if isinstance(failed, bool) else None,
+        )
+    if kind == "reasoning":
+        return build.part("thinking", as_text(block.get("text")))
+    return build.part("other", block_text(block))
+
+
+def _call(build: Builder, call: dict[str, Any], path: Path, record: int) -> Part:
+    key = "args" if "args" in call else "input"
+    return build.part(
+        "tool_call",
+        as_text(call.get(key)),
+        Place(record, (*path, key), "json") if isinstance(call.get(key), dict) else None,
+        name=str(call.get("toolName") or ""),
+        call_id=str(call.get("toolCallId") or ""),
+    )

@@ -1,0 +1,47 @@
+"""Anthropic messages, a message a line (whole requests are read by `documents`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, parse_time
+from compactor_cli.formats.blocks import BLOCK_TYPES, new_content, read_content
+from compactor_cli.formats.turns import add_turn
+from compactor_cli.model.message import Message
+
+
+class AnthropicMessages(PlainEdits):
+    name = "anthropic"
+
+    def recognize(self, value: Any) -> float:
+        if not isinstance(value, dict) or value.get("role") not in ("user", "assistant") or "content" not in value:
+            return 0.0
+        if "tool_calls" in value or "function_call" in value:
+            return 0.0
+        content = value["content"]
+        if isinstance(content, list):
+            kinds = {block.get("type") for block in content if isinstance(block, dict)}
+            if kinds & BLOCK_TYPES:
+                return 1.0
+            if kinds & {"image_url", "tool-call", "tool-result", "input_audio"}:
+                return 0.0
+            return 0.75 if kinds else 0.3
+        return 0.6 if isinstance(content, str) else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+        build = Builder(counter)
+        owners: dict[int, int] = {}
+        for record, value in enumerate(values):
+            role = value.get("role") if isinstance(value, dict) else None
+            if role not in ("system", "user", "assistant"):
+                if build.messages:
+                    owners[record] = len(build.messages) - 1
+                continue
+            parts = read_content(build, value.get("content"), ("content",), record)
+            add_turn(build, role, parts, record, parse_time(value.get("timestamp")))
+        return Reading(build.messages, owners)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        role = "user" if message.role == "tool" else message.role
+        return {"role": role, "content": new_content(message)}

@@ -1,0 +1,235 @@
+"""What every format provides, and the helpers that formats share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from typing import Any, Protocol
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.message import Marks, Message, Origin, Part, PartKind, Path, Place, Role
+from compactor_cli.model.transcript import Link, Transcript
+
+
+class Counter(Protocol):
+    """Counts the tokens of a text; `per_message` is the overhead of a message, `per_image` fixed."""
+
+    per_message: int
+    per_image: int
+
+    def count(self, text: str) -> int: ...
+
+
+class Format(Protocol):
+    """One way to save a conversation."""
+
+    name: str
+    adjacent_results: bool
+    """Results must stand right behind their call (otherwise ids alone pair them)."""
+    summary_role: Role
+    parent_path: Path | None
+    """Where a record names its parent; None in formats without such links."""
+
+    def recognize(self, value: Any) -> float:
+        """How surely a record is of this format: 0 not at all, 1 without doubt."""
+
+    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+        """Messages of the records, and which other records go with which message."""
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        """JSON value of a record for a message that was not in the input."""
+
+    def edits(self, value: Any, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        """JSON texts to put at paths of a record so that its parts have the new texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a new record may need to know of its place."""
+
+    transcript: Transcript
+    template: Any
+    """JSON value of the nearest message record of the input (an envelope to imitate), or None."""
+    parent: str
+    """Id of the record written before it in the main chain, or empty."""
+    key: str
+    """64 hex digits computed from what the record stands for: a source of ids."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a format made of the records."""
+
+    messages: list[Message] = field(default_factory=list)
+    owners: dict[int, int] = field(default_factory=dict)
+    links: list[Link | None] = field(default_factory=list)
+    session_id: str = ""
+
+
+@dataclass(slots=True)
+class Builder:
+    """Collects messages with their token counts while a format reads records."""
+
+    counter: Counter
+    messages: list[Message] = field(default_factory=list)
+    _short: dict[str, int] = field(default_factory=dict)
+
+    def count(self, text: str) -> int:
+        """Tokens of a text; short ones, such as tool names, are counted once and remembered."""
+        if len(text) > 64:
+            return self.counter.count(text)
+        tokens = self._short.get(text)
+        if tokens is None:
+            tokens = self._short[text] = self.counter.count(text)
+        return tokens
+
+    def part(
+        self,
+        kind: PartKind,
+        text: str,
+        place: Place | None = None,
+        *,
+        name: str = "",
+        call_id: str = "",
+        failed: bool | None = None,
+        images: int = 0,
+    ) -> Part:
+        """A part with its tokens; of a call the name counts too, images have a fixed cost."""
+        tokens = self.count(text) + images * self.counter.per_image
+        if kind == "tool_call":
+            tokens += self.count(name)
+        return Part(kind, text, tokens, place, name, call_id, failed, images)
+
+    def image(self, place: Place | None = None) -> Part:
+        return Part("image", "", self.counter.per_image, place, images=1)
+
+    def add(
+        self,
+        role: Role,
+        parts: Iterable[Part],
+        records: tuple[int, ...],
+        *,
+        id: str = "",
+        timestamp: float | None = None,
+        origin: Origin = "other",
+        turn: int | None = None,
+        pinned: bool = False,
+        marks: Marks | None = None,
+    ) -> int:
+        """Append a message and return its index."""
+        index, parts = len(self.messages), tuple(parts)
+        tokens = self.counter.per_message + sum(p.tokens for p in parts)
+        self.messages.append(
+            Message(index, id or f"m{index}", role, parts, records, tokens, timestamp, origin, turn, pinned, marks)
+        )
+        return index
+
+    def extend(self, index: int, parts: Iterable[Part], record: int) -> None:
+        """More parts for a message that is spread over several records."""
+        message, parts = self.messages[index], tuple(parts)
+        self.messages[index] = replace(
+            message,
+            parts=message.parts + parts,
+            records=(*message.records, record),
+            tokens=message.tokens + sum(p.tokens for p in parts),
+        )
+
+
+def parse_time(value: Any) -> float | None:
+    """Seconds since 1970 of an ISO 8601 string or a number (milliseconds when it is large)."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, (int, float)):
+        return value / 1000 if value > 1e11 else float(value)
+    if not isinstance(value, str):
+        return None
+    try:
+        parsed = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def as_text(value: Any) -> str:
+    """A string as it is, anything else as compact JSON; None is empty."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else jsonedit.dump(value)
+
+
+def is_image(block: Any) -> bool:
+    """Whether a content block is a picture, whatever the format calls it."""
+    return isinstance(block, dict) and block.get("type") in ("image", "image_url", "input_image")
+
+
+def body(value: Any, path: Path, record: int) -> tuple[str, int, Place]:
+    """Text, number of pictures and place of a tool result's body: a string, or a list of blocks."""
+    if isinstance(value, list):
+        images = sum(1 for block in value if is_image(block))
+        texts = [block_text(block) for block in value if not is_image(block)]
+        kind = next((b["type"] for b in value if isinstance(b, dict) and "text" in b and "type" in b), "text")
+        return "\n".join(t for t in texts if t), images, Place(record, path, kind)
+    return as_text(value), 0, Place(record, path)
+
+
+def block_text(block: Any) -> str:
+    """What a model reads of a content block; data of files and sounds is left out."""
+    if isinstance(block, str):
+        return block
+    if isinstance(block, dict):
+        for key in ("text", "thinking", "refusal", "content"):
+            if isinstance(block.get(key), str):
+                return str(block[key])
+        return jsonedit.dump(without_data(block))
+    return as_text(block)
+
+
+def without_data(value: Any) -> Any:
+    """A value with long strings without white space (base64) replaced by their length."""
+    if isinstance(value, str):
+        opaque = len(value) > 256 and not any(c in value for c in " \n\t")
+        return f"<{len(value)} characters of data>" if opaque else value
+    if isinstance(value, list):
+        return [without_data(item) for item in value]
+    if isinstance(value, dict):
+        return {key: without_data(item) for key, item in value.items()}
+    return value
+
+
+def edit_value(part: Part, text: str, like: str = "") -> str:
+    """JSON text that holds a part's new text at its place."""
+    assert part.place is not None
+    encoding = part.place.encoding
+    if encoding == "json":
+        return text
+    if encoding == "string":
+        return jsonedit.encode(text, like)
+    if encoding.startswith("block:"):
+        return jsonedit.encode({"type": encoding[6:], "text": text}, like)
+    return jsonedit.encode([{"type": encoding, "text": text}], like)
+
+
+class PlainEdits:
+    """For formats whose records hold each text once and have no links between records."""
+
+    adjacent_results = True
+    summary_role: Role = "user"
+    parent_path: Path | None = None
+
+    def edits(self, value: Any, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        return {part.place.path: edit_value(part, text) for part, text in edited if part.place}
+
+
+def tool_arguments(value: Any) -> str:
+    """Arguments of a call as JSON text, whether saved as a string or as an object."""
+    return value if isinstance(value, str) else as_text(value)
+
+
+def loads_or_none(text: str) -> Any:
+    """The value of a JSON text, or None when it is not JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,60 @@
+"""Anthropic content blocks, shared by the formats that use them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.formats.base import Builder, as_text, block_text, body, is_image
+from compactor_cli.model.message import Message, Part, Path, Place
+
+BLOCK_TYPES = frozenset(
+    ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document", "compaction")
+)
+
+
+def read_content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
+    """Parts of a message's `content`, which stands at `path` of its record."""
+    if isinstance(content, str):
+        return [build.part("text", content, Place(record, path))] if content else []
+    if not isinstance(content, list):
+        return []
+    return [_part(build, block, (*path, at), record) for at, block in enumerate(content)]
+
+
+def _part(build: Builder, block: Any, path: Path, record: int) -> Part:
+    if not isinstance(block, dict):
+        return build.part("text", as_text(block), Place(record, path) if isinstance(block, str) else None)
+    kind = block.get("type")
+    if kind == "text":
+        return build.part("text", as_text(block.get("text")), Place(record, (*path, "text")))
+    if is_image(block):
+        return build.image(Place(record, path, "block:text"))
+    if kind == "tool_use":
+        place = Place(record, (*path, "input"), "json")
+        name, call = str(block.get("name") or ""), str(block.get("id") or "")
+        return build.part("tool_call", as_text(block.get("input")), place, name=name, call_id=call)
+    if kind == "tool_result":
+        # a result without a body has no place to put one
+        text, images, place = body(block.get("content"), (*path, "content"), record)
+        failed = block.get("is_error")
+        return build.part(
+            "tool_result",
+            text,
+            place if "content" in block else None,
+            call_id=str(block.get("tool_use_id") or ""),
+            failed=failed if isinstance(failed, bool) else None,
+            images=images,
+        )
+    if kind == "thinking":
+        return build.part("thinking", as_text(block.get("thinking")))
+    if kind == "redacted_thinking":
+        return build.part("thinking", "")
+    return build.part("other", block_text(block))
+
+
+def new_content(message: Message) -> Any:
+    """`content` of a new message: a string, or one block for an added tool result."""
+    part = message.parts[0]
+    if part.kind != "tool_result":
+        return part.text
+    return [{"type": "tool_result", "tool_use_id": part.call_id, "content": part.text, "is_error": True}]

@@ -1,0 +1,176 @@
+"""Claude Code sessions: one API message may span several records, and records form a tree.
+
+Only what stands behind the last compact boundary is in the model's context; what stands before it
+passes through untouched, as do record kinds that are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import Around, Builder, Counter, Reading, edit_value, parse_time
+from compactor_cli.formats.blocks import new_content, read_content
+from compactor_cli.formats.turns import turn_role
+from compactor_cli.model.message import Message, Part, Path, Role
+from compactor_cli.model.transcript import Link
+
+_KINDS = frozenset(
+    ("user", "assistant", "system", "summary", "progress", "file-history-snapshot", "queue-operation", "attachment")
+)
+_ENVELOPE = ("sessionId", "cwd", "gitBranch", "version", "userType", "slug")
+_LONG = 200
+"""Characters above which a copy in `toolUseResult` is worth shortening."""
+
+
+class ClaudeCode:
+    name = "claude-code"
+    adjacent_results = False
+    summary_role: Role = "user"
+    parent_path: Path | None = ("parentUuid",)
+
+    def recognize(self, value: Any) -> float:
+        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+            return 0.0
+        if value["type"] in ("user", "assistant"):
+            message = value.get("message")
+            fits = isinstance(message, dict) and "content" in message and "uuid" in value
+            return (1.0 if "sessionId" in value else 0.8) if fits else 0.0
+        if value["type"] in _KINDS:
+            return 0.8 if "message" not in value else 0.3
+        return 0.6 if "sessionId" in value else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+        build = Builder(counter)
+        start = _context_start(values)
+        aside = not all(v.get("isSidechain") for v in values if _is_turn(v))
+        by_message_id: dict[str, int] = {}
+        owners: dict[int, int] = {}
+        for record, value in enumerate(values):
+            if record < start or not _is_turn(value) or (aside and value.get("isSidechain")):
+                continue
+            _read_turn(build, value, record, by_message_id)
+        links = [_link(value) for value in values]
+        _find_owners(values, start, build.messages, owners)
+        session = next((v["sessionId"] for v in values if isinstance(v, dict) and v.get("sessionId")), "")
+        return Reading(build.messages, owners, links, str(session))
+
+    def edits(self, value: Any, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}
+        if any(part.kind == "tool_result" for part, _ in edited) and "toolUseResult" in value:
+            copy = next(text for part, text in edited if part.kind == "tool_result")
+            changes |= _shorten_copy(value["toolUseResult"], ("toolUseResult",), copy)
+        return changes
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        key = around.key
+        role = "user" if message.role == "tool" else message.role
+        body: dict[str, Any] = {"role": role, "content": new_content(message)}
+        if role == "assistant":
+            body = {
+                "id": f"msg_{key[:24]}",
+                "type": "message",
+                **body,
+                "content": [{"type": "text", "text": message.parts[0].text}],
+            }
+        return {
+            "parentUuid": around.parent or None,
+            "isSidechain": bool(template.get("isSidechain")),
+            **{name: template[name] for name in _ENVELOPE if name in template},
+            "type": role,
+            "message": body,
+            "uuid": f"{key[:8]}-{key[8:12]}-5{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            "timestamp": template.get("timestamp"),
+        }
+
+
+def _is_turn(value: Any) -> bool:
+    if not isinstance(value, dict) or value.get("type") not in ("user", "assistant"):
+        return False
+    return isinstance(value.get("message"), dict) and "content" in value["message"]
+
+
+def _context_start(values: Sequence[Any]) -> int:
+    """Index of the last compact boundary of the main chain, 0 without one."""
+    for record in range(len(values) - 1, -1, -1):
+        value = values[record]
+        if isinstance(value, dict) and value.get("subtype") == "compact_boundary" and not value.get("isSidechain"):
+            return record
+    return 0
+
+
+def _read_turn(build: Builder, value: dict[str, Any], record: int, by_message_id: dict[str, int]) -> None:
+    message = value["message"]
+    parts = read_content(build, message.get("content"), ("message", "content"), record)
+    message_id = message.get("id")
+    if value["type"] == "assistant" and isinstance(message_id, str) and message_id in by_message_id:
+        build.extend(by_message_id[message_id], parts, record)
+        return
+    role, origin = turn_role("assistant" if value["type"] == "assistant" else "user", parts)
+    if value.get("isCompactSummary"):
+        origin = "summary"
+    elif role == "user" and origin == "request" and value.get("isMeta"):
+        origin = "injected"
+    index = build.add(
+        role,
+        parts,
+        (record,),
+        id=str(value.get("uuid") or ""),
+        timestamp=parse_time(value.get("timestamp")),
+        origin=origin,
+        pinned=bool(value.get("isCompactSummary")),
+    )
+    if isinstance(message_id, str):
+        by_message_id[message_id] = index
+
+
+def _link(value: Any) -> Link | None:
+    if not isinstance(value, dict) or not value.get("uuid"):
+        return None
+    chain = str(value.get("agentId") or "sidechain") if value.get("isSidechain") else ""
+    return Link(str(value["uuid"]), str(value.get("parentUuid") or ""), chain)
+
+
+def _find_owners(values: Sequence[Any], start: int, messages: list[Message], owners: dict[int, int]) -> None:
+    """Records that only accompany a message go where it goes: progress of a call, snapshots, timings."""
+    by_record = {record: m.index for m in messages for record in m.records}
+    by_call = {part.call_id: m.index for m in messages for part in m.calls}
+    by_uuid = {str(values[record].get("uuid")): index for record, index in by_record.items()}
+    for record in range(start, len(values)):
+        value = values[record]
+        if record in by_record or not isinstance(value, dict) or value.get("subtype") == "compact_boundary":
+            continue
+        if value.get("isSidechain") or value.get("type") == "summary":
+            continue
+        for key, known in (
+            ("toolUseID", by_call),
+            ("parentToolUseID", by_call),
+            ("messageId", by_uuid),
+            ("parentUuid", by_uuid),
+        ):
+            owner = known.get(value[key]) if isinstance(value.get(key), str) else None
+            if owner is not None:
+                owners[record] = owner
+                if value.get("uuid"):
+                    by_uuid.setdefault(str(value["uuid"]), owner)
+                break
+
+
+def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
+    """The result's copies for display, shortened as well: they repeat what was cut from the message."""
+    if isinstance(value, str):
+        if len(value) <= max(_LONG, len(text)):
+            return {}
+        return {path: jsonedit.encode(text)}
+    if isinstance(value, dict):
+        members: list[tuple[str | int, Any]] = list(value.items())
+    elif isinstance(value, list):
+        members = list(enumerate(value))
+    else:
+        return {}
+    changes: dict[Path, str] = {}
+    for key, member in members:
+        changes |= _shorten_copy(member, (*path, key), text if not changes else "[see message.content]")
+    return changes

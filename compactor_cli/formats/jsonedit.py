@@ -1,0 +1,80 @@
+"""Replacing single values inside a JSON text without touching anything else of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from json.decoder import scanstring  # type: ignore[attr-defined]  # the stdlib's own C scanner, untyped
+from typing import Any
+
+from compactor_cli.formats.jsonl import skip_blank
+from compactor_cli.model.message import Path
+
+_DECODER = json.JSONDecoder()
+
+
+def locate(text: str, path: Path) -> tuple[int, int]:
+    """Span of the value at `path` in a JSON text. Raises KeyError when there is none."""
+    at = skip_blank(text, 0)
+    for step in path:
+        at = _member(text, at, step)
+    return at, _DECODER.raw_decode(text, at)[1]
+
+
+def _member(text: str, at: int, step: str | int) -> int:
+    """Start of the member `step` of the object or array that starts at `at`."""
+    opening, count = text[at], 0
+    if opening not in "{[":
+        raise KeyError(step)
+    found = -1
+    at = skip_blank(text, at + 1)
+    while text[at] not in "}]":
+        key: str | int = count
+        if opening == "{":
+            key, at = scanstring(text, at + 1)
+            at = skip_blank(text, skip_blank(text, at) + 1)
+        if key == step:
+            found = at  # a repeated key: readers take the last one
+            if opening == "[":
+                return found
+        at = skip_blank(text, _DECODER.raw_decode(text, at)[1])
+        if text[at] == ",":
+            at = skip_blank(text, at + 1)
+        count += 1
+    if found < 0:
+        raise KeyError(step)
+    return found
+
+
+def encode(value: Any, like: str = "") -> str:
+    """JSON text of a value, escaped as `like` is: plain ASCII stays plain ASCII."""
+    ascii_only = like.isascii() and "\\u" in like
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    if not ascii_only and not _encodable(text):
+        text = json.dumps(value)
+    return text
+
+
+def dump(value: Any) -> str:
+    """Compact JSON text of a new record; lone surrogates stay escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text if _encodable(text) else json.dumps(value, separators=(",", ":"))
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def replace(raw: bytes, values: Mapping[Path, str]) -> bytes:
+    """A record with the values at the given paths replaced by the given JSON texts."""
+    text = raw.decode("utf-8")
+    spans = sorted((*locate(text, path), new) for path, new in values.items())
+    out, at = [], 0
+    for start, end, new in spans:
+        out += [text[at:start], new]
+        at = end
+    return "".join([*out, text[at:]]).encode("utf-8")

@@ -1,0 +1,144 @@
+"""Bytes of a JSONL file -> records with their spans and values; keeps every quirk recoverable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from compactor_cli.errors import InputError
+from compactor_cli.model.transcript import Note, Record
+
+BOM = b"\xef\xbb\xbf"
+_DECODER = json.JSONDecoder()
+_BLANK = " \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """A record and its parsed value; the value is dropped once a format has read it."""
+
+    record: Record
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Text that is not JSON, at a byte span of a line."""
+
+    line: int
+    start: int
+    end: int
+    what: str
+
+
+def parse(text: str) -> Any:
+    """One JSON value. Raises ValueError with a reason meant for people."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply to be read") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON ({error.msg} at column {error.colno})") from None
+
+
+def scan(data: bytes) -> Iterator[RawRecord | Damage]:
+    """Records and damaged stretches in order. Blank lines are skipped, glued records told apart."""
+    start, line = (len(BOM) if data.startswith(BOM) else 0), 0
+    size = len(data)
+    while start < size:
+        line += 1
+        end = data.find(b"\n", start)
+        end = size if end < 0 else end
+        yield from _scan_line(data, start, end, line)
+        start = end + 1
+
+
+def _scan_line(data: bytes, start: int, end: int, line: int) -> Iterator[RawRecord | Damage]:
+    raw = data[start:end].rstrip(b"\r")
+    if not raw.strip():
+        return
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        yield Damage(line, start, start + len(raw), f"invalid UTF-8 at byte {error.start + 1} of the line")
+        return
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        yield Damage(line, start, start + len(raw), "nested too deeply to be read")
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data":
+            yield from _scan_glued(text, start, line)
+        else:
+            yield Damage(line, start, start + len(raw), f"not JSON ({error.msg} at column {error.colno})")
+    else:
+        yield RawRecord(Record(line, start, start + len(raw)), value)
+
+
+def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage]:
+    """Several JSON values on one line, as left by two writers."""
+    at, offset = 0, start
+    while at < len(text):
+        skip = len(text) - len(text[at:].lstrip(_BLANK)) - at
+        at, offset = at + skip, offset + skip
+        if at >= len(text):
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            rest = len(text[at:].encode())
+            yield Damage(line, offset, offset + rest, f"not JSON after column {at + 1}")
+            return
+        size = len(text[at:end].encode())
+        yield RawRecord(Record(line, offset, offset + size), value)
+        at, offset = end, offset + size
+
+
+def read_records(data: bytes, *, skip_damaged: bool) -> tuple[list[RawRecord], list[Note]]:
+    """All records of a JSONL file and what was odd about it.
+
+    A damaged last line is what a killed writer leaves behind: it is left out and noted. Damage
+    anywhere else raises InputError, or is left out and noted with `skip_damaged`.
+    """
+    records: list[RawRecord] = []
+    damages: list[Damage] = []
+    notes: list[Note] = []
+    for item in scan(data):
+        if isinstance(item, Damage):
+            damages.append(item)
+            continue
+        if records and records[-1].record.line == item.record.line:
+            notes.append(Note("glued_records", item.record.line, "two records on one line, read as two"))
+        records.append(item)
+    last_end = max((r.record.end for r in records), default=-1)
+    for damage in damages:
+        if records and damage.start >= last_end and damage is damages[-1]:
+            notes.append(Note("cut_off_line", damage.line, f"{damage.what}; the last line is cut off and left out"))
+        elif skip_damaged and records:
+            notes.append(Note("damaged_line", damage.line, f"{damage.what}; left out"))
+        else:
+            remedy = "repair the line, or leave such lines out with --skip-damaged"
+            raise InputError(f"{damage.what}; {remedy if records else 'is this a JSONL transcript?'}", line=damage.line)
+    return records, sorted(notes, key=lambda note: note.index)
+
+
+def elements(text: str, at: int) -> tuple[list[tuple[int, int, Any]], int]:
+    """Spans and values of the elements of the JSON array at `text[at]`, and the array's end."""
+    found: list[tuple[int, int, Any]] = []
+    at = skip_blank(text, at + 1)
+    while text[at] != "]":
+        value, end = _DECODER.raw_decode(text, at)
+        found.append((at, end, value))
+        at = skip_blank(text, end)
+        if text[at] == ",":
+            at = skip_blank(text, at + 1)
+    return found, at + 1
+
+
+def skip_blank(text: str, at: int) -> int:
+    """Index of the first character at or after `at` that is no JSON white space."""
+    while text[at] in _BLANK:
+        at += 1
+    return at

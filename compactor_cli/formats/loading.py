@@ -1,0 +1,151 @@
+"""Bytes -> Source: records, format, conversations, messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.errors import InputError
+from compactor_cli.formats import FORMATS, choose, documents, foreign
+from compactor_cli.formats.base import Counter, Format, Reading
+from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
+from compactor_cli.model.message import Message, Place
+from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
+
+
+def load(data: bytes, path: str, counter: Counter, *, format: str = "", skip_damaged: bool = False) -> Source:
+    """Read a transcript file. Raises InputError, which names the line, for anything unreadable."""
+    try:
+        return _load(data, path, counter, format, skip_damaged)
+    except InputError as error:
+        raise error.at(path) from error
+
+
+def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: bool) -> Source:
+    if not data.removeprefix(BOM).strip():
+        raise InputError("the file is empty; is this the transcript you meant?")
+    whole = _whole_document(data)
+    records, notes = ([whole], []) if whole else read_records(data, skip_damaged=skip_damaged)
+    if not records:
+        raise InputError("holds no record", line=1)
+    values = [item.value for item in records]
+    is_document = format in ("", documents.NAME) or whole is not None
+    if is_document and any(documents.messages_path(value) is not None for value in values):
+        return _load_documents(data, path, counter, records, notes, "" if format == documents.NAME else format)
+    if format == documents.NAME:
+        raise InputError('no {"messages": [...]} on this line; see --format', line=records[0].record.line)
+    chosen = choose(values, format)
+    stray = foreign(chosen, values) if not format else None
+    if stray:
+        index, name = stray
+        line = records[index].record.line
+        raise InputError(
+            f"two formats in one file: {chosen.name} up to here, {name} from here; split the file", line=line
+        )
+    spans = tuple(item.record for item in records)
+    reading = chosen.read(values, counter)
+    transcript = _transcript(data, path, chosen, spans, _jsonl_layout(data, notes), reading)
+    if not transcript.messages:
+        raise InputError(f"no messages in this {chosen.name} file", line=spans[0].line)
+    notes = [*notes, *_note_history(transcript)]
+    return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
+
+
+def _whole_document(data: bytes) -> RawRecord | None:
+    """A file that is one JSON document over several lines, or None."""
+    body = data.removeprefix(BOM)
+    first = body.lstrip()[:1]
+    line_end = body.strip().find(b"\n")
+    if first not in (b"{", b"[") or line_end < 0:
+        return None
+    head = body.strip()[:line_end].strip()
+    if head[-1:] not in (b"{", b"[", b",", b":"):
+        return None  # a first line that ends like this cannot be a record of its own
+    try:
+        text = body.decode("utf-8")
+        value = parse(text)
+    except ValueError:
+        return None
+    start = len(data) - len(body) + len(text) - len(text.lstrip())
+    return RawRecord(Record(1, start, start + len(text.strip().encode())), value)
+
+
+def _jsonl_layout(data: bytes, notes: Sequence[Note]) -> Layout:
+    """Byte order mark, line ending and final newline as the file has them."""
+    first = data.find(b"\n")
+    newline = b"\r\n" if first > 0 and data[first - 1 : first] == b"\r" else b"\n"
+    cut_off = any(note.kind == "cut_off_line" for note in notes)
+    tail = newline if data.endswith(b"\n") or cut_off else b""
+    return Layout((BOM if data.startswith(BOM) else b"", None, tail), newline)
+
+
+def _transcript(
+    data: bytes, path: str, format: Format, records: tuple[Record, ...], layout: Layout, reading: Reading
+) -> Transcript:
+    return Transcript(
+        path=path,
+        format=format.name,
+        source=data,
+        records=records,
+        messages=tuple(reading.messages),
+        layout=layout,
+        owners=reading.owners,
+        links=tuple(reading.links),
+        message_records=frozenset(record for m in reading.messages for record in m.records),
+        session_id=reading.session_id,
+    )
+
+
+def _note_history(transcript: Transcript) -> list[Note]:
+    """Records before a compaction boundary pass through; the user should know that they do not count."""
+    first = min((m.records[0] for m in transcript.messages), default=0)
+    if not any(m.pinned for m in transcript.messages) or first == 0:
+        return []
+    line = transcript.records[first].line
+    detail = f"{first:,} records before the last compaction are outside the context and pass through"
+    return [Note("outside_context", line, detail)]
+
+
+def _load_documents(
+    data: bytes, path: str, counter: Counter, records: Sequence[RawRecord], notes: list[Note], format: str
+) -> Source:
+    for item in records:
+        if documents.messages_path(item.value) is None:
+            what = 'two formats in one file: no {"messages": [...]} here, but on other lines; split the file'
+            raise InputError(what, line=item.record.line)
+    split = []
+    for item in records:
+        text = data[item.record.start : item.record.end].decode("utf-8")
+        split.append(documents.split(text, item.value, item.record))
+    inner = choose([value for document in split for value in document.values if "content" in value] or [{}], format)
+    if inner.name == "anthropic" or any(document.fixed is not None for document in split):
+        inner = FORMATS["anthropic"] if not format else inner
+    transcripts = tuple(_document_transcript(data, path, inner, document, counter) for document in split)
+    if not any(t.messages for t in transcripts):
+        raise InputError("no messages in this file", line=1)
+    ends = [0, *(item.record.end for item in records)]
+    starts = [*(item.record.start for item in records), len(data)]
+    joints = tuple(data[a:b] for a, b in zip(ends, starts, strict=True))
+    if any(note.kind in ("damaged_line", "cut_off_line", "glued_records") for note in notes):
+        newline = _jsonl_layout(data, notes).separator
+        joints = (joints[0] if not joints[0].strip() else b"", *(newline for _ in joints[1:]))
+    return Source(path, documents.NAME, data, transcripts, joints, tuple(notes))
+
+
+def _document_transcript(
+    data: bytes, path: str, format: Format, document: documents.Document, counter: Counter
+) -> Transcript:
+    reading = format.read(document.values, counter)
+    if document.fixed is not None:
+        reading.messages = [_at_root(m) if document.fixed in m.records else m for m in reading.messages]
+    return _transcript(data, path, format, document.records, document.layout, reading)
+
+
+def _at_root(message: Message) -> Message:
+    """The top-level system prompt is a record of its own: paths start at its value, not at `content`."""
+    parts = tuple(
+        replace(p, place=Place(p.place.record, p.place.path[1:], p.place.encoding)) if p.place else p
+        for p in message.parts
+    )
+    return replace(message, parts=parts)

@@ -1,0 +1,76 @@
+"""Memory entries of seed 000: `{id, content, type, importance, timestamp, metadata}`, one a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, parse_time
+from compactor_cli.model.message import Marks, Message, Part, Place, Role
+from compactor_cli.text.headers import is_summary
+
+_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+
+
+class MemoryEntries(PlainEdits):
+    name = "memory"
+    adjacent_results = False
+
+    def recognize(self, value: Any) -> float:
+        if not isinstance(value, dict) or "content" not in value or "role" in value or "message" in value:
+            return 0.0
+        known = sum(key in value for key in ("id", "type", "importance", "timestamp", "metadata"))
+        return 1.0 if known >= 4 else (0.8 if known == 3 and "timestamp" in value else 0.0)
+
+    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+        build = Builder(counter)
+        owners: dict[int, int] = {}
+        for record, value in enumerate(values):
+            if not isinstance(value, dict) or "content" not in value:
+                if build.messages:
+                    owners[record] = len(build.messages) - 1
+                continue
+            metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+            text, role = as_text(value["content"]), _role(value, metadata)
+            place = Place(record, ("content",), "string" if isinstance(value["content"], str) else "json")
+            build.add(
+                role,
+                (build.part("text", text, place),),
+                (record,),
+                id=as_text(value.get("id")),
+                timestamp=parse_time(value.get("timestamp")),
+                origin="summary" if is_summary(text) else ("request" if role == "user" else "other"),
+                marks=_marks(value, metadata),
+            )
+        return Reading(build.messages, owners)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        part: Part = message.parts[0]
+        template = around.template if isinstance(around.template, dict) else {}
+        return {
+            "id": f"summary-{around.key[:12]}",
+            "content": part.text,
+            "type": "summary",
+            "timestamp": template.get("timestamp"),
+            "metadata": {"role": message.role},
+        }
+
+
+def _role(value: dict[str, Any], metadata: dict[str, Any]) -> Role:
+    named = _ROLES.get(str(metadata.get("role")))
+    if named:
+        return named
+    if "toolResult" in metadata or metadata.get("isToolError"):
+        return "tool"
+    return "assistant" if metadata.get("agent") else "user"
+
+
+def _marks(value: dict[str, Any], metadata: dict[str, Any]) -> Marks:
+    result = metadata.get("toolResult")
+    success = result.get("success") if isinstance(result, dict) else None
+    return Marks(
+        type=as_text(value.get("type")),
+        importance=as_text(value.get("importance")),
+        tool_success=success if isinstance(success, bool) else None,
+        tool_error=bool(metadata.get("isToolError")),
+    )

@@ -1,0 +1,53 @@
+"""The token budget of a prompt (seed 000)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TIERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FixedParts:
+    """Sizes in tokens of what stands in the prompt besides the conversation."""
+
+    system_prompt: int = 0
+    agent_identity: int = 0
+    task_prompt: int = 0
+    actions: int = 0
+    system_llm: int = 0
+    current_message: int = 50
+
+    @property
+    def total(self) -> int:
+        return (
+            self.system_prompt
+            + self.agent_identity
+            + self.task_prompt
+            + self.actions
+            + self.system_llm
+            + self.current_message
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How `total` tokens are shared out. `tiers[k]` is the allowance of tier k."""
+
+    total: int
+    safety_margin: int
+    fixed: FixedParts
+    residuals: int
+    tiers: tuple[int, int, int, int]
+
+    @property
+    def used(self) -> int:
+        return self.fixed.total + self.residuals + sum(self.tiers)
+
+    @property
+    def remaining(self) -> int:
+        return self.total - self.used
+
+    @property
+    def utilization_percent(self) -> float:
+        return round(100 * self.used / self.total, 1) if self.total else 0.0

@@ -1,0 +1,26 @@
+"""Groups: the smallest things that may be kept or removed alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A message, or an assistant message with its calls, their results and its reasoning."""
+
+    index: int
+    messages: tuple[int, ...]
+    tokens: int
+    in_flight: bool = False
+    """The last group, with a call that has no result yet: work that goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A way in which an API would refuse the transcript; `index` is the message."""
+
+    kind: str
+    index: int
+    detail: str
+    call_id: str = ""

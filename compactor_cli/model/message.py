@@ -1,0 +1,93 @@
+"""Messages and their parts: what a model would see of one turn, whatever format it was saved in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PartKind = Literal["text", "thinking", "tool_call", "tool_result", "image", "other"]
+Role = Literal["system", "user", "assistant", "tool"]
+Origin = Literal["request", "injected", "summary", "other"]
+Path = tuple["str | int", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a part's text stands, so that it can be replaced there and nowhere else."""
+
+    record: int
+    """Index of the record in the transcript."""
+    path: Path
+    """Keys and indices from the record's JSON value to the value that holds the text."""
+    encoding: str = "string"
+    """`string`: a JSON string; `json`: the text is the JSON value; otherwise the value is a list
+    with one block whose `type` is this word and whose `text` is the text; `block:WORD`: the value is
+    that block itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a message. `text` is what the model reads of it."""
+
+    kind: PartKind
+    text: str
+    tokens: int
+    place: Place | None = None
+    """None when the text cannot be edited (signed thinking, unknown blocks)."""
+    name: str = ""
+    """Tool name of a call (and of a result, where the format repeats it)."""
+    call_id: str = ""
+    failed: bool | None = None
+    """Of a tool result: True or False when the format says so, None when it does not."""
+    images: int = 0
+    """Pictures in it; each has a fixed cost that `tokens` includes."""
+    edited: bool = False
+    """The text is not that of the record any more and has to be written to its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What memory entries state about themselves (seed 000)."""
+
+    type: str = ""
+    importance: str = ""
+    tool_success: bool | None = None
+    tool_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn as the model sees it. `index` counts messages of the transcript from 0."""
+
+    index: int
+    id: str
+    role: Role
+    parts: tuple[Part, ...]
+    records: tuple[int, ...]
+    tokens: int
+    """Tokens of all parts and the overhead of a message."""
+    timestamp: float | None = None
+    """Seconds since 1970, UTC."""
+    origin: Origin = "other"
+    """For the role user: a real request, or something a harness put there."""
+    turn: int | None = None
+    """Messages with the same turn belong together although the format saves them apart."""
+    pinned: bool = False
+    """The format needs this message to stay (it stands for history that is out of context)."""
+    marks: Marks | None = None
+    after: int | None = None
+    """Record behind which a message that was moved or added stands; None: at its own records."""
+
+    def text(self, *kinds: PartKind) -> str:
+        """Texts of the parts of these kinds (all when none is named), joined by line breaks."""
+        if len(self.parts) == 1 and not kinds:
+            return self.parts[0].text
+        return "\n".join(p.text for p in self.parts if p.text and (not kinds or p.kind in kinds))
+
+    @property
+    def calls(self) -> tuple[Part, ...]:
+        return tuple(p for p in self.parts if p.kind == "tool_call")
+
+    @property
+    def results(self) -> tuple[Part, ...]:
+        return tuple(p for p in self.parts if p.kind == "tool_result")

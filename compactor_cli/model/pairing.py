@@ -1,0 +1,60 @@
+"""Which tool result answers which call. Ids are reused, so the order of occurrence decides."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compactor_cli.model.message import Message
+
+Spot = tuple[int, int]
+"""Position of a message in the sequence, position of the part in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Calls and results of a sequence of messages."""
+
+    answers: dict[Spot, Spot]
+    """Result -> the call it answers."""
+    unanswered: tuple[Spot, ...]
+    orphans: tuple[Spot, ...]
+    """Results whose call does not occur."""
+    duplicates: tuple[Spot, ...]
+    """Further results for a call that has one."""
+
+
+def pair(messages: Sequence[Message]) -> Pairing:
+    """Pair results with calls: the most recent open call of that id, else one that comes later."""
+    open_calls: dict[str, list[Spot]] = defaultdict(list)
+    early: dict[str, list[Spot]] = defaultdict(list)
+    answered: set[str] = set()
+    answers: dict[Spot, Spot] = {}
+    duplicates: list[Spot] = []
+    for at, message in enumerate(messages):
+        for which, part in enumerate(message.parts):
+            spot = (at, which)
+            if part.kind == "tool_call":
+                if early[part.call_id] and part.call_id not in answered:
+                    answers[early[part.call_id].pop(0)] = spot
+                    answered.add(part.call_id)
+                else:
+                    open_calls[part.call_id].append(spot)
+            elif part.kind == "tool_result":
+                waiting = open_calls[part.call_id]
+                if waiting:
+                    newest = waiting[-1][0]
+                    first = next(i for i, call in enumerate(waiting) if call[0] == newest)
+                    answers[spot] = waiting.pop(first)
+                    answered.add(part.call_id)
+                elif part.call_id in answered:
+                    duplicates.append(spot)
+                else:
+                    early[part.call_id].append(spot)
+    return Pairing(
+        answers,
+        tuple(sorted(spot for spots in open_calls.values() for spot in spots)),
+        tuple(sorted(spot for spots in early.values() for spot in spots)),
+        tuple(duplicates),
+    )

@@ -1,0 +1,55 @@
+"""The plan: what happens to every group, and why. Pure data, printed by --dry-run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Rendition = Literal["whole", "shortened", "summarized", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A part's text replaced by a shorter one. `tokens` counts the new text."""
+
+    message: int
+    part: int
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The rendition of one group. `tokens` is what it costs in the output."""
+
+    group: int
+    rendition: Rendition
+    tokens: int
+    reason: str
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySlot:
+    """A summary to be written: it stands where the first of its groups stood."""
+
+    tier: int
+    groups: tuple[int, ...]
+    budget: int
+    """Tokens that the summary message may have, overhead included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One decision a group, in order, and the summaries that replace some of them."""
+
+    strategy: str
+    target: int | None
+    decisions: tuple[Decision, ...]
+    slots: tuple[SummarySlot, ...] = ()
+    demoted: frozenset[int] = frozenset()
+    """Messages that lost their residual status because their group could not be kept."""
+
+    @property
+    def kept_tokens(self) -> int:
+        return sum(decision.tokens for decision in self.decisions)

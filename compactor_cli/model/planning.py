@@ -1,0 +1,64 @@
+"""What a strategy is given, and what a summarizer is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from compactor_cli.model.budget import Budget
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Plan, SummarySlot
+from compactor_cli.model.score import Residuals, Score
+from compactor_cli.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInput:
+    """A transcript's messages with everything that is known of them."""
+
+    messages: Sequence[Message]
+    groups: Sequence[Group]
+    scores: Sequence[Score]
+    residuals: Residuals
+    tiers: Sequence[int | None]
+    protected: dict[int, str]
+    """Group -> why it is kept."""
+    target: int | None
+    """Tokens that the output may have; None: each tier is cut to its share."""
+    allocate: Callable[[int, int], Budget]
+    """Shares out the target, given the tokens of what is protected and of the residuals."""
+    settings: Settings
+    count: Callable[[str], int]
+    per_image: int
+
+
+class Strategy(Protocol):
+    """Decides the rendition of every group. Raises BudgetError when nothing valid fits."""
+
+    name: str
+    purpose: str
+
+    def plan(self, given: PlanInput) -> Plan: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRequest:
+    """One summary to write: `header` is its fixed beginning, `budget` the tokens of the whole text."""
+
+    slot: SummarySlot
+    header: str
+    messages: Sequence[Message]
+    """The messages it replaces, in order; earlier summaries are among them."""
+    keywords: frozenset[str]
+    """Identifiers and words that matter to what is kept."""
+    budget: int
+
+
+class Summarizer(Protocol):
+    """Writes summaries. An empty text means that none fits the budget."""
+
+    name: str
+
+    def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str: ...

@@ -1,0 +1,82 @@
+"""What a compaction did, for people and for scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from compactor_cli.model.group import Fault, Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.score import Residuals, Score
+from compactor_cli.model.transcript import Note, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class TierLine:
+    """One tier before and after."""
+
+    tier: int
+    messages: int
+    tokens_before: int
+    tokens_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dispositions:
+    """How many messages of the input ended up how."""
+
+    kept: int = 0
+    shortened: int = 0
+    summarized: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything known of a transcript before anything is decided."""
+
+    transcript: Transcript
+    groups: tuple[Group, ...]
+    scores: tuple[Score, ...]
+    residuals: Residuals
+    tiers: tuple[int | None, ...]
+    """Tier of each message; None for residuals and system messages."""
+    faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A message of the output that was not in the input, and where it stands."""
+
+    message: Message
+    covers: tuple[int, ...]
+    """Indices of the input's messages that a summary stands for; empty for an added tool result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """The result of compacting one transcript."""
+
+    data: bytes = field(repr=False)
+    before: Transcript
+    mended: Transcript = field(repr=False)
+    """The input after repairs; the plan's groups are of its messages."""
+    groups: tuple[Group, ...] = field(repr=False)
+    messages: tuple[Message, ...] = field(repr=False)
+    """Messages of the output, in order; `index` is still that of the input (-1 when new)."""
+    tokens: int
+    target: int | None
+    changed: bool
+    plan: Plan | None
+    round: int
+    dispositions: Dispositions
+    residual_count: int
+    residual_tokens: int
+    tiers: tuple[TierLine, ...]
+    repairs: tuple[Note, ...]
+    reference: str
+    first_changed_index: int | None
+    prefix_tokens_kept: int
+    summarizer: str
+    warnings: tuple[str, ...] = ()
+    stages: tuple[tuple[str, float], ...] = ()

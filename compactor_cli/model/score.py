@@ -1,0 +1,32 @@
+"""Scores: how important a message is, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One reason for points."""
+
+    name: str
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Importance of one message: `raw` sums the factors, `value` is clamped to 0-100."""
+
+    value: float
+    raw: float
+    factors: tuple[Factor, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """Messages that bypass compression, and those that would have but for the caps."""
+
+    kept: frozenset[int]
+    demoted: frozenset[int]
+    limit: int
+    """The most messages that may be residuals."""

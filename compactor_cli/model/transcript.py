@@ -1,0 +1,96 @@
+"""A transcript: the bytes it came from, its records, and the messages read from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from compactor_cli.model.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON value of the input: its line (from 1) and its span in the transcript's source bytes."""
+
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something met while reading or repairing. `index` is a line number, or a message index."""
+
+    kind: str
+    index: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A record's own id, its parent's, and the chain it is part of (sidechains stay apart)."""
+
+    id: str
+    parent: str
+    chain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What stands around the records: `pieces` before and after them, `separator` between them.
+
+    A piece is bytes, or the index of a record that stays where it is (a top-level system prompt);
+    None marks the place of the records.
+    """
+
+    pieces: tuple[bytes | int | None, ...] = (None,)
+    separator: bytes = b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One conversation. A file holds one, or one a line (`conversations`)."""
+
+    path: str
+    format: str
+    source: bytes = field(repr=False)
+    records: tuple[Record, ...] = field(repr=False)
+    messages: tuple[Message, ...] = field(repr=False)
+    layout: Layout = field(default=Layout(), repr=False)
+    owners: dict[int, int] = field(default_factory=dict, repr=False)
+    """Record that is no message itself -> index of the message it goes with."""
+    links: tuple[Link | None, ...] = field(default=(), repr=False)
+    """Identity and parent of each record, in formats whose records point to each other."""
+    message_records: frozenset[int] = field(default=frozenset(), repr=False)
+    """Records that hold messages, repaired away or not."""
+    notes: tuple[Note, ...] = ()
+    session_id: str = ""
+
+    @property
+    def tokens(self) -> int:
+        return sum(message.tokens for message in self.messages)
+
+    def raw(self, record: int) -> bytes:
+        """The original bytes of a record."""
+        span = self.records[record]
+        return self.source[span.start : span.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One input file: its bytes and the conversations in it, joined by what stands between them."""
+
+    path: str
+    format: str
+    data: bytes = field(repr=False)
+    transcripts: tuple[Transcript, ...]
+    joints: tuple[bytes, ...] = (b"", b"")
+    """Bytes before the first conversation, between them, and after the last (one more than them)."""
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        return sum(transcript.tokens for transcript in self.transcripts)
+
+    @property
+    def message_count(self) -> int:
+        return sum(len(transcript.messages) for transcript in self.transcripts)

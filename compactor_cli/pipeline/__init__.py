@@ -1,0 +1,1 @@
+"""The stages between reading and writing, and the function that runs them (`run`)."""

@@ -1,0 +1,196 @@
+"""Plan + summaries -> the output: messages in time order, and the bytes of the file.
+
+Untouched records are written as their original bytes. What must change in one (a shortened body, a
+parent that is gone) is replaced at its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import Around, Format
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message, Part, Path
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.summarize import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What is written, and the same as messages."""
+
+    data: bytes
+    messages: tuple[Message, ...]
+    removed: tuple[int, ...]
+    """Records of the input that are not in the output as they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One record of the output: of the input when `record` is set, else made for `message`."""
+
+    order: tuple[int, int, int]
+    record: int | None
+    message: Message | None = None
+
+
+def assemble(
+    transcript: Transcript, groups: Sequence[Group], plan: Plan, summaries: Sequence[Summary], format: Format
+) -> Output:
+    """Apply a plan to a transcript."""
+    kept = _kept_messages(transcript, groups, plan)
+    items = _items(transcript, kept, summaries, groups)
+    edited = _edited_parts(kept.values())
+    fixed = {piece for piece in transcript.layout.pieces if isinstance(piece, int)}
+    body = [item for item in items if item.record not in fixed]
+    records, changed = _render(transcript, body, edited, format)
+    data = _layout(transcript, records, fixed, edited, format)
+    seen = {item.record for item in items if item.record is not None}
+    removed = sorted({r for r in range(len(transcript.records)) if r not in seen} | changed | set(edited))
+    return Output(data, _messages(items), tuple(removed))
+
+
+def _kept_messages(transcript: Transcript, groups: Sequence[Group], plan: Plan) -> dict[int, Message]:
+    """Index -> message as it is in the output."""
+    kept: dict[int, Message] = {}
+    for decision in plan.decisions:
+        if decision.rendition in ("whole", "shortened"):
+            kept.update({i: transcript.messages[i] for i in groups[decision.group].messages})
+        for edit in decision.edits:
+            message = kept[edit.message]
+            parts = list(message.parts)
+            old = parts[edit.part]
+            kind = "text" if old.kind == "image" else old.kind
+            parts[edit.part] = replace(old, kind=kind, text=edit.text, tokens=edit.tokens, images=0, edited=True)
+            tokens = message.tokens - old.tokens + edit.tokens
+            kept[edit.message] = replace(message, parts=tuple(parts), tokens=tokens)
+    return kept
+
+
+def _items(
+    transcript: Transcript, kept: dict[int, Message], summaries: Sequence[Summary], groups: Sequence[Group]
+) -> list[_Item]:
+    """Records of the output in time order; what was added stands behind or before its neighbour."""
+    of_messages = {record for message in transcript.messages for record in message.records}
+    repaired_away = transcript.message_records - of_messages
+    items = []
+    for message in kept.values():
+        for record in message.records:
+            order = (record, 0, 0) if message.after is None else (message.after, 1, message.index)
+            items.append(_Item(order, record, message))
+        if not message.records:
+            items.append(_Item((message.after or 0, 1, message.index), None, message))
+    for record in range(len(transcript.records)):
+        if record in of_messages or record in repaired_away:
+            continue
+        owner = transcript.owners.get(record)
+        if owner is None or owner in kept:
+            items.append(_Item((record, 0, 0), record))
+    for summary in summaries:
+        first = groups[summary.slot.groups[0]].messages
+        place = min((r for i in first for r in transcript.messages[i].records), default=0)
+        items.append(_Item((place, -1, 0), None, summary.message))
+    return sorted(items, key=lambda item: item.order)
+
+
+def _edited_parts(messages: Any) -> dict[int, list[tuple[Part, str]]]:
+    edited: dict[int, list[tuple[Part, str]]] = {}
+    for message in messages:
+        for part in message.parts:
+            if part.edited and part.place is not None:
+                edited.setdefault(part.place.record, []).append((part, part.text))
+    return edited
+
+
+def _render(
+    transcript: Transcript, items: Sequence[_Item], edited: dict[int, list[tuple[Part, str]]], format: Format
+) -> tuple[list[bytes], set[int]]:
+    """Bytes of each record, and the records whose parent link had to change."""
+    out: list[bytes] = []
+    relinked: set[int] = set()
+    written = {transcript.links[i.record].id for i in items if i.record is not None and _link(transcript, i.record)}  # type: ignore[union-attr]  # _link says that it is there
+    known = {link.id for link in transcript.links if link}
+    latest: dict[str, str] = {}
+    added: set[str] = set()
+    for item in items:
+        if item.record is None:
+            assert item.message is not None
+            value = format.new_record(item.message, _around(transcript, item, latest.get("", "")))
+            text = jsonedit.dump(value)
+            out.append(text.encode("utf-8"))
+            if format.parent_path is not None:
+                latest[""] = str(value.get("uuid") or value.get("id"))
+                added.add("")
+            continue
+        changes: dict[Path, str] = {}
+        raw = transcript.raw(item.record)
+        if item.record in edited:
+            changes = format.edits(json.loads(raw), edited[item.record])
+        link = _link(transcript, item.record)
+        if link is not None and format.parent_path is not None:
+            lost = link.parent in known and link.parent not in written
+            if link.parent and (lost or link.chain in added) and link.chain in latest:
+                changes[format.parent_path] = jsonedit.encode(latest[link.chain])
+                relinked.add(item.record)
+            elif link.parent and lost:
+                changes[format.parent_path] = "null"
+                relinked.add(item.record)
+            added.discard(link.chain)
+            latest[link.chain] = link.id
+        out.append(jsonedit.replace(raw, changes) if changes else raw)
+    return out, relinked
+
+
+def _link(transcript: Transcript, record: int) -> Any:
+    return transcript.links[record] if record < len(transcript.links) else None
+
+
+def _around(transcript: Transcript, item: _Item, parent: str) -> Around:
+    assert item.message is not None
+    place = min(item.order[0], len(transcript.records) - 1)
+    template = json.loads(transcript.raw(place))
+    text = item.message.parts[0].text + item.message.id
+    key = hashlib.sha256(transcript.session_id.encode() + text.encode("utf-8", "surrogatepass")).hexdigest()
+    return Around(transcript, template, parent, key)
+
+
+def _layout(
+    transcript: Transcript,
+    records: Sequence[bytes],
+    fixed: set[int],
+    edited: dict[int, list[tuple[Part, str]]],
+    format: Format,
+) -> bytes:
+    layout = transcript.layout
+    pieces: list[bytes] = []
+    for piece in layout.pieces:
+        if piece is None:
+            pieces.append(layout.separator.join(records))
+        elif isinstance(piece, int):
+            raw = transcript.raw(piece)
+            changes = format.edits(json.loads(raw), edited[piece]) if piece in edited and piece in fixed else {}
+            pieces.append(jsonedit.replace(raw, changes) if changes else raw)
+        else:
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _messages(items: Sequence[_Item]) -> tuple[Message, ...]:
+    """Messages of the output in its order; a message of several records stands at its first."""
+    out: list[Message] = []
+    seen: set[int] = set()
+    for item in items:
+        if item.message is None:
+            continue
+        if item.message.index >= 0:
+            if item.message.index in seen:
+                continue
+            seen.add(item.message.index)
+        out.append(item.message)
+    return tuple(out)

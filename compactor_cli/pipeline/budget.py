@@ -1,0 +1,48 @@
+"""Sharing out a token budget (seed 000): fixed parts, residuals, tiers, surplus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from compactor_cli.model.budget import Budget, FixedParts
+
+SHARES = (Fraction(70, 100), Fraction(20, 100), Fraction(7, 100), Fraction(3, 100))
+
+
+def allocate(
+    total: int,
+    fixed: FixedParts,
+    residual_tokens: int,
+    *,
+    needs: Sequence[int] | None = None,
+    safety_margin: int = 100,
+    residual_share: float = 0.20,
+) -> Budget:
+    """A budget of `total` tokens.
+
+    Residuals come first, up to their share of the total; tiers get 70/20/7/3 percent of what the
+    fixed parts, the margin and the residuals leave. With `needs`, what a tier cannot use goes to
+    tier 0 as far as that can use it, then to tiers 1, 2 and 3.
+    """
+    conversation = max(0, total - fixed.total - safety_margin)
+    residuals = min(residual_tokens, int(Fraction(str(residual_share)) * total), conversation)
+    rest = conversation - residuals
+    shares = [int(rest * share) for share in SHARES]
+    if needs is not None:
+        shares = _redistribute(shares, needs)
+    return Budget(total, safety_margin, fixed, residuals, (shares[0], shares[1], shares[2], shares[3]))
+
+
+def _redistribute(shares: list[int], needs: Sequence[int]) -> list[int]:
+    """Surplus moves only as far as some tier can use it, so a budget that nobody fills stays as it was."""
+    shares = list(shares)
+    for taker in range(len(shares)):
+        for giver in range(len(shares) - 1, -1, -1):
+            lack = needs[taker] - shares[taker]
+            surplus = shares[giver] - needs[giver]
+            if giver != taker and lack > 0 and surplus > 0:
+                moved = min(lack, surplus)
+                shares[giver] -= moved
+                shares[taker] += moved
+    return shares

@@ -1,0 +1,193 @@
+"""Two transcripts side by side: which messages became what, and what survived of what matters."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from compactor_cli.model.message import Message
+from compactor_cli.summarizers.ledger import compute_ledger
+from compactor_cli.summarizers.sections import CONSTRAINT, FIRM
+from compactor_cli.text.clean import plain
+from compactor_cli.text.headers import covered
+from compactor_cli.text.identifiers import identifiers, unescape
+from compactor_cli.text.outcomes import error_lines, result_errors
+from compactor_cli.text.sentences import sentences
+from compactor_cli.text.shorten import text_reference
+
+CATEGORIES = ("user_requests", "constraints", "decisions", "errors", "files", "identifiers")
+
+_REFERENCE = re.compile(r"ctx_[0-9a-f]{8}")
+_SUMMARY_LINE = re.compile(r"^- [\"`]?(.*?)[\"`]?(?: \(\d+x\))?(?: \[(?:earlier )?#[^\]]*\])*$")
+_KEY = 120
+"""Characters by which two sentences are held to be the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of the messages: indices of the first transcript, and how many the second has more."""
+
+    kept: tuple[int, ...]
+    shortened: tuple[int, ...]
+    summarized: tuple[int, ...]
+    dropped: tuple[int, ...]
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """How much of a category is still there."""
+
+    category: str
+    kept: int
+    total: int
+    lost: tuple[tuple[int, str], ...]
+    """(message, text) of what is gone."""
+
+    @property
+    def percent(self) -> float:
+        return round(100 * self.kept / self.total, 1) if self.total else 100.0
+
+
+def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
+    """Match the messages of two transcripts: equal ones, then shortened ones by call ids and by the
+    references that their marks carry; summaries name what they stand for."""
+    equal: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
+    for at, message in enumerate(before):
+        equal[_key(message)].append(at)
+    kept: set[int] = set()
+    rest: list[Message] = []
+    for message in after:
+        waiting = equal.get(_key(message))
+        if waiting:
+            kept.add(waiting.popleft())
+        else:
+            rest.append(message)
+    by_call: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
+    by_reference: dict[str, int] = {}
+    for at, message in enumerate(before):
+        if at not in kept:
+            if _calls(message):
+                by_call[_calls(message)].append(at)
+            by_reference.update({text_reference(part.text): at for part in message.parts if part.text})
+    shortened: set[int] = set()
+    stands_for: set[int] = set()
+    added = 0
+    for message in rest:
+        if message.origin == "summary" and covered(message.text("text")):
+            stands_for |= set(covered(message.text("text")))
+            added += 1
+            continue
+        match = _match(message, by_call, by_reference, shortened)
+        if match is None:
+            added += 1
+        else:
+            shortened.add(match)
+    gone = set(range(len(before))) - kept - shortened
+    return Fate(
+        tuple(sorted(kept)),
+        tuple(sorted(shortened)),
+        tuple(sorted(gone & stands_for)),
+        tuple(sorted(gone - stands_for)),
+        added,
+    )
+
+
+def _key(message: Message) -> tuple[object, ...]:
+    return message.role, tuple((p.kind, p.name, p.call_id, p.text) for p in message.parts)
+
+
+def _calls(message: Message) -> tuple[object, ...]:
+    return tuple((p.kind, p.call_id) for p in message.parts if p.call_id)
+
+
+def _match(
+    message: Message,
+    by_call: dict[tuple[object, ...], deque[int]],
+    by_reference: dict[str, int],
+    taken: set[int],
+) -> int | None:
+    waiting = by_call.get(_calls(message))
+    if waiting:
+        return waiting.popleft()
+    for part in message.parts:
+        for name in _REFERENCE.findall(part.text):
+            if name in by_reference and by_reference[name] not in taken:
+                return by_reference[name]
+    return None
+
+
+def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survival, ...]:
+    """Share of requests, constraints, decisions, errors, touched files and identifiers that survive.
+
+    Each text is looked up by its normalized beginning, so the cost is linear. Presence is not use:
+    what survives may still be overlooked by a model.
+    """
+    said = {_normal(text) for message in after for text in _statements(message)}
+    names = _names(after)
+    out = []
+    for category in CATEGORIES[:4]:
+        items = list(dict.fromkeys(_items(category, before)))
+        lost = tuple((at, text) for at, text in items if _normal(text) not in said)
+        out.append(Survival(category, len(items) - len(lost), len(items), lost))
+    ledger = compute_ledger(before)
+    touched = [
+        (max(i for at in f.actions.values() for i in at), p)
+        for p, f in ledger.files.items()
+        if set(f.actions) - {"read"}
+    ]
+    mentioned = said | names
+    lost = tuple((at, path) for at, path in touched if not (path in mentioned or identifiers(path) & names))
+    out.append(Survival("files", len(touched) - len(lost), len(touched), lost))
+    known = _names(before)
+    missing = sorted(known - names)
+    out.append(Survival("identifiers", len(known) - len(missing), len(known), tuple((-1, name) for name in missing)))
+    return tuple(out)
+
+
+def _items(category: str, messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
+    for message in messages:
+        if category == "errors":
+            errors = (result_errors(part.text, part.failed, most=1) for part in message.results)
+            yield from ((message.index, line) for lines in errors for line in lines)
+            continue
+        if category == "decisions":
+            spoken = message.role == "assistant" or message.origin == "request"
+            wanted = FIRM if spoken and message.origin != "summary" else None
+        else:
+            wanted = CONSTRAINT if message.origin == "request" else None
+        if wanted is None:
+            continue
+        said = sentences(message.text("text"))
+        if category == "user_requests":
+            yield from ((message.index, sentence) for sentence in said[:1])
+        else:
+            yield from ((message.index, sentence) for sentence in said if wanted.search(sentence))
+
+
+def _statements(message: Message) -> Iterator[str]:
+    """Sentences and lines that a message says, in the forms in which survival looks for them."""
+    for part in message.parts:
+        if part.kind == "tool_result":
+            yield from error_lines(part.text, most=64)
+        elif part.kind == "text" and message.origin == "summary":
+            for line in part.text.splitlines():
+                match = _SUMMARY_LINE.match(line)
+                if match:
+                    yield match.group(1)
+        elif part.kind == "text":
+            yield from sentences(part.text)
+
+
+def _normal(text: str) -> str:
+    return " ".join(plain(text).split()).strip('"`* ').lower()[:_KEY]
+
+
+def _names(messages: Sequence[Message]) -> set[str]:
+    names: set[str] = set()
+    for message in messages:
+        for part in message.parts:
+            names |= identifiers(unescape(part.text) if part.kind == "tool_call" else part.text)
+    return names

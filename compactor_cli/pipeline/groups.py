@@ -1,0 +1,51 @@
+"""Messages -> groups: what may be kept or removed alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import pair
+from compactor_cli.pipeline.verify import last_turn
+
+
+def form_groups(messages: Sequence[Message]) -> tuple[Group, ...]:
+    """Groups in order of their first message: calls with results, turns saved in pieces, reasoning.
+
+    Found by union of what belongs together, so results may be parallel, nested or far away.
+    """
+    parent = list(range(len(messages)))
+
+    def find(at: int) -> int:
+        while parent[at] != at:
+            parent[at] = parent[parent[at]]
+            at = parent[at]
+        return at
+
+    def join(a: int, b: int) -> None:
+        a, b = find(a), find(b)
+        parent[max(a, b)] = min(a, b)
+
+    pairing = pair(messages)
+    for (result, _), (call, _) in pairing.answers.items():
+        join(call, result)
+    turns: dict[int, int] = {}
+    for at, message in enumerate(messages):
+        if message.turn is not None:
+            join(turns.setdefault(message.turn, at), at)
+        if at and _reasoning_only(messages[at - 1]) and message.role == "assistant":
+            join(at - 1, at)
+    members: dict[int, list[int]] = {}
+    for at in range(len(messages)):
+        members.setdefault(find(at), []).append(at)
+    last = last_turn(messages)
+    open_roots = {find(at) for at, _ in pairing.unanswered if at >= last}
+    return tuple(
+        Group(number, tuple(indices), sum(messages[i].tokens for i in indices), root in open_roots)
+        for number, (root, indices) in enumerate(members.items())
+    )
+
+
+def _reasoning_only(message: Message) -> bool:
+    return message.role == "assistant" and bool(message.parts) and all(p.kind == "thinking" for p in message.parts)

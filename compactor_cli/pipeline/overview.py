@@ -1,0 +1,86 @@
+"""What a session consists of: roles, tools, tiers, earlier rounds, heaviest messages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compactor_cli.model.budget import TIERS
+from compactor_cli.model.message import Message
+from compactor_cli.model.report import Analysis
+from compactor_cli.text.headers import covered, is_summary, round_of
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Messages (or calls) and tokens under one heading."""
+
+    name: str
+    count: int
+    tokens: int
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRound:
+    """A summary that an earlier compaction left."""
+
+    round: int
+    index: int
+    covers: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    roles: tuple[Share, ...]
+    tools: tuple[Share, ...]
+    tiers: tuple[Share, ...]
+    rounds: tuple[EarlierRound, ...]
+    heaviest: tuple[Message, ...]
+
+
+def overview(analysis: Analysis, heaviest: int = 8) -> Overview:
+    """Where the tokens of a transcript are."""
+    messages = analysis.transcript.messages
+    roles: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for message in messages:
+        name = f"{message.role} ({message.origin})" if message.origin in ("injected", "summary") else message.role
+        roles[name][0] += 1
+        roles[name][1] += message.tokens
+    tiers = [[0, 0] for _ in range(TIERS)]
+    for message, tier in zip(messages, analysis.tiers, strict=True):
+        if tier is not None:
+            tiers[tier][0] += 1
+            tiers[tier][1] += message.tokens
+    rounds = tuple(
+        EarlierRound(round_of(text), m.index, len(covered(text)), m.tokens)
+        for m in messages
+        if m.origin == "summary" and is_summary(text := m.text("text"))
+    )
+    top = sorted(messages, key=lambda m: (-m.tokens, m.index))[:heaviest]
+    return Overview(
+        tuple(Share(name, count, tokens) for name, (count, tokens) in roles.items()),
+        _tools(messages),
+        tuple(Share(f"tier {tier}", count, tokens) for tier, (count, tokens) in enumerate(tiers)),
+        rounds,
+        tuple(top),
+    )
+
+
+def _tools(messages: Sequence[Message]) -> tuple[Share, ...]:
+    names: dict[str, str] = {}
+    shares: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for message in messages:
+        for part in message.parts:
+            if part.kind == "tool_call":
+                names[part.call_id] = part.name
+                shares[part.name][0] += 1
+                shares[part.name][1] += part.tokens
+            elif part.kind == "tool_result":
+                share = shares[names.get(part.call_id) or part.name or "(unknown)"]
+                share[1] += part.tokens
+                share[2] += part.failed is True
+    ranked = sorted(shares.items(), key=lambda item: -item[1][1])
+    return tuple(Share(name, calls, tokens, failed) for name, (calls, tokens, failed) in ranked)

@@ -1,0 +1,335 @@
+"""The pipeline: read -> repair -> score -> residuals -> tiers -> budget -> plan -> summarize -> assemble -> verify."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from compactor_cli.errors import UsageError
+from compactor_cli.formats.base import Format
+from compactor_cli.model.budget import TIERS, Budget, FixedParts
+from compactor_cli.model.group import Fault, Group
+from compactor_cli.model.message import Message, Role
+from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.planning import PlanInput, Strategy, Summarizer
+from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
+from compactor_cli.model.transcript import Note, Source, Transcript
+from compactor_cli.pipeline.assemble import Output, assemble
+from compactor_cli.pipeline.budget import allocate
+from compactor_cli.pipeline.groups import form_groups
+from compactor_cli.pipeline.protect import protect
+from compactor_cli.pipeline.repair import repair
+from compactor_cli.pipeline.residuals import select_residuals
+from compactor_cli.pipeline.summarize import Context, Summary, current_round, write_summaries
+from compactor_cli.pipeline.tiers import assign_tiers
+from compactor_cli.pipeline.verify import faults
+from compactor_cli.scoring.base import Scorer
+from compactor_cli.settings import Settings
+from compactor_cli.text.headers import Base, base_of
+from compactor_cli.text.shorten import reference
+from compactor_cli.tokens.base import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the pipeline works with; passed in, so that it touches neither files nor clocks nor models."""
+
+    format: Format
+    counter: TokenCounter
+    scorer: Scorer
+    strategy: Strategy
+    summarizer: Summarizer
+    clock: Callable[[], float] = lambda: 0.0
+    progress: Callable[[str], None] = lambda stage: None
+
+
+class _Stages:
+    """Seconds of each stage, by the clock that was passed in."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._at = tools.clock()
+        self.seconds: list[tuple[str, float]] = []
+
+    def done(self, stage: str) -> None:
+        now = self._tools.clock()
+        self.seconds.append((stage, now - self._at))
+        self._at = now
+        self._tools.progress(stage)
+
+
+def analyze(transcript: Transcript, tools: Tools, settings: Settings, target: int | None = None) -> Analysis:
+    """Groups, scores, residuals, tiers and faults of a transcript as it is."""
+    groups = form_groups(transcript.messages)
+    scoring = settings.scoring
+    scores = tools.scorer.score(transcript, now=scoring.now)
+    residuals = select_residuals(
+        transcript.messages, scores, threshold=scoring.threshold, max_share=scoring.max_residuals, total_tokens=target
+    )
+    tiers = assign_tiers(transcript.messages, groups, residuals.kept, settings.tier_borders)
+    found = faults(transcript.messages, adjacent_results=tools.format.adjacent_results)
+    return Analysis(transcript, groups, scores, residuals, tiers, found)
+
+
+def compact(transcript: Transcript, tools: Tools, settings: Settings) -> Compaction:
+    """Compact one transcript. Raises BudgetError when nothing valid fits the target."""
+    stages = _Stages(tools)
+    target, base = resolve_target(transcript, settings)
+    if is_within(transcript, target, base) and not damaged(transcript):
+        return unchanged(transcript, target)
+    mended, repairs = repair(
+        transcript,
+        adjacent_results=tools.format.adjacent_results,
+        per_message=tools.counter.per_message,
+        count=tools.counter.count,
+    )
+    stages.done("repair")
+    analysis = analyze(mended, tools, settings, target)
+    stages.done("score")
+    plan = _keep_all(analysis) if is_within(mended, target, base) else make_plan(analysis, tools, settings, target)
+    stages.done("plan")
+    summary_base = Base(base.tokens, plan.target if plan.target is not None else mended.tokens)
+    plan, summaries = write_summaries(mended, analysis.groups, plan, _context(tools, settings), summary_base)
+    stages.done("summarize")
+    output = assemble(mended, analysis.groups, plan, summaries, tools.format)
+    stages.done("assemble")
+    if target is None and sum(m.tokens for m in output.messages) >= transcript.tokens and not damaged(transcript):
+        return unchanged(transcript, target)
+    _verify(output, plan, target, transcript, tools)
+    stages.done("verify")
+    result = _report(transcript, analysis, plan, summaries, output, repairs, target)
+    return replace(result, stages=tuple(stages.seconds), summarizer=tools.summarizer.name)
+
+
+def compact_source(source: Source, tools: Sequence[Tools], settings: Settings) -> tuple[bytes, list[Compaction]]:
+    """Compact every conversation of a file on its own, and join them as they were."""
+    parts = [compact(t, own, settings) for t, own in zip(source.transcripts, tools, strict=True)]
+    if not any(part.changed for part in parts) and not any(damaged(t) for t in source.transcripts):
+        return source.data, parts
+    pieces = [source.joints[0]]
+    for part, joint in zip(parts, source.joints[1:], strict=True):
+        pieces += [part.data, joint]
+    return b"".join(pieces), parts
+
+
+def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | None, Base]:
+    """The token target, and the size that ratios refer to.
+
+    A ratio is of everything the transcript ever said: what an earlier round started from, and what
+    has come since. So the same ratio given again finds nothing to do.
+    """
+    tokens = transcript.tokens
+    known = next((b for m in transcript.messages if m.origin == "summary" and (b := base_of(m.text("text")))), None)
+    base = Base(tokens, tokens)
+    if known is not None:
+        base = Base(known.tokens + max(0, tokens - known.target), known.target)
+    if settings.target_ratio is not None:
+        return int(settings.target_ratio * base.tokens), base
+    if settings.target_tokens is not None:
+        return settings.target_tokens, base
+    return None, base if known is not None else Base(tokens, 0)
+
+
+def is_within(transcript: Transcript, target: int | None, base: Base) -> bool:
+    """Whether there is nothing to do: within the target, or within what an earlier round aimed at."""
+    return transcript.tokens <= (target if target is not None else base.target)
+
+
+def damaged(transcript: Transcript) -> bool:
+    """Whether something of the input had to be left out, so that its bytes cannot simply be passed on."""
+    return any(note.kind in ("cut_off_line", "damaged_line") for note in transcript.notes)
+
+
+def _keep_all(analysis: Analysis) -> Plan:
+    decisions = tuple(Decision(g.index, "whole", g.tokens, "already within the target") for g in analysis.groups)
+    return Plan("none", None, decisions)
+
+
+def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None) -> Plan:
+    """The plan for a transcript that has been repaired and analyzed."""
+    messages, groups = analysis.transcript.messages, analysis.groups
+    protection = protect(messages, groups, keep=compile_patterns(settings.keep), keep_last=settings.keep_last)
+    given = PlanInput(
+        messages=messages,
+        groups=groups,
+        scores=analysis.scores,
+        residuals=analysis.residuals,
+        tiers=analysis.tiers,
+        protected=protection.reasons,
+        target=target,
+        allocate=partial(_allocate, target or 0, _needs(analysis, protection.reasons), settings),
+        settings=settings,
+        count=tools.counter.count,
+        per_image=tools.counter.per_image,
+    )
+    return tools.strategy.plan(given)
+
+
+def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
+    """The --keep patterns. Raises UsageError for one that is no regular expression."""
+    compiled = []
+    for pattern in patterns:
+        try:
+            compiled.append(re.compile(pattern))
+        except re.error as error:
+            raise UsageError(f"--keep {pattern!r} is not a regular expression: {error}") from None
+    return compiled
+
+
+def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
+    """Tokens that each tier would take up whole."""
+    needs = [0] * TIERS
+    for group in analysis.groups:
+        residual = any(i in analysis.residuals.kept for i in group.messages)
+        if group.index not in protected and not residual:
+            tiers = [t for i in group.messages if (t := analysis.tiers[i]) is not None]
+            needs[min(tiers, default=0)] += group.tokens
+    return tuple(needs)
+
+
+def _allocate(target: int, needs: Sequence[int], settings: Settings, protected: int, residuals: int) -> Budget:
+    """Seed 000's budget, with what is protected as its fixed part."""
+    return allocate(
+        target,
+        FixedParts(system_prompt=protected, current_message=0),
+        residuals,
+        needs=needs,
+        safety_margin=0,
+        residual_share=settings.scoring.max_residuals,
+    )
+
+
+def _context(tools: Tools, settings: Settings) -> Context:
+    role: Role = tools.format.summary_role
+    if settings.summary_role:
+        role = settings.summary_role  # type: ignore[assignment]  # checked where settings are made
+    return Context(tools.summarizer, tools.counter.count, tools.counter.per_message, role, settings.query)
+
+
+def _verify(output: Output, plan: Plan, target: int | None, transcript: Transcript, tools: Tools) -> None:
+    """What every output must hold. A violation is a bug of this program, never written to a file."""
+    before = faults(transcript.messages, adjacent_results=tools.format.adjacent_results)
+    after = faults(output.messages, adjacent_results=tools.format.adjacent_results)
+    new = {_kind(f) for f in after} - {_kind(f) for f in before}
+    if new:
+        raise AssertionError(f"the output has faults that the input did not have: {sorted(new)}")
+    tokens = sum(m.tokens for m in output.messages)
+    if target is not None and tokens > target:
+        raise AssertionError(f"the output has {tokens} tokens, the target is {target}")
+
+
+def _kind(fault: Fault) -> tuple[str, str]:
+    return fault.kind, fault.call_id
+
+
+def original(transcript: Transcript) -> bytes:
+    """The bytes of a transcript as they stand in its file."""
+    pieces: list[bytes] = []
+    for piece in transcript.layout.pieces:
+        if piece is None:
+            body = [r for at, r in enumerate(transcript.records) if at not in transcript.layout.pieces]
+            pieces.append(transcript.source[body[0].start : body[-1].end] if body else b"")
+        else:
+            pieces.append(piece if isinstance(piece, bytes) else transcript.raw(piece))
+    return b"".join(pieces)
+
+
+def unchanged(transcript: Transcript, target: int | None) -> Compaction:
+    """The report of an input that comes out byte for byte as it went in."""
+    return Compaction(
+        data=original(transcript),
+        mended=transcript,
+        groups=(),
+        before=transcript,
+        messages=transcript.messages,
+        tokens=transcript.tokens,
+        target=target,
+        changed=False,
+        plan=None,
+        round=current_round(transcript.messages) - 1,
+        dispositions=Dispositions(kept=len(transcript.messages)),
+        residual_count=0,
+        residual_tokens=0,
+        tiers=(),
+        repairs=(),
+        reference="",
+        first_changed_index=None,
+        prefix_tokens_kept=transcript.tokens,
+        summarizer="",
+    )
+
+
+def _report(
+    transcript: Transcript,
+    analysis: Analysis,
+    plan: Plan,
+    summaries: Sequence[Summary],
+    output: Output,
+    repairs: tuple[Note, ...],
+    target: int | None,
+) -> Compaction:
+    mended = analysis.transcript
+    rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
+    out = {m.index: m for m in output.messages if m.index >= 0}
+    residuals = analysis.residuals.kept - plan.demoted
+    touched = [m.index for m in mended.messages if m.records and out.get(m.index) != m]
+    first_changed = min(touched, default=None)
+    prefix = mended.messages[:first_changed] if first_changed is not None else mended.messages
+    removed = reference(*(transcript.raw(record) for record in output.removed)) if output.removed else ""
+    return Compaction(
+        data=output.data,
+        mended=mended,
+        groups=analysis.groups,
+        before=transcript,
+        messages=output.messages,
+        tokens=sum(m.tokens for m in output.messages),
+        target=target,
+        changed=True,
+        plan=plan,
+        round=current_round(mended.messages) if summaries else current_round(mended.messages) - 1,
+        dispositions=_dispositions(transcript, mended.messages, rendition, out),
+        residual_count=len(residuals),
+        residual_tokens=sum(out[i].tokens for i in residuals if i in out),
+        tiers=_tier_lines(analysis, out, summaries, residuals),
+        repairs=repairs,
+        reference=removed,
+        first_changed_index=first_changed,
+        prefix_tokens_kept=sum(m.tokens for m in prefix),
+        summarizer="",
+    )
+
+
+def _dispositions(
+    transcript: Transcript, mended: Sequence[Message], rendition: dict[int, str], out: dict[int, Message]
+) -> Dispositions:
+    """How the input's messages ended up; one that a repair took out is dropped."""
+    counts = dict.fromkeys(("kept", "shortened", "summarized", "dropped"), 0)
+    counted = 0
+    for message in mended:
+        if not message.records:
+            continue
+        counted += 1
+        if message.index in out:
+            counts["shortened" if any(p.edited for p in out[message.index].parts) else "kept"] += 1
+        else:
+            counts["summarized" if rendition.get(message.index) == "summarized" else "dropped"] += 1
+    counts["dropped"] += len(transcript.messages) - counted
+    return Dispositions(**counts)
+
+
+def _tier_lines(
+    analysis: Analysis, out: dict[int, Message], summaries: Sequence[Summary], residuals: frozenset[int]
+) -> tuple[TierLine, ...]:
+    messages, before, after = [0] * TIERS, [0] * TIERS, [0] * TIERS
+    for message in analysis.transcript.messages:
+        tier = analysis.tiers[message.index]
+        if tier is None:
+            continue
+        messages[tier] += 1
+        before[tier] += message.tokens
+        after[tier] += out[message.index].tokens if message.index in out else 0
+    for summary in summaries:
+        after[summary.slot.tier] += summary.message.tokens
+    return tuple(TierLine(tier, messages[tier], before[tier], after[tier]) for tier in range(TIERS))

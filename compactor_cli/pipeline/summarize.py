@@ -1,0 +1,117 @@
+"""The summaries that a plan asks for: headings, what they need to know, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message, Part, Role
+from compactor_cli.model.plan import Decision, Plan, SummarySlot
+from compactor_cli.model.planning import Summarizer, SummaryRequest
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.text.headers import Base, header, round_of
+from compactor_cli.text.identifiers import identifiers, quoted, unescape
+from compactor_cli.text.shorten import reference
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A written summary and the slot it fills."""
+
+    slot: SummarySlot
+    message: Message
+    covers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What summaries are written with."""
+
+    summarizer: Summarizer
+    count: Callable[[str], int]
+    per_message: int
+    role: Role
+    query: str = ""
+
+
+def current_round(messages: Sequence[Message]) -> int:
+    """The round that a compaction of these messages is."""
+    return 1 + max((round_of(m.text("text")) for m in messages if m.origin == "summary"), default=0)
+
+
+def write_summaries(
+    transcript: Transcript, groups: Sequence[Group], plan: Plan, context: Context, base: Base
+) -> tuple[Plan, tuple[Summary, ...]]:
+    """Fill the slots of a plan. Groups whose summary does not fit are gone, and the plan says so."""
+    messages = transcript.messages
+    number = current_round(messages)
+    based = max(plan.slots, key=lambda slot: slot.budget, default=None)
+    keywords = _keywords(messages, groups, plan, context.query)
+    written: dict[SummarySlot, Summary] = {}
+    failed: set[int] = set()
+    unspent = 0
+    # newest first: what a summary does not need goes to the next older one
+    for slot in sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0])):
+        covers = tuple(sorted(i for g in slot.groups for i in groups[g].messages))
+        replaced = sum(messages[i].tokens for i in covers)
+        room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
+        text = _write(
+            transcript, replace(slot, budget=room), covers, number, base if slot is based else None, keywords, context
+        )
+        unspent += slot.budget
+        if not text:
+            failed |= set(slot.groups)
+            continue
+        tokens = context.count(text)
+        part = Part("text", text, tokens)
+        message = Message(
+            -1, f"summary-{slot.groups[0]}", context.role, (part,), (), tokens + context.per_message, origin="summary"
+        )
+        unspent -= message.tokens
+        written[slot] = Summary(slot, message, covers)
+    if failed:
+        decisions = tuple(_gone(d) if d.group in failed else d for d in plan.decisions)
+        plan = replace(plan, decisions=decisions)
+    return plan, tuple(written[slot] for slot in plan.slots if slot in written)
+
+
+def _gone(decision: Decision) -> Decision:
+    return replace(decision, rendition="gone", reason=f"{decision.reason}, no room for a summary")
+
+
+def _write(
+    transcript: Transcript,
+    slot: SummarySlot,
+    covers: tuple[int, ...],
+    number: int,
+    base: Base | None,
+    keywords: frozenset[str],
+    context: Context,
+) -> str:
+    covered = [transcript.messages[i] for i in covers]
+    originals = reference(*(transcript.raw(record) for m in covered for record in m.records))
+    tokens = sum(m.tokens for m in covered)
+    budget = slot.budget - context.per_message
+    for own_base in dict.fromkeys((base, None)):
+        head = header(number, covers, tier=slot.tier, tokens=tokens, reference=originals, base=own_base)
+        request = SummaryRequest(slot, head, covered, keywords, budget)
+        text = context.summarizer.summarize(request, context.count)
+        if text:
+            return text
+    return ""
+
+
+def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:
+    """Identifiers of what is kept, in prose and calls, and the words of the query."""
+    found: set[str] = {word for word in query.split() if len(word) > 2}
+    for decision in plan.decisions:
+        if decision.rendition not in ("whole", "shortened"):
+            continue
+        for index in groups[decision.group].messages:
+            for part in messages[index].parts:
+                if part.kind == "text" and messages[index].role != "system":
+                    found |= identifiers(part.text) | quoted(part.text)
+                elif part.kind == "tool_call":
+                    found |= identifiers(unescape(part.text))
+    return frozenset(found)

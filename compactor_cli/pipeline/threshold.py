@@ -1,0 +1,66 @@
+"""When to compact, and what: the arithmetic of seed 001."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from compactor_cli.model.message import Message
+from compactor_cli.settings import ThresholdSettings
+from compactor_cli.text.headers import is_summary
+
+
+@dataclass(frozen=True, slots=True)
+class ContextState:
+    """How full the context is. `threshold` 0 means never."""
+
+    limit: int
+    threshold: int
+    tokens: int
+    percent_used: float
+    warning: bool
+    needs_compaction: bool
+
+
+def threshold_of(limit: int, settings: ThresholdSettings) -> int:
+    """Tokens at which to compact: a share of what the reserves leave of the context limit."""
+    available = limit - settings.system_reserve - settings.output_reserve - settings.safety_buffer
+    return max(0, int(available * Fraction(str(settings.threshold_percent))))
+
+
+def context_state(tokens: int, messages: int, limit: int, keep_last: int, settings: ThresholdSettings) -> ContextState:
+    """Whether a session of this size needs compacting; a very short one never does."""
+    threshold = threshold_of(limit, settings)
+    used = 100 * tokens / limit if limit else 0.0
+    over = threshold > 0 and tokens >= threshold and messages > keep_last + 1
+    near = threshold > 0 and tokens >= threshold * settings.warning_percent
+    return ContextState(limit, threshold, tokens, round(used, 1), near, over)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Seed 001's split: indices to compact, indices to keep, and the summary of an earlier round."""
+
+    compact: tuple[int, ...]
+    keep: tuple[int, ...]
+    previous_summary: int | None
+
+
+def select_messages(messages: Sequence[Message], keep_last: int = 10) -> Selection:
+    """The system message and the last `keep_last` messages are kept, the rest is to be compacted.
+
+    The border moves back while it would part a tool result from its call. A summary from an earlier
+    round, right behind the system message, is passed on instead of being compacted.
+    """
+    everything = tuple(range(len(messages)))
+    previous = 1 if len(messages) > 1 and is_summary(messages[1].text("text")) else None
+    if len(messages) <= keep_last + 1:
+        return Selection((), everything, None)
+    border = len(messages) - keep_last
+    while border > 1 and messages[border].results:
+        border -= 1
+    start = 2 if previous is not None else 1
+    if border <= start:
+        return Selection((), everything, previous)
+    return Selection(everything[start:border], (0, *everything[border:]), previous)

@@ -1,0 +1,99 @@
+"""Invariants of a valid transcript, each an object with a name; the tests run the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from compactor_cli.model.group import Fault
+from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Pairing, pair
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What an invariant looks at."""
+
+    messages: Sequence[Message]
+    pairing: Pairing
+    adjacent_results: bool
+
+
+class Invariant(Protocol):
+    name: str
+
+    def faults(self, view: View) -> Iterator[Fault]: ...
+
+
+class CallsAnswered:
+    """Every call has a result, but for work in flight at the very end."""
+
+    name = "unanswered_call"
+
+    def faults(self, view: View) -> Iterator[Fault]:
+        last = last_turn(view.messages)
+        for at, which in view.pairing.unanswered:
+            if at < last:
+                part = view.messages[at].parts[which]
+                yield Fault(self.name, at, f"no result for the call of {part.name or 'a tool'}", part.call_id)
+
+
+class ResultsCalled:
+    """Every result belongs to a call, and no call has two."""
+
+    name = "orphan_result"
+
+    def faults(self, view: View) -> Iterator[Fault]:
+        for at, which in view.pairing.orphans:
+            yield Fault(self.name, at, "a result without its call", view.messages[at].parts[which].call_id)
+        for at, which in view.pairing.duplicates:
+            yield Fault("duplicate_result", at, "a second result for a call", view.messages[at].parts[which].call_id)
+
+
+class ResultsAdjacent:
+    """Results stand right behind their call, where the API wants them there."""
+
+    name = "misplaced_result"
+
+    def faults(self, view: View) -> Iterator[Fault]:
+        if not view.adjacent_results:
+            return
+        for (at, which), (call, _) in sorted(view.pairing.answers.items()):
+            if not is_adjacent(view.messages, call, at):
+                call_id = view.messages[at].parts[which].call_id
+                yield Fault(self.name, at, f"the result does not stand behind its call (message {call})", call_id)
+
+
+INVARIANTS: tuple[Invariant, ...] = (CallsAnswered(), ResultsCalled(), ResultsAdjacent())
+
+
+def faults(messages: Sequence[Message], *, adjacent_results: bool) -> tuple[Fault, ...]:
+    """All faults of a sequence of messages, in its order; `index` is the position in it."""
+    view = View(messages, pair(messages), adjacent_results)
+    found = [fault for invariant in INVARIANTS for fault in invariant.faults(view)]
+    return tuple(sorted(found, key=lambda fault: (fault.index, fault.kind, fault.call_id)))
+
+
+def is_adjacent(messages: Sequence[Message], call: int, result: int) -> bool:
+    """Whether only results stand between a call and its result."""
+    if result <= call:
+        return False
+    return all(messages[i].results for i in range(call + 1, result))
+
+
+def last_turn(messages: Sequence[Message]) -> int:
+    """Position from which on an unanswered call is work in flight: the last assistant turn.
+
+    Results may follow (some of several parallel calls have come back), nothing else.
+    """
+    at = len(messages)
+    while at > 0 and messages[at - 1].role == "tool":
+        at -= 1
+    if at == 0 or messages[at - 1].role != "assistant":
+        return len(messages)
+    turn = messages[at - 1].turn
+    at -= 1
+    while at > 0 and turn is not None and messages[at - 1].turn == turn:
+        at -= 1
+    return at

@@ -1,0 +1,50 @@
+"""Consoles: colours and boxes on a terminal, plain columns in a pipe."""
+
+from __future__ import annotations
+
+import os
+from typing import IO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from compactor_cli.text.clean import one_line
+
+_PIPE_WIDTH = 140
+
+
+def make_console(file: IO[str], *, quiet: bool = False) -> Console:
+    """A console on a stream. Without a terminal: no colours, and a fixed width (or $COLUMNS)."""
+    terminal = file.isatty()
+    width = None if terminal else int(os.environ.get("COLUMNS") or _PIPE_WIDTH)
+    return Console(file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False)
+
+
+def make_table(console: Console, title: str) -> Table:
+    """An empty table in the one style of this program."""
+    return Table(
+        title=Text(title, style="bold"),
+        title_justify="left",
+        box=box.SIMPLE_HEAD if console.is_terminal else None,
+        header_style="bold",
+        pad_edge=False,
+        show_edge=False,
+        collapse_padding=True,
+    )
+
+
+def snippet(text: str, width: int) -> Text:
+    """The start of a text on one line, safe for a terminal."""
+    return Text(one_line(text, width), overflow="ellipsis", no_wrap=True)
+
+
+def bar(share: float, width: int = 20) -> Text:
+    """A bar of blocks for a share between 0 and 1."""
+    full = max(0, min(width, round(share * width)))
+    return Text("█" * full, style="cyan") + Text("·" * (width - full), style="dim")
+
+
+def percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else "-"

@@ -1,0 +1,280 @@
+"""Values -> the JSON that scripts may rely on. Keys may be added, never renamed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.model.budget import TIERS, Budget
+from compactor_cli.model.group import Fault
+from compactor_cli.model.report import Analysis, Compaction
+from compactor_cli.model.score import Score
+from compactor_cli.model.transcript import Note, Source
+from compactor_cli.pipeline.compare import Fate, Survival
+from compactor_cli.pipeline.overview import Overview
+from compactor_cli.pipeline.threshold import ContextState
+
+
+def dumps(value: Any) -> str:
+    """JSON on one line; lone surrogates stay escaped, so that it can always be written."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value)
+    return text
+
+
+def number(value: float) -> int | float:
+    return int(value) if value == int(value) else value
+
+
+def source_json(source: Source, counter: str) -> dict[str, Any]:
+    value = {
+        "path": source.path,
+        "format": source.format,
+        "messages": source.message_count,
+        "tokens": source.tokens,
+        "counter": counter,
+    }
+    if len(source.transcripts) > 1:
+        value["conversations"] = len(source.transcripts)
+    return value
+
+
+def factors_json(score: Score) -> list[dict[str, Any]]:
+    return [{"name": factor.name, "points": number(factor.points)} for factor in score.factors]
+
+
+def score_json(
+    source: Source, counter: str, analyses: Sequence[Analysis], shown: set[tuple[int, int]]
+) -> dict[str, Any]:
+    messages = []
+    for which, analysis in enumerate(analyses):
+        for message in analysis.transcript.messages:
+            index = message.index
+            if (which, index) not in shown:
+                continue
+            score = analysis.scores[index]
+            value = {
+                "index": index,
+                "id": message.id,
+                "role": message.role,
+                "tokens": message.tokens,
+                "score": number(score.value),
+                "raw_score": number(score.raw),
+                "factors": factors_json(score),
+                "residual": index in analysis.residuals.kept,
+                "demoted": index in analysis.residuals.demoted,
+                "tier": analysis.tiers[index],
+            }
+            messages.append(value if len(analyses) == 1 else {"conversation": which, **value})
+    return {
+        "transcript": source_json(source, counter),
+        "messages": messages,
+        "residuals": {
+            "count": sum(len(a.residuals.kept) for a in analyses),
+            "limit": sum(a.residuals.limit for a in analyses),
+            "demoted": sum(len(a.residuals.demoted) for a in analyses),
+        },
+    }
+
+
+def budget_json(budget: Budget) -> dict[str, Any]:
+    fixed = budget.fixed
+    return {
+        "total": budget.total,
+        "safety_margin": budget.safety_margin,
+        "allocated": {
+            "system_prompt": fixed.system_prompt,
+            "agent_identity": fixed.agent_identity,
+            "residuals": budget.residuals,
+            **{f"tier{tier}": budget.tiers[tier] for tier in range(TIERS)},
+            "task_prompt": fixed.task_prompt,
+            "actions": fixed.actions,
+            "system_llm": fixed.system_llm,
+            "current_message": fixed.current_message,
+        },
+        "remaining": budget.remaining,
+        "utilization_percent": budget.utilization_percent,
+    }
+
+
+def compact_json(source: Source, counter: str, output: str, data: bytes, parts: Sequence[Compaction]) -> dict[str, Any]:
+    """The report of one file; of several conversations in it, the sums."""
+    before, after = source.tokens, sum(part.tokens for part in parts)
+    targets = [part.target for part in parts if part.target is not None]
+    target = sum(targets) if targets else None
+    changed = [part for part in parts if part.changed]
+    repairs = [note for part in parts for note in part.repairs]
+    stages: dict[str, float] = {}
+    for part in parts:
+        for name, seconds in part.stages:
+            stages[name] = stages.get(name, 0) + seconds
+    first = next((part for part in parts if part.first_changed_index is not None), None)
+    value: dict[str, Any] = {
+        "input": {**source_json(source, counter), "sha256": hashlib.sha256(source.data).hexdigest()},
+        "output": {
+            "path": output,
+            "format": source.format,
+            "messages": sum(len(part.messages) for part in parts),
+            "tokens": after,
+            "counter": counter,
+            "sha256": hashlib.sha256(data).hexdigest(),
+        },
+        "strategy": next((part.plan.strategy for part in changed if part.plan), None),
+        "summarizer": next((part.summarizer for part in changed), None),
+        "target_tokens": target,
+        "fits": all(part.target is None or part.tokens <= part.target for part in parts),
+        "ratio": round(after / before, 4) if before else 1.0,
+        "round": max((part.round for part in parts), default=0),
+        "residuals": {
+            "count": sum(part.residual_count for part in parts),
+            "tokens": sum(part.residual_tokens for part in parts),
+        },
+        "tiers": _tiers(parts),
+        "dispositions": {
+            name: sum(getattr(part.dispositions, name) for part in parts)
+            for name in ("kept", "shortened", "summarized", "dropped")
+        },
+        "repairs": [note_json(note) for note in repairs],
+        "reference": next((part.reference for part in changed if part.reference), None),
+        "first_changed_index": first.first_changed_index if first else None,
+        "prefix_tokens_kept": _prefix(parts),
+        "cache": {"hits": 0, "misses": 0},
+        "stages": [{"stage": name, "seconds": round(seconds, 6)} for name, seconds in stages.items()],
+        "warnings": [*dict.fromkeys(w for part in parts for w in part.warnings)],
+        "notes": [note_json(note) for note in source.notes],
+    }
+    return value
+
+
+def _tiers(parts: Sequence[Compaction]) -> list[dict[str, int]]:
+    out = []
+    for tier in range(TIERS):
+        lines = [line for part in parts for line in part.tiers if line.tier == tier]
+        out.append(
+            {
+                "tier": tier,
+                "messages": sum(line.messages for line in lines),
+                "tokens_before": sum(line.tokens_before for line in lines),
+                "tokens_after": sum(line.tokens_after for line in lines),
+            }
+        )
+    return out
+
+
+def _prefix(parts: Sequence[Compaction]) -> int:
+    total = 0
+    for part in parts:
+        total += part.prefix_tokens_kept
+        if part.first_changed_index is not None:
+            break
+    return total
+
+
+def note_json(note: Note) -> dict[str, Any]:
+    return {"kind": note.kind, "index": note.index, "detail": note.detail}
+
+
+def fault_json(fault: Fault) -> dict[str, Any]:
+    return {"kind": fault.kind, "index": fault.index, "detail": fault.detail}
+
+
+def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
+    """The decisions of --dry-run."""
+    return [
+        {
+            "conversation": which,
+            "messages": list(part.groups[decision.group].messages),
+            "rendition": decision.rendition,
+            "tokens_before": part.groups[decision.group].tokens,
+            "tokens_after": decision.tokens,
+            "reason": decision.reason,
+        }
+        for which, part in enumerate(parts)
+        if part.plan is not None
+        for decision in part.plan.decisions
+    ]
+
+
+def inspect_json(
+    source: Source,
+    counter: str,
+    state: ContextState,
+    analyses: Sequence[Analysis],
+    views: Sequence[Overview],
+) -> dict[str, Any]:
+    def shares(which: str) -> dict[str, dict[str, int]]:
+        total: dict[str, dict[str, int]] = {}
+        for view in views:
+            for share in getattr(view, which):
+                entry = total.setdefault(share.name, {"messages": 0, "tokens": 0})
+                entry["messages"] += share.count
+                entry["tokens"] += share.tokens
+                if which == "tools":
+                    entry["failed"] = entry.get("failed", 0) + share.failed
+        return total
+
+    residual = [(a, i) for a in analyses for i in a.residuals.kept]
+    return {
+        "transcript": source_json(source, counter),
+        "context": {
+            "limit": state.limit,
+            "threshold": state.threshold,
+            "percent_used": state.percent_used,
+            "warning": state.warning,
+            "needs_compaction": state.needs_compaction,
+        },
+        "roles": shares("roles"),
+        "tools": shares("tools"),
+        "tiers": [{"tier": t, **shares("tiers")[f"tier {t}"]} for t in range(TIERS)],
+        "residuals": {
+            "count": len(residual),
+            "tokens": sum(a.transcript.messages[i].tokens for a, i in residual),
+            "limit": sum(a.residuals.limit for a in analyses),
+            "demoted": sum(len(a.residuals.demoted) for a in analyses),
+        },
+        "rounds": [
+            {"round": r.round, "index": r.index, "covers": r.covers, "tokens": r.tokens}
+            for v in views
+            for r in v.rounds
+        ],
+        "heaviest": [
+            {"index": m.index, "id": m.id, "role": m.role, "tokens": m.tokens} for view in views for m in view.heaviest
+        ],
+        "faults": [fault_json(fault) for a in analyses for fault in a.faults],
+        "notes": [note_json(note) for note in source.notes],
+    }
+
+
+def diff_json(
+    before: Source, after: Source, counter: str, fate: Fate, survivals: Sequence[Survival], faults: Sequence[Fault]
+) -> dict[str, Any]:
+    saved = before.tokens - after.tokens
+    return {
+        "before": source_json(before, counter),
+        "after": source_json(after, counter),
+        "tokens": {
+            "before": before.tokens,
+            "after": after.tokens,
+            "saved": saved,
+            "saved_percent": round(100 * saved / before.tokens, 1) if before.tokens else 0.0,
+        },
+        "messages": {
+            "kept": len(fate.kept),
+            "shortened": len(fate.shortened),
+            "summarized": len(fate.summarized),
+            "dropped": len(fate.dropped),
+            "added": fate.added,
+        },
+        "survival": {s.category: {"kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals},
+        "faults": [fault_json(fault) for fault in faults],
+        "lost": [
+            {"category": s.category, "index": at if at >= 0 else None, "text": text}
+            for s in survivals
+            for at, text in s.lost
+        ],
+    }

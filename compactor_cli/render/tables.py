@@ -1,0 +1,258 @@
+"""Values -> rich tables. Computes nothing but shares of what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from compactor_cli.model.budget import Budget
+from compactor_cli.model.group import Fault, Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.report import Analysis, Compaction
+from compactor_cli.model.transcript import Note, Source, Transcript
+from compactor_cli.pipeline.compare import Fate, Survival
+from compactor_cli.pipeline.overview import Overview
+from compactor_cli.pipeline.threshold import ContextState
+from compactor_cli.render.console import bar, make_table, percent, snippet
+
+_STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone": "red"}
+
+
+def heading(console: Console, source: Source, counter: str) -> None:
+    console.print(
+        Text(source.path or "-", style="bold")
+        + Text(f"  {source.format} · {source.message_count:,} messages · {source.tokens:,} tokens ({counter})")
+    )
+
+
+def brief(message: Message, width: int) -> Text:
+    """What a message says, on one line: its text, or its calls, or its result."""
+    for part in message.parts:
+        if part.kind == "text" and part.text.strip():
+            return snippet(part.text, width)
+    calls = [f"{part.name} {part.text}" for part in message.calls]
+    if calls:
+        return snippet("→ " + "; ".join(calls), width)
+    return snippet(message.text() or "(" + ", ".join(p.kind for p in message.parts) + ")", width)
+
+
+def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> Table:
+    table = make_table(console, "Scores (★ residual, ☆ demoted by a cap)")
+    wide = console.width >= 110
+    table.add_column("#", justify="right")
+    table.add_column("role", no_wrap=True)
+    table.add_column("tokens", justify="right")
+    table.add_column("score", justify="right")
+    table.add_column("", no_wrap=True)
+    table.add_column("tier", justify="center")
+    table.add_column("factors", ratio=2, overflow="fold")
+    table.add_column("message", ratio=3, no_wrap=True, overflow="ellipsis")
+    for index in shown:
+        message, score = analysis.transcript.messages[index], analysis.scores[index]
+        kept, demoted = index in analysis.residuals.kept, index in analysis.residuals.demoted
+        tier = analysis.tiers[index]
+        value = f"{score.value:g}" if score.raw == score.value else f"{score.value:g} ({score.raw:g})"
+        table.add_row(
+            str(index),
+            message.role,
+            f"{message.tokens:,}",
+            Text(value, style="bold green" if kept else ""),
+            Text("★" if kept else "☆" if demoted else "", style="green" if kept else "dim"),
+            "-" if tier is None else str(tier),
+            ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or Text("none", style="dim"),
+            brief(message, 120 if wide else 60),
+        )
+    return table
+
+
+def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
+    table = make_table(console, "Tier allocation")
+    for name in ("tier", "messages", "before", "after", "kept"):
+        table.add_column(name, justify="left" if name == "tier" else "right")
+    table.add_column("", no_wrap=True)
+    tokens = sum(part.residual_tokens for part in parts)
+    count = sum(part.residual_count for part in parts)
+    table.add_row(Text("★ residuals", style="green"), f"{count:,}", "", f"{tokens:,}", "", "")
+    ages = ("newest", "recent", "older", "oldest")
+    for tier, age in enumerate(ages):
+        lines = [line for part in parts for line in part.tiers if line.tier == tier]
+        before, after = sum(x.tokens_before for x in lines), sum(x.tokens_after for x in lines)
+        share = after / before if before else 0
+        messages = sum(line.messages for line in lines)
+        row = (f"tier {tier}, {age}", f"{messages:,}", f"{before:,}", f"{after:,}", percent(after, before), bar(share))
+        table.add_row(*row)
+    return table
+
+
+def savings_table(console: Console, source: Source, parts: Sequence[Compaction], size: int) -> Table:
+    table = make_table(console, "Token savings")
+    table.add_column("")
+    table.add_column("before", justify="right")
+    table.add_column("after", justify="right")
+    table.add_column("saved", justify="right")
+    table.add_column("", no_wrap=True)
+    before, after = source.tokens, sum(part.tokens for part in parts)
+    messages = sum(len(part.messages) for part in parts)
+    table.add_row(
+        "tokens", f"{before:,}", f"{after:,}", percent(before - after, before), bar(1 - after / before if before else 0)
+    )
+    saved = source.message_count - messages
+    table.add_row("messages", f"{source.message_count:,}", f"{messages:,}", percent(saved, source.message_count), "")
+    table.add_row("bytes", f"{len(source.data):,}", f"{size:,}", percent(len(source.data) - size, len(source.data)), "")
+    return table
+
+
+def disposition_line(parts: Sequence[Compaction]) -> Text:
+    text = Text()
+    for name, style in (("kept", "green"), ("shortened", "cyan"), ("summarized", "magenta"), ("dropped", "red")):
+        count = sum(getattr(part.dispositions, name) for part in parts)
+        text += Text(f"{count:,} {name}  ", style=style)
+    return text
+
+
+def plan_table(console: Console, transcript: Transcript, groups: Sequence[Group], plan: Plan) -> Table:
+    table = make_table(console, "Plan")
+    table.add_column("messages", no_wrap=True)
+    table.add_column("rendition", no_wrap=True)
+    table.add_column("tokens", justify="right", no_wrap=True)
+    table.add_column("why", overflow="fold", ratio=1)
+    table.add_column("message", no_wrap=True, overflow="ellipsis", ratio=2)
+    for decision in plan.decisions:
+        group = groups[decision.group]
+        first, last = group.messages[0], group.messages[-1]
+        table.add_row(
+            f"{first}" if first == last else f"{first}-{last}",
+            Text(decision.rendition, style=_STYLES[decision.rendition]),
+            f"{group.tokens:,} → {decision.tokens:,}" if decision.tokens != group.tokens else f"{group.tokens:,}",
+            decision.reason,
+            brief(transcript.messages[first], 80),
+        )
+    return table
+
+
+def budget_table(console: Console, budget: Budget) -> Table:
+    table = make_table(console, f"Budget of {budget.total:,} tokens")
+    table.add_column("part")
+    table.add_column("tokens", justify="right")
+    table.add_column("share", justify="right")
+    table.add_column("", no_wrap=True)
+    fixed = budget.fixed
+    rows = [
+        ("system prompt", fixed.system_prompt),
+        ("agent identity", fixed.agent_identity),
+        ("task prompt", fixed.task_prompt),
+        ("actions", fixed.actions),
+        ("system insight", fixed.system_llm),
+        ("current message", fixed.current_message),
+        ("residuals", budget.residuals),
+        *((f"tier {tier}", tokens) for tier, tokens in enumerate(budget.tiers)),
+    ]
+    for name, tokens in rows:
+        share = tokens / budget.total if budget.total else 0
+        table.add_row(name, f"{tokens:,}", percent(tokens, budget.total), bar(share))
+    table.add_section()
+    table.add_row("remaining", f"{budget.remaining:,}", percent(budget.remaining, budget.total), "")
+    table.add_row("utilization", f"{budget.used:,}", f"{budget.utilization_percent:.1f}%", "")
+    return table
+
+
+def context_lines(state: ContextState) -> Text:
+    text = Text(f"context {state.tokens:,} of {state.limit:,} tokens ({state.percent_used:.1f}%)  ")
+    text += bar(min(1.0, state.tokens / state.limit) if state.limit else 0)
+    text += Text(f"  threshold {state.threshold:,}")
+    if state.needs_compaction:
+        return text + Text("  needs compaction", style="bold red")
+    return text + (
+        Text("  near the threshold", style="bold magenta") if state.warning else Text("  fits", style="green")
+    )
+
+
+def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Table]:
+    roles = make_table(console, "Where the tokens are")
+    for name in ("", "messages", "tokens", "share"):
+        roles.add_column(name, justify="left" if not name else "right")
+    roles.add_column("", no_wrap=True)
+    for share in (*view.roles, *view.tiers):
+        portion = share.tokens / total if total else 0
+        roles.add_row(share.name, f"{share.count:,}", f"{share.tokens:,}", percent(share.tokens, total), bar(portion))
+    yield roles
+    if view.tools:
+        tools = make_table(console, "Tools")
+        for name in ("tool", "calls", "failed", "tokens", "share"):
+            tools.add_column(name, justify="left" if name == "tool" else "right")
+        for share in view.tools[:12]:
+            row = (snippet(share.name, 40), f"{share.count:,}", f"{share.failed:,}", f"{share.tokens:,}")
+            tools.add_row(*row, percent(share.tokens, total))
+        yield tools
+    heaviest = make_table(console, "Heaviest messages")
+    for name in ("#", "role", "tokens", "share"):
+        heaviest.add_column(name, justify="left" if name == "role" else "right")
+    heaviest.add_column("message", no_wrap=True, overflow="ellipsis", ratio=1)
+    for message in view.heaviest:
+        row = (str(message.index), message.role, f"{message.tokens:,}", percent(message.tokens, total))
+        heaviest.add_row(*row, brief(message, 120))
+    yield heaviest
+    if view.rounds:
+        rounds = make_table(console, "Earlier rounds")
+        for name in ("round", "message", "stands for", "tokens"):
+            rounds.add_column(name, justify="right")
+        for earlier in view.rounds:
+            rounds.add_row(str(earlier.round), str(earlier.index), f"{earlier.covers:,}", f"{earlier.tokens:,}")
+        yield rounds
+
+
+def fault_table(console: Console, faults: Sequence[Fault], notes: Sequence[Note]) -> Table:
+    table = make_table(console, "Faults")
+    table.add_column("where", no_wrap=True)
+    table.add_column("kind", no_wrap=True)
+    table.add_column("what", ratio=1, overflow="fold")
+    for note in notes:
+        table.add_row(f"line {note.index}", note.kind, note.detail)
+    for fault in faults:
+        table.add_row(f"message {fault.index}", fault.kind, fault.detail)
+    return table
+
+
+def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
+    table = make_table(console, "Survival by category (present in the output; presence is not use)")
+    table.add_column("category")
+    table.add_column("kept", justify="right")
+    table.add_column("of", justify="right")
+    table.add_column("", justify="right")
+    table.add_column("", no_wrap=True)
+    for line in survivals:
+        share = line.kept / line.total if line.total else 1.0
+        row = (line.category.replace("_", " "), f"{line.kept:,}", f"{line.total:,}", f"{line.percent:.1f}%")
+        table.add_row(*row, bar(share))
+    return table
+
+
+def fate_line(fate: Fate) -> Text:
+    text = Text()
+    for name, count, style in (
+        ("kept", len(fate.kept), "green"),
+        ("shortened", len(fate.shortened), "cyan"),
+        ("summarized", len(fate.summarized), "magenta"),
+        ("dropped", len(fate.dropped), "red"),
+        ("added", fate.added, "bold"),
+    ):
+        text += Text(f"{count:,} {name}  ", style=style)
+    return text
+
+
+def lost_table(console: Console, survivals: Sequence[Survival], most: int) -> Table | None:
+    """What is gone, the categories that matter most first."""
+    rows = [(s.category, at, text) for s in survivals if s.category != "identifiers" for at, text in s.lost]
+    if not rows:
+        return None
+    table = make_table(console, f"Lost ({min(most, len(rows)):,} of {len(rows):,}; all in --json)")
+    table.add_column("#", justify="right")
+    table.add_column("category", no_wrap=True)
+    table.add_column("text", ratio=1, no_wrap=True, overflow="ellipsis")
+    for category, at, text in rows[:most]:
+        table.add_row(str(at), category.replace("_", " "), snippet(text, 160))
+    return table

@@ -1,0 +1,107 @@
+"""Importance by factors, as seed 000 defines them; `design.md` settles what it leaves open."""
+
+from __future__ import annotations
+
+import re
+
+from compactor_cli.model.message import Message
+from compactor_cli.model.score import Factor, Score
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.scoring.references import reference_counts
+from compactor_cli.text.outcomes import stated_failure
+
+DECISION = re.compile(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
+_DECISION_WORDS = ("decided", "concluded", "agreed", "will do", "won't do", "determined", "resolved")
+_ENDS = 2_000
+"""Characters at either end of a tool result that are searched for error words."""
+
+_DECISION_LANGUAGE = Factor("decision_language", 50)
+_TOOL_ERROR = Factor("tool_error", 40)
+_TOOL_SUCCESS = Factor("tool_success", 30)
+_HIGH = Factor("explicit_high_importance", 40)
+_MEDIUM = Factor("explicit_medium_importance", 20)
+_REFERENCED = Factor("referenced", 20)
+_VERY_RECENT = Factor("very_recent", 15)
+_RECENT = Factor("recent", 5)
+_TASK = Factor("task_related", 20)
+
+
+class FactorScorer:
+    """Points for decisions, tool errors and successes, stated importance, references, recency, tasks."""
+
+    name = "factors"
+
+    def score(self, transcript: Transcript, *, now: float | None) -> tuple[Score, ...]:
+        messages = transcript.messages
+        newest = (
+            now if now is not None else max((m.timestamp for m in messages if m.timestamp is not None), default=None)
+        )
+        counts = reference_counts(messages)
+        scores: dict[tuple[Factor, ...], Score] = {}
+        out = []
+        for message in messages:
+            factors = _factors(message, counts[message.index], newest)
+            score = scores.get(factors)
+            if score is None:
+                raw = sum(factor.points for factor in factors)
+                score = scores[factors] = Score(max(0.0, min(100.0, raw)), raw, factors)
+            out.append(score)
+        return tuple(out)
+
+
+def _factors(message: Message, references: int, newest: float | None) -> tuple[Factor, ...]:
+    found = []
+    quiet = message.role == "system" or message.origin == "injected"
+    prose = "" if quiet else message.text("text").lower()
+    if any(word in prose for word in _DECISION_WORDS) and DECISION.search(prose):
+        found.append(_DECISION_LANGUAGE)
+    failed = tool_failed(message, prose)
+    if failed:
+        found.append(_TOOL_ERROR)
+    elif failed is False:
+        found.append(_TOOL_SUCCESS)
+    if message.marks and message.marks.importance == "high":
+        found.append(_HIGH)
+    elif message.marks and message.marks.importance == "medium":
+        found.append(_MEDIUM)
+    if references >= 2:
+        found.append(_REFERENCED)
+    if newest is not None and message.timestamp is not None:
+        age = newest - message.timestamp
+        if age < 300:
+            found.append(_VERY_RECENT)
+        elif age < 3600:
+            found.append(_RECENT)
+    if (message.marks and message.marks.type == "task") or "task" in prose or "objective" in prose:
+        found.append(_TASK)
+    return tuple(found)
+
+
+def tool_failed(message: Message, prose: str) -> bool | None:
+    """True: a tool failed; False: one is said to have succeeded; None: neither is known.
+
+    What a format states comes first, then a stated exit code, then the words of seed 000.
+    """
+    marks = message.marks
+    if marks is not None:
+        if marks.tool_error or marks.tool_success is False or _error_words(prose):
+            return True
+        return False if marks.tool_success else None
+    verdicts = [_verdict(part.text, part.failed) for part in message.results]
+    if True in verdicts:
+        return True
+    return False if False in verdicts else None
+
+
+def _verdict(text: str, failed: bool | None) -> bool | None:
+    if failed is not None:
+        return failed
+    stated = stated_failure(text)
+    if stated is not None:
+        return stated
+    ends = text if len(text) <= 2 * _ENDS else text[:_ENDS] + text[-_ENDS:]
+    return True if _error_words(ends.lower()) else None
+
+
+def _error_words(low: str) -> bool:
+    return "error" in low and ("tool" in low or "failed" in low)

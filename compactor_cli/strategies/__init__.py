@@ -1,0 +1,16 @@
+"""The strategies. A new one is one file here and one line in STRATEGIES."""
+
+from __future__ import annotations
+
+from compactor_cli.errors import UsageError
+from compactor_cli.model.planning import Strategy
+from compactor_cli.strategies.tiered import Tiered
+
+STRATEGIES: dict[str, Strategy] = {strategy.name: strategy for strategy in (Tiered(),)}
+
+
+def strategy(name: str) -> Strategy:
+    """The strategy of this name. Raises UsageError for an unknown one."""
+    if name not in STRATEGIES:
+        raise UsageError(f"unknown strategy {name!r}; known: {', '.join(STRATEGIES)}")
+    return STRATEGIES[name]

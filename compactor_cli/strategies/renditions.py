@@ -1,0 +1,142 @@
+"""Costs and texts of groups that are kept whole or shortened."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.text.shorten import SMALLEST, Short, shorten_arguments, shorten_output, shorten_prose
+
+_IMAGE_NOTE = "[image left out]"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How far parts may be cut; None leaves a kind of part alone."""
+
+    outputs: int | None = None
+    """Tokens of a tool result's body."""
+    arguments: int | None = None
+    """Characters of a string in a call's arguments."""
+    prose: int | None = None
+    """Tokens of a text."""
+    images: bool = False
+
+
+class Renderer:
+    """Renders groups of one transcript; every shortened text is counted once."""
+
+    def __init__(self, messages: Sequence[Message], count: Callable[[str], int], per_image: int) -> None:
+        self.messages = messages
+        self.count = count
+        self.per_image = per_image
+
+    def whole(self, group: Group, reason: str) -> Decision:
+        return Decision(group.index, "whole", group.tokens, reason)
+
+    def removed(self, group: Group, reason: str, *, summarized: bool) -> Decision:
+        return Decision(group.index, "summarized" if summarized else "gone", 0, reason)
+
+    def shortened(self, group: Group, cut: Cut, reason: str, spare: frozenset[int] = frozenset()) -> Decision:
+        """The group with its parts cut; messages in `spare` stay as they are."""
+        edits = []
+        saved = 0
+        for index in group.messages:
+            if index in spare:
+                continue
+            for which, part in enumerate(self.messages[index].parts):
+                short = self._cut(part, cut)
+                if short is not None and short.tokens < part.tokens:
+                    edits.append(Edit(index, which, short.text, short.tokens))
+                    saved += part.tokens - short.tokens
+        if not edits:
+            return self.whole(group, reason)
+        return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
+
+    def _cut(self, part: Part, cut: Cut) -> Short | None:
+        if part.place is None or part.edited:
+            return None
+        if part.kind == "tool_result" and cut.outputs is not None:
+            text, tokens = part.text, part.tokens
+            if part.images and tokens > cut.outputs:
+                text = f"{text}\n{_IMAGE_NOTE}".strip()
+                tokens = tokens - part.images * self.per_image + SMALLEST
+            return shorten_output(text, tokens, cut.outputs, self.count)
+        if part.kind == "tool_call" and cut.arguments is not None and part.tokens > SMALLEST:
+            name_tokens = self.count(part.name)
+            short = shorten_arguments(part.text, part.tokens - name_tokens, cut.arguments, self.count)
+            return Short(short.text, short.tokens + name_tokens)
+        if part.kind == "text" and cut.prose is not None:
+            return shorten_prose(part.text, part.tokens, cut.prose, self.count)
+        if part.kind == "image" and cut.images:
+            return Short(_IMAGE_NOTE, self.count(_IMAGE_NOTE))
+        return None
+
+    def sizes(self, groups: Iterable[Group], kind: str, spare: frozenset[int] = frozenset()) -> list[int]:
+        """Tokens of the parts of a kind that could be cut."""
+        return [
+            part.tokens
+            for group in groups
+            for index in group.messages
+            if index not in spare
+            for part in self.messages[index].parts
+            if part.kind == kind and part.place is not None and not part.edited
+        ]
+
+    def fit(
+        self, groups: Sequence[Group], room: int, reason: str, *, prose: bool, spare: frozenset[int] = frozenset()
+    ) -> list[Decision] | None:
+        """The groups in at most `room` tokens, cut as little as possible: first outputs, then
+        arguments, then (with `prose`) pictures and texts. None when they cannot be made to fit.
+        """
+        if sum(group.tokens for group in groups) <= room:
+            return [self.whole(group, reason) for group in groups]
+        for arguments in (None, 400, 60):
+            before = [self.shortened(group, Cut(arguments=arguments), reason, spare) for group in groups]
+            total = sum(decision.tokens for decision in before)
+            limit = level(self.sizes(groups, "tool_result", spare), room - total)
+            if limit is not None:
+                return self._render(groups, Cut(outputs=limit, arguments=arguments), reason, spare)
+        if prose:
+            bare = self._render(groups, Cut(SMALLEST, 60, None, images=True), reason, spare)
+            total = sum(decision.tokens for decision in bare)
+            limit = level(self.sizes(groups, "text", spare), room - total)
+            if limit is not None:
+                return self._render(groups, Cut(SMALLEST, 60, limit, images=True), reason, spare)
+        smallest = self.smallest(groups, reason, prose=prose, spare=spare)
+        return smallest if sum(decision.tokens for decision in smallest) <= room else None
+
+    def smallest(
+        self, groups: Sequence[Group], reason: str, *, prose: bool, spare: frozenset[int] = frozenset()
+    ) -> list[Decision]:
+        """The groups as small as they get."""
+        return self._render(groups, Cut(SMALLEST, 60, SMALLEST if prose else None, images=prose), reason, spare)
+
+    def _render(self, groups: Sequence[Group], cut: Cut, reason: str, spare: frozenset[int]) -> list[Decision]:
+        return [self.shortened(group, cut, reason, spare) for group in groups]
+
+
+def level(sizes: Sequence[int], room: int) -> int | None:
+    """The highest limit for which `sizes`, each cut to it, save enough: sum(min(size, limit)) must
+    not exceed sum(sizes) + room (room is negative by what has to be saved). None below SMALLEST.
+    """
+    ordered = sorted(sizes)
+    below = [0, *accumulate(ordered)]
+    allowed = below[-1] + room
+
+    def cost(limit: int) -> int:
+        at = bisect_right(ordered, limit)
+        return below[at] + limit * (len(ordered) - at)
+
+    if cost(SMALLEST) > allowed:
+        return None
+    low, high = SMALLEST, max([SMALLEST, *ordered[-1:]])
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if cost(middle) <= allowed else (low, middle - 1)
+    return low

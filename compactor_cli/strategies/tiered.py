@@ -1,0 +1,257 @@
+"""Seed 000: residuals stay, everything else is cut by recency tier, older tiers are summarized.
+
+Tier 0 stays whole. Of tiers 1 to 3 the newest exchanges stay with their outputs shortened, the
+rest is replaced by a summary. What a tier does not use goes to the next older one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.errors import BudgetError
+from compactor_cli.model.budget import TIERS, Budget
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision, Plan, SummarySlot
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.renditions import Cut, Renderer
+
+_COMFORT = 300
+"""Tokens an output of tier 0 is to keep before older exchanges of the tier make way for it."""
+_OUTPUTS = (0, 600, 200, 80)
+"""Tokens that an output of a tier may keep."""
+_ARGUMENTS = (0, 1200, 400, 160)
+"""Characters that a string in the arguments of a tier's calls may keep."""
+_SUMMARY_SHARE = 0.3
+"""Share of a tier's allowance that is held back for its summary."""
+_MIN_SLOT = 160
+"""Tokens below which a summary is not worth its heading: it is merged into the next older one."""
+_SMALLEST_SLOT = 70
+_SEGMENT = 400
+"""Tokens that each of several summaries of a tier must have."""
+
+
+class Tiered:
+    name = "tiered"
+    purpose = "residuals and recency tiers (seed 000); older tiers are summarized"
+
+    def plan(self, given: PlanInput) -> Plan:
+        return _Planner(given).plan()
+
+
+class _Planner:
+    def __init__(self, given: PlanInput) -> None:
+        self.given = given
+        self.renderer = Renderer(given.messages, given.count, given.per_image)
+        self.target = given.target
+        self.budget: Budget | None = None
+        self.decisions: dict[int, Decision] = {}
+        self.slots: list[SummarySlot] = []
+        self.demoted: set[int] = set()
+        self.tiers: list[list[Group]] = [[] for _ in range(TIERS)]
+
+    def plan(self) -> Plan:
+        given = self.given
+        protected = [g for g in given.groups if g.index in given.protected or self._finished_summary(g)]
+        self._keep_protected(protected)
+        self._keep_residuals([g for g in given.groups if g.index not in self.decisions and self._is_residual(g)])
+        for group in given.groups:
+            if group.index not in self.decisions:
+                self.tiers[self._tier_of(group)].append(group)
+        self._cut_tiers(self._allowances())
+        return Plan(
+            strategy=Tiered.name,
+            target=self.target if self.target is not None else self._implied_target(),
+            decisions=tuple(self.decisions[g.index] for g in given.groups),
+            slots=tuple(sorted(self.slots, key=lambda slot: slot.groups[0])),
+            demoted=frozenset(self.demoted),
+        )
+
+    def _implied_target(self) -> int:
+        """Without a target: what the plan allows, so that a second run finds nothing to do."""
+        return sum(d.tokens for d in self.decisions.values()) + sum(slot.budget for slot in self.slots)
+
+    def _finished_summary(self, group: Group) -> bool:
+        """Without a target, summaries of earlier rounds are finished and stay."""
+        return self.target is None and any(self.given.messages[i].origin == "summary" for i in group.messages)
+
+    def _is_residual(self, group: Group) -> bool:
+        return any(i in self.given.residuals.kept for i in group.messages)
+
+    def _tier_of(self, group: Group) -> int:
+        known = [t for i in group.messages if (t := self.given.tiers[i]) is not None]
+        if known:
+            return min(known)
+        later = (t for t in self.given.tiers[group.messages[0] :] if t is not None)
+        return next(later, 0)
+
+    def _keep(self, decisions: Sequence[Decision]) -> int:
+        for decision in decisions:
+            self.decisions[decision.group] = decision
+        return sum(decision.tokens for decision in decisions)
+
+    # -- what must stay
+
+    def _keep_protected(self, groups: list[Group]) -> None:
+        reason = self.given.protected
+        if self.target is None:
+            self._keep([self.renderer.whole(g, reason.get(g.index, "finished summary")) for g in groups])
+            return
+        soft = [g for g in groups if self._is_soft(g)]
+        hard = [g for g in groups if not self._is_soft(g)]
+        hard_tokens = sum(g.tokens for g in hard)
+        room = self.target - hard_tokens
+        # what can be cut leaves half of the room to the rest of the session when it can
+        kept = self.renderer.fit(soft, room // 2, "", prose=True) or self.renderer.fit(soft, room, "", prose=True)
+        if kept is None:  # the user's own words, last of all
+            kept = self.renderer.smallest(soft, "", prose=True)
+            room = self.target - sum(d.tokens for d in kept)
+            cut = self.renderer.fit(hard, room, "", prose=True)
+            if cut is None:
+                raise self._too_small([*kept, *self.renderer.smallest(hard, "", prose=True)])
+            kept = [*kept, *cut]
+        else:
+            kept = [*kept, *(self.renderer.whole(g, "") for g in hard)]
+        self._keep([Decision(d.group, d.rendition, d.tokens, reason[d.group], d.edits) for d in kept])
+
+    def _is_soft(self, group: Group) -> bool:
+        """Kept, but cut before the user's requests and the system messages are."""
+        return self.given.protected[group.index] in ("work in flight", "newest message", "stands for earlier history")
+
+    def _too_small(self, smallest: list[Decision]) -> BudgetError:
+        assert self.target is not None
+        items: dict[str, int] = {}
+        for decision in sorted(smallest, key=lambda d: d.group):
+            why = self.given.protected[decision.group]
+            items[why] = items.get(why, 0) + decision.tokens
+        floor = sum(items.values())
+        return BudgetError(self.target, floor, tuple(items.items()))
+
+    def _keep_residuals(self, groups: list[Group]) -> None:
+        """Whole exchanges of residuals; too large ones with the other bodies shortened, else demoted."""
+        if self.target is None:
+            self._keep([self.renderer.whole(g, "residual") for g in groups])
+            return
+        spent = sum(d.tokens for d in self.decisions.values())
+        self.budget = self.given.allocate(spent, sum(g.tokens for g in groups))
+        room = min(self.budget.residuals, self.target - spent)
+        scores, kept = self.given.scores, self.given.residuals.kept
+        best_first = sorted(groups, key=lambda g: (-max(scores[i].raw for i in g.messages if i in kept), -g.index))
+        for group in best_first:
+            spare = frozenset(i for i in group.messages if i in kept)
+            fitted = self.renderer.fit([group], room, "residual", prose=False, spare=spare)
+            if fitted is None:
+                self.demoted |= spare
+            else:
+                room -= self._keep(fitted)
+
+    # -- tiers
+
+    def _allowances(self) -> list[int]:
+        """Tokens that each tier may have."""
+        if self.budget is not None and self.target is not None:
+            spent = sum(d.tokens for d in self.decisions.values())
+            allowed = list(self.budget.tiers)
+            allowed[0] += self.target - spent - sum(allowed)
+            return allowed
+        keep = self.given.settings.tier_keep
+        return [int(share * sum(g.tokens for g in tier)) for share, tier in zip(keep, self.tiers, strict=True)]
+
+    def _cut_tiers(self, allowed: list[int]) -> None:
+        carried = 0
+        waiting: list[Group] = []
+        for tier, groups in enumerate(self.tiers):
+            room = allowed[tier] + carried
+            kept, rest = self._fill_newest(groups, room) if tier == 0 else self._fill_tier(tier, groups, room, waiting)
+            room -= self._keep(kept)
+            waiting = sorted([*waiting, *rest], key=lambda g: g.index)
+            last = tier == TIERS - 1 or not any(self.tiers[tier + 1 :])
+            smallest = _SMALLEST_SLOT if last else _MIN_SLOT
+            if waiting and (tier > 0 or last) and room >= smallest:
+                room -= self._add_slots(tier, waiting, room)
+                waiting = []
+            carried = room
+        for group in waiting:
+            self.decisions[group.index] = self.renderer.removed(group, "no room for a summary", summarized=False)
+
+    def _fill_newest(self, groups: list[Group], room: int) -> tuple[list[Decision], list[Group]]:
+        """As many of the newest exchanges as keep a comfortable part of their outputs."""
+        if sum(g.tokens for g in groups) <= room:
+            return [self.renderer.whole(g, "tier 0") for g in groups], []
+        count, used = 0, 0
+        for group in reversed(groups):
+            used += self._bound(group, _COMFORT)
+            if used > room:
+                break
+            count += 1
+        if count < len(groups) and not any(self.tiers[1:]):
+            room -= max(_MIN_SLOT, int(room * _SUMMARY_SHARE))  # no older tier has room for a summary
+        for size in range(max(count, 1), 0, -1):
+            newest = groups[len(groups) - size :]
+            fitted = self.renderer.fit(newest, room, "tier 0, newest", prose=size == 1)
+            if fitted is not None:
+                return fitted, groups[: len(groups) - size]
+        return [], groups
+
+    def _bound(self, group: Group, limit: int) -> int:
+        """Tokens of a group with its outputs cut to a limit; an upper bound that costs no counting."""
+        return group.tokens - sum(max(0, size - limit) for size in self.renderer.sizes([group], "tool_result"))
+
+    def _fill_tier(
+        self, tier: int, groups: list[Group], room: int, waiting: list[Group]
+    ) -> tuple[list[Decision], list[Group]]:
+        if sum(g.tokens for g in groups) <= room and not waiting:
+            return [self.renderer.whole(g, f"tier {tier}, fits") for g in groups], []
+        left = room - max(_MIN_SLOT, int(room * _SUMMARY_SHARE))
+        cut = Cut(_OUTPUTS[tier], _ARGUMENTS[tier])
+        kept: list[Decision] = []
+        at = len(groups)
+        rest = sum(g.tokens for g in [*groups, *waiting])
+        # an unbroken run of the newest, but enough is left over to be worth a summary
+        while at > 0 and rest - groups[at - 1].tokens >= 2 * _MIN_SLOT:
+            group = groups[at - 1]
+            if self._bound(group, _OUTPUTS[tier]) > left + group.tokens // 2:
+                break
+            decision = self.renderer.shortened(group, cut, f"tier {tier}, newest")
+            if decision.tokens > left:
+                break
+            left -= decision.tokens
+            rest -= group.tokens
+            kept.append(decision)
+            at -= 1
+        return kept, groups[:at]
+
+    def _add_slots(self, tier: int, groups: list[Group], room: int) -> int:
+        """Summaries in place of these groups, one for each stretch between kept ones if room allows."""
+        limit = min(room, sum(g.tokens for g in groups) - 1)
+        segments = self._segments(groups, max(1, limit // _SEGMENT))
+        total = sum(g.tokens for segment in segments for g in segment)
+        spent = 0
+        for segment in segments:
+            budget = limit * sum(g.tokens for g in segment) // total
+            self.slots.append(SummarySlot(tier, tuple(g.index for g in segment), budget))
+            spent += budget
+        for group in groups:
+            self.decisions[group.index] = self.renderer.removed(group, f"tier {tier}", summarized=True)
+        return spent
+
+    def _segments(self, groups: list[Group], most: int) -> list[list[Group]]:
+        segments: list[list[Group]] = []
+        for group in groups:
+            between = range(segments[-1][-1].index + 1, group.index) if segments else ()
+            if segments and not any(i in self.decisions and self.decisions[i].tokens for i in between):
+                segments[-1].append(group)
+            else:
+                segments.append([group])
+        share = sum(g.tokens for g in groups) / most
+        merged: list[list[Group]] = []
+        size = 0
+        for segment in segments:
+            if merged and size < share:
+                merged[-1] = merged[-1] + segment
+            else:
+                merged.append(segment)
+                size = 0
+            size += sum(g.tokens for g in segment)
+        if len(merged) > 1 and size < share:
+            merged[-2:] = [merged[-2] + merged[-1]]
+        return merged

@@ -1,0 +1,162 @@
+"""The ledger: facts computed from tool calls and results. Files touched, commands run, errors met."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compactor_cli.model.message import Message, Part
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.outcomes import result_errors, stated_failure
+
+_PATH_KEYS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
+_COMMAND_KEYS = ("command", "cmd", "script", "code_to_run")
+_CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
+_EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
+_DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
+_READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
+_PATCH = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_DIFF = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
+_REDIRECT = re.compile(r"(?<![0-9&>])>{1,2}\s*([\w./~-]+\.\w+)")
+_SED = re.compile(r"\bsed\s+-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+([\w./~-]+)")
+_MOVE = re.compile(r"\b(?:git\s+)?(?:mv|cp)\s+([\w./~-]+)\s+([\w./~-]+)")
+_REMOVE = re.compile(r"\b(?:git\s+)?rm\s+(?:-\w+\s+)*([\w./~-]+\.\w+)")
+_SHOWS = re.compile(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+)*([\w./~-]+\.\w+)")
+
+ACTIONS = ("created", "edited", "deleted", "read")
+
+
+@dataclass(slots=True)
+class FileFact:
+    """What was done to a file, and in which messages."""
+
+    actions: dict[str, list[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFact:
+    """A command that was run: where, how it ended (None: not known), and its first error line."""
+
+    text: str
+    message: int
+    failed: bool | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    files: dict[str, FileFact]
+    commands: tuple[CommandFact, ...]
+    errors: tuple[tuple[str, tuple[int, ...]], ...]
+    """First error line of failed results, with the messages where it occurred."""
+
+
+def compute_ledger(messages: Sequence[Message]) -> Ledger:
+    """The ledger of some messages, in one pass."""
+    results = {part.call_id: (message.index, part) for message in messages for part in message.results}
+    files: dict[str, FileFact] = {}
+    commands: list[CommandFact] = []
+    errors: dict[str, list[int]] = {}
+    for message in messages:
+        for call in message.calls:
+            arguments = _arguments(call)
+            for path, action in file_actions(call.name, arguments):
+                files.setdefault(path, FileFact()).actions.setdefault(action, []).append(message.index)
+            command = _command(arguments)
+            if command:
+                _, result = results.get(call.call_id, (0, None))
+                failed, error = _outcome(result)
+                commands.append(CommandFact(command, message.index, failed, error))
+        for part in message.results:
+            failed, error = _outcome(part)
+            if failed and error:
+                errors.setdefault(error, []).append(message.index)
+    return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
+
+
+def _arguments(call: Part) -> Any:
+    try:
+        return json.loads(call.text)
+    except (ValueError, RecursionError):
+        return call.text
+
+
+def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
+    """(path, action) pairs of one call, from its arguments, patches in them, and shell commands."""
+    if isinstance(arguments, str):
+        yield from _in_text(arguments)
+        return
+    if not isinstance(arguments, dict):
+        return
+    paths = [arguments[key] for key in _PATH_KEYS if isinstance(arguments.get(key), str)]
+    listed = arguments.get("files") or arguments.get("paths")
+    for item in listed if isinstance(listed, list) else ():
+        path = item.get("path") if isinstance(item, dict) else item
+        paths += [path] if isinstance(path, str) else []
+    action = _action(tool, arguments)
+    if action:
+        yield from ((path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path)
+    for value in arguments.values():
+        if isinstance(value, str) and len(value) > 4:
+            yield from _in_text(value, command=value == _command(arguments))
+
+
+def _action(tool: str, arguments: dict[str, Any]) -> str:
+    named = str(arguments.get("command")) if isinstance(arguments.get("command"), str) else ""
+    words = f"{tool} {named}" if named in ("create", "view", "str_replace", "insert") else tool
+    if _DELETES.search(words):
+        return "deleted"
+    if _EDITS.search(words) or "old_string" in arguments or "old_str" in arguments:
+        return "edited"
+    if _CREATES.search(words):
+        return "created"
+    return "read" if _READS.search(words) else ""
+
+
+def _in_text(text: str, *, command: bool = False) -> Iterator[tuple[str, str]]:
+    if "*** " in text:
+        actions = {"Add": "created", "Update": "edited", "Delete": "deleted"}
+        yield from ((path.strip(), actions[verb]) for verb, path in _PATCH.findall(text))
+    if "+++ b/" in text:
+        yield from ((path, "edited") for path in _DIFF.findall(text))
+    if not command:
+        return
+    for pattern, action in ((_REDIRECT, "edited"), (_SED, "edited"), (_REMOVE, "deleted"), (_SHOWS, "read")):
+        yield from ((path, action) for path in pattern.findall(text) if path != "/dev/null")
+    for source, target in _MOVE.findall(text):
+        yield from ((source, "deleted"), (target, "created"))
+
+
+def _command(arguments: Any) -> str:
+    if not isinstance(arguments, dict):
+        return ""
+    for key in _COMMAND_KEYS:
+        value = arguments.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            return " ".join(value)
+    return ""
+
+
+def _outcome(part: Part | None) -> tuple[bool | None, str]:
+    if part is None:
+        return None, ""
+    failed = part.failed if part.failed is not None else stated_failure(part.text)
+    if failed is False:
+        return False, ""
+    lines = result_errors(part.text, failed, most=1)
+    if failed is None:
+        return None, ""
+    return True, one_line(lines[0] if lines else part.text, 200)
+
+
+def where(indices: Iterable[int]) -> str:
+    """`[#3, #9]`: the messages that a line stands on; long lists keep their ends."""
+    unique = sorted(set(indices))
+    if len(unique) > 4:
+        return f"[#{unique[0]}, #{unique[1]}, … #{unique[-1]}]"
+    return "[" + ", ".join(f"#{index}" for index in unique) + "]"

@@ -1,0 +1,149 @@
+"""Shortened texts: what is cut is said where it was cut, and no text gets larger."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from compactor_cli.text.outcomes import error_lines, has_error_words
+
+SMALLEST = 40
+"""Tokens that any text can be shortened to: the mark alone takes up to this."""
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A shortened text and its tokens."""
+
+    text: str
+    tokens: int
+
+
+def reference(*contents: bytes) -> str:
+    """Content address of originals: `ctx_` and the first 8 hex digits of their SHA-256."""
+    digest = hashlib.sha256()
+    for content in contents:
+        digest.update(content)
+    return f"ctx_{digest.hexdigest()[:8]}"
+
+
+def text_reference(text: str) -> str:
+    return reference(text.encode("utf-8", "surrogatepass"))
+
+
+def shorten_output(text: str, tokens: int, limit: int, count: Count) -> Short:
+    """A tool's output in at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines."""
+    ref = text_reference(text)
+    lines = text.splitlines()
+    errors = frozenset(error_lines(text)) if has_error_words(text) else frozenset()
+
+    def cut(room: int) -> str:
+        if len(lines) < 3 or max(map(len, lines)) > room:
+            return _cut_inside(text, room, ref)
+        return _cut_lines(lines, room, ref, errors)
+
+    return _fit(text, tokens, limit, count, cut, ref)
+
+
+def shorten_prose(text: str, tokens: int, limit: int, count: Count) -> Short:
+    """Head and tail of a text in at most max(limit, SMALLEST) tokens."""
+    ref = text_reference(text)
+    return _fit(text, tokens, limit, count, lambda room: _cut_inside(text, room, ref), ref)
+
+
+def shorten_arguments(text: str, tokens: int, longest: int, count: Count) -> Short:
+    """Arguments of a call with every string above `longest` characters cut inside; still valid JSON.
+
+    Arguments that are not JSON (a patch given as plain text) are cut as text.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, (dict, list)):
+        return shorten_prose(text, tokens, max(SMALLEST, longest // 3), count)
+    cut = _cut_strings(value, longest)
+    short = json.dumps(cut, ensure_ascii=False, separators=(",", ":"))
+    try:
+        short.encode("utf-8")
+    except UnicodeEncodeError:
+        short = json.dumps(cut, separators=(",", ":"))
+    if len(short) >= len(text):
+        return Short(text, tokens)
+    counted = count(short)
+    return Short(short, counted) if counted < tokens else Short(text, tokens)
+
+
+def _cut_strings(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        if len(value) <= longest + 60:
+            return value
+        return _cut_inside(value, longest, text_reference(value))
+    if isinstance(value, list):
+        return [_cut_strings(item, longest) for item in value]
+    if isinstance(value, dict):
+        return {key: _cut_strings(item, longest) for key, item in value.items()}
+    return value
+
+
+def _fit(text: str, tokens: int, limit: int, count: Count, cut: Callable[[int], str], ref: str) -> Short:
+    """The longest cut that the limit allows, found by proportion; each attempt is counted once."""
+    if tokens <= limit:
+        return Short(text, tokens)
+    room = int(len(text) * (limit - 20) / max(1, tokens))
+    for _ in range(6):
+        if room < 16:
+            break
+        short = cut(room)
+        counted = count(short)
+        if counted <= limit:
+            return Short(short, counted) if counted < tokens else Short(text, tokens)
+        room = min(int(room * 0.8), int(room * (limit - 4) / counted))
+    short = f"[… {len(text):,} characters left out · {ref}]"
+    counted = count(short)
+    return Short(short, counted) if counted < tokens else Short(text, tokens)
+
+
+def _cut_inside(text: str, room: int, ref: str) -> str:
+    head, tail = text[: room * 2 // 3], text[len(text) - room // 3 :]
+    head = head[: head.rfind(" ")] if 0 < head.rfind(" ") > len(head) * 3 // 4 else head
+    space = tail.find(" ")
+    tail = tail[space + 1 :] if 0 <= space < len(tail) // 4 else tail
+    left_out = len(text) - len(head) - len(tail)
+    return f"{head} [… {left_out:,} characters left out · {ref}] {tail}"
+
+
+def _cut_lines(lines: list[str], room: int, ref: str, errors: frozenset[str]) -> str:
+    """First and last lines, and between them the error lines, within `room` characters."""
+    keep: set[int] = set()
+
+    def take(indices: list[int], share: int) -> None:
+        for index in indices:
+            share -= len(lines[index]) + 1
+            if share < 0:
+                return
+            keep.add(index)
+
+    size = len(lines)
+    take([i for i in range(size) if lines[i] in errors], room // 2)
+    left = room - sum(len(lines[i]) + 1 for i in keep)
+    take([i for i in range(size) if i not in keep], left // 2)
+    left = room - sum(len(lines[i]) + 1 for i in keep)
+    take([i for i in range(size - 1, -1, -1) if i not in keep], left)
+    out: list[str] = []
+    gap, named = 0, False
+    for index in range(size + 1):
+        if index < size and index not in keep:
+            gap += 1
+            continue
+        if gap:
+            out.append(f"[… {gap:,} line{'s' * (gap > 1)} left out{'' if named else ' · ' + ref}]")
+            gap, named = 0, True
+        if index < size:
+            out.append(lines[index])
+    return "\n".join(out)

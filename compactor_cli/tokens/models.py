@@ -1,0 +1,47 @@
+"""Context limits and encodings of models, from litellm's shipped table, without importing litellm."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from compactor_cli.tokens.vocabulary import litellm_folder
+
+DEFAULT_LIMIT = 128_000
+"""Context limit of seed 001, for models that no table knows."""
+_TABLE = "model_prices_and_context_window_backup.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What is known of a model. `known` is False when the limit is only the default."""
+
+    name: str
+    context_limit: int
+    known: bool
+
+
+def model_facts(model: str) -> ModelFacts:
+    """Context limit of a model, with or without its provider's prefix."""
+    folder = litellm_folder()
+    file = folder / _TABLE if folder else None
+    if model and file and file.is_file():
+        table = json.loads(file.read_bytes())
+        for name in (model, model.rpartition("/")[2]):
+            entry = table.get(name)
+            limit = entry.get("max_input_tokens") or entry.get("max_tokens") if isinstance(entry, dict) else None
+            if isinstance(limit, int):
+                return ModelFacts(model, limit, True)
+    return ModelFacts(model, DEFAULT_LIMIT, False)
+
+
+def encoding_of(model: str) -> str | None:
+    """The public encoding of a model, or None when it has none."""
+    from tiktoken.model import encoding_name_for_model
+
+    for name in (model, model.rpartition("/")[2]):
+        try:
+            return encoding_name_for_model(name)
+        except KeyError:
+            continue
+    return None
