@@ -55,11 +55,17 @@ for command in (score, budget, compact, inspect, diff):
     app.command()(command)
 
 
+def _version(on: bool) -> None:
+    if on:
+        from importlib.metadata import version
+
+        typer.echo(f"compactor {version('compactor-cli')}")
+        raise typer.Exit
+
+
 @app.callback()
 def about(
-    version: bool = typer.Option(
-        False, "--version", help="Show the version.", is_eager=True, callback=lambda on: _version(on)
-    ),
+    version: bool = typer.Option(False, "--version", help="Show the version.", is_eager=True, callback=_version),
 ) -> None:
     """Make saved sessions with language models smaller without losing what the work needs.
 
@@ -69,14 +75,6 @@ def about(
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
     cannot be met, 70 a bug, 130 interrupted.
     """
-
-
-def _version(on: bool) -> None:
-    if on:
-        from importlib.metadata import version
-
-        typer.echo(f"compactor {version('compactor-cli')}")
-        raise typer.Exit
 
 
 def _debugging() -> bool:

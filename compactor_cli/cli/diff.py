@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.session import open_session
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.formats import FORMATS
-from compactor_cli.model.message import Message
-from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.compare import CATEGORIES, Fate, Survival, fates, survival
-from compactor_cli.pipeline.repair import repair
+from compactor_cli.pipeline.compare import CATEGORIES
+from compactor_cli.pipeline.compare_sources import compare_sources
 from compactor_cli.pipeline.verify import faults as find_faults
 
 
@@ -55,7 +52,7 @@ def diff(
     wanted = [_requirement(text) for text in fail_under or ()]
     session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
     first, second = session.load(before), session.load(after)
-    fate, survivals = compare(session, first, second)
+    fate, survivals = compare_sources(first, second)
     found = [
         fault
         for t in second.transcripts
@@ -81,59 +78,6 @@ def diff(
     if short:
         session.err.print("below --fail-under: " + ", ".join(short), soft_wrap=True)
         raise typer.Exit(ExitCode.NO)
-
-
-def compare(session: Session, first: Source, second: Source) -> tuple[Fate, list[Survival]]:
-    """Fates and survival over all conversations of two files, paired by their order."""
-    if len(first.transcripts) != len(second.transcripts):
-        counts = f"{len(first.transcripts)} and {len(second.transcripts)}"
-        raise UsageError(f"the files hold different numbers of conversations ({counts}); they cannot be paired")
-    results: list[tuple[Fate, Sequence[Survival]]] = []
-    for a, b in zip(first.transcripts, second.transcripts, strict=True):
-        messages = _mended(session, a) if a.messages != b.messages else a.messages
-        fate = fates(messages, b.messages)
-        lost = len(a.messages) - sum(bool(m.records) for m in messages)
-        extra = tuple(range(len(messages), len(messages) + lost))  # taken out by a repair
-        synthetic = {m.index for m in messages if not m.records}
-        results.append((_without(fate, synthetic, extra), survival(messages, b.messages)))
-    return _sum_fates([fate for fate, _ in results]), _sum_survivals([s for _, s in results])
-
-
-def _mended(session: Session, transcript: Transcript) -> Sequence[Message]:
-    """The messages as compaction numbers them, when the transcript had faults."""
-    mended, _ = repair(
-        transcript,
-        adjacent_results=FORMATS[transcript.format].adjacent_results,
-        per_message=session.counter.per_message,
-        count=session.counter.count,
-    )
-    return mended.messages
-
-
-def _without(fate: Fate, synthetic: set[int], extra: tuple[int, ...]) -> Fate:
-    """Results that a repair adds are no messages of the input; those that it takes out are dropped."""
-
-    def own(indices: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(i for i in indices if i not in synthetic)
-
-    added = fate.added + len(synthetic & {*fate.kept, *fate.shortened})
-    return Fate(own(fate.kept), own(fate.shortened), own(fate.summarized), (*own(fate.dropped), *extra), added)
-
-
-def _sum_fates(parts: Sequence[Fate]) -> Fate:
-    def joined(name: str) -> tuple[int, ...]:
-        return tuple(i for part in parts for i in getattr(part, name))
-
-    names = ("kept", "shortened", "summarized", "dropped")
-    return Fate(*(joined(name) for name in names), added=sum(part.added for part in parts))
-
-
-def _sum_survivals(parts: Sequence[Sequence[Survival]]) -> list[Survival]:
-    out = []
-    for lines in zip(*parts, strict=True):
-        lost = tuple(item for line in lines for item in line.lost)
-        out.append(Survival(lines[0].category, sum(x.kept for x in lines), sum(x.total for x in lines), lost))
-    return out
 
 
 def _requirement(text: str) -> tuple[str, float]:

@@ -19,8 +19,7 @@ from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
 
 FORMATS: dict[str, Format] = {
-    format.name: format
-    for format in (OpenAIChat(), AnthropicMessages(), ClaudeCode(), Codex(), MemoryEntries(), AISDK())
+    known.name: known for known in (OpenAIChat(), AnthropicMessages(), ClaudeCode(), Codex(), MemoryEntries(), AISDK())
 }
 NAMES = (*FORMATS, documents.NAME)
 
@@ -38,7 +37,7 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
             raise UsageError(f"unknown format {name!r}; known formats: {', '.join(NAMES)}")
         return FORMATS[name]
     head = values[:_HEAD]
-    best = max(FORMATS.values(), key=lambda format: _fit(format, head))
+    best = max(FORMATS.values(), key=lambda known: _fit(known, head))
     # a file of two formats fits neither well: let `foreign` name the line where they meet
     mixed = _fit(best, head) >= _MIXED and any(_claimant(value) for value in head)
     if _fit(best, head) < _SURE and not mixed:

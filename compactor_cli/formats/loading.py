@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, choose, documents, foreign

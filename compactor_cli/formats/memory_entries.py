@@ -30,7 +30,8 @@ class MemoryEntries(PlainEdits):
                 if build.messages:
                     owners[record] = len(build.messages) - 1
                 continue
-            metadata = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+            given = value.get("metadata")
+            metadata: dict[str, Any] = given if isinstance(given, dict) else {}
             text, role = as_text(value["content"]), _role(value, metadata)
             place = Place(record, ("content",), "string" if isinstance(value["content"], str) else "json")
             build.add(

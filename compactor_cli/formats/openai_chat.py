@@ -53,7 +53,7 @@ class OpenAIChat(PlainEdits):
         build, legacy, spoken = Builder(counter), _LegacyCalls(), False
         owners: dict[int, int] = {}
         for record, value in enumerate(values):
-            role = ROLES.get(value.get("role")) if isinstance(value, dict) else None
+            role = ROLES.get(str(value.get("role"))) if isinstance(value, dict) else None
             if role is None:
                 if build.messages:
                     owners[record] = len(build.messages) - 1

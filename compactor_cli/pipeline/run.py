@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from compactor_cli.errors import UsageError
 from compactor_cli.formats.base import Format
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
-from compactor_cli.model.group import Fault, Group
+from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Message, Role
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput, Strategy, Summarizer
@@ -302,7 +302,7 @@ def _report(
 
 
 def _dispositions(
-    transcript: Transcript, mended: Sequence[Message], rendition: dict[int, str], out: dict[int, Message]
+    transcript: Transcript, mended: Sequence[Message], rendition: Mapping[int, str], out: dict[int, Message]
 ) -> Dispositions:
     """How the input's messages ended up; one that a repair took out is dropped."""
     counts = dict.fromkeys(("kept", "shortened", "summarized", "dropped"), 0)

@@ -185,8 +185,8 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
         for name in ("tool", "calls", "failed", "tokens", "share"):
             tools.add_column(name, justify="left" if name == "tool" else "right")
         for share in view.tools[:12]:
-            row = (snippet(share.name, 40), f"{share.count:,}", f"{share.failed:,}", f"{share.tokens:,}")
-            tools.add_row(*row, percent(share.tokens, total))
+            row = (f"{share.count:,}", f"{share.failed:,}", f"{share.tokens:,}", percent(share.tokens, total))
+            tools.add_row(snippet(share.name, 40), *row)
         yield tools
     heaviest = make_table(console, "Heaviest messages")
     for name in ("#", "role", "tokens", "share"):

@@ -164,11 +164,11 @@ def _facts(ledger: Ledger) -> Iterator[Item]:
         key = one_line(command.text, 160)
         runs.setdefault(key, []).append(command.message)
         latest[key] = {True: "failed", False: "ok", None: ""}[command.failed]
-    for order, (text, at) in enumerate(runs.items()):
+    for order, (text, ran) in enumerate(runs.items()):
         said = ", ".join(
-            s for s in (f"{len(at)}x" if len(at) > 1 else "", latest[text] and f"last {latest[text]}") if s
+            s for s in (f"{len(ran)}x" if len(ran) > 1 else "", latest[text] and f"last {latest[text]}") if s
         )
-        yield Item("Commands", f"`{text}`{' (' + said + ')' if said else ''}", tuple(at), order)
+        yield Item("Commands", f"`{text}`{' (' + said + ')' if said else ''}", tuple(ran), order)
     for order, (line, indices) in enumerate(ledger.errors):
         times = f" ({len(indices)}x)" if len(indices) > 1 else ""
         yield Item("Errors", f"`{line}`{times}", indices, indices[0] * 1000 + order, 6.0)

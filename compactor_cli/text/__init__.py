@@ -1,0 +1,1 @@
+"""Pure tools on texts that several stages share."""

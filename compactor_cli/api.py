@@ -1,0 +1,65 @@
+"""The Python API: the commands as functions over values. No files, no output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compactor_cli.formats import FORMATS
+from compactor_cli.formats.loading import load as _load
+from compactor_cli.model.report import Analysis, Compaction
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.budget import allocate
+from compactor_cli.pipeline.compare import Fate, Survival
+from compactor_cli.pipeline.compare_sources import compare_sources
+from compactor_cli.pipeline.run import Tools, analyze, compact_source
+from compactor_cli.scoring import scorer
+from compactor_cli.settings import Settings
+from compactor_cli.strategies import strategy
+from compactor_cli.summarizers import summarizer
+from compactor_cli.tokens import make_counter
+from compactor_cli.tokens.base import TokenCounter
+
+__all__ = ["CompactResult", "allocate", "compact", "diff", "load", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class CompactResult:
+    """A compacted file and what was done to each conversation in it."""
+
+    data: bytes
+    parts: tuple[Compaction, ...]
+
+
+def load(data: bytes, path: str = "-", *, format: str = "", tokenizer: str = "", skip_damaged: bool = False) -> Source:
+    """Read a transcript from bytes. `path` only names it in errors, which are InputError."""
+    return _load(data, path, make_counter(tokenizer).counter, format=format, skip_damaged=skip_damaged)
+
+
+def score(source: Source, settings: Settings | None = None, *, tokenizer: str = "") -> tuple[Analysis, ...]:
+    """Scores, residuals, tiers and faults of each conversation."""
+    settings = settings or Settings()
+    counter = make_counter(tokenizer).counter
+    return tuple(analyze(t, _tools(t, counter, settings), settings) for t in source.transcripts)
+
+
+def compact(source: Source, settings: Settings | None = None, *, tokenizer: str = "") -> CompactResult:
+    """Compact each conversation. Raises BudgetError when a target cannot be met."""
+    settings = settings or Settings()
+    counter = make_counter(tokenizer).counter
+    data, parts = compact_source(source, [_tools(t, counter, settings) for t in source.transcripts], settings)
+    return CompactResult(data, tuple(parts))
+
+
+def diff(before: Source, after: Source) -> tuple[Fate, tuple[Survival, ...]]:
+    """What became of the messages, and what survived."""
+    return compare_sources(before, after)
+
+
+def _tools(transcript: Transcript, counter: TokenCounter, settings: Settings) -> Tools:
+    return Tools(
+        format=FORMATS[transcript.format],
+        counter=counter,
+        scorer=scorer(settings.scoring.scorer),
+        strategy=strategy(settings.strategy),
+        summarizer=summarizer(settings.summarizer),
+    )

@@ -1,0 +1,65 @@
+"""Two files compared: their conversations in pairs, faults of the first mended as compaction does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.errors import UsageError
+from compactor_cli.formats import FORMATS
+from compactor_cli.model.message import Message
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.compare import Fate, Survival, fates, survival
+from compactor_cli.pipeline.repair import repair
+
+
+def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival, ...]]:
+    """Fates and survival over all conversations of two files, paired by their order."""
+    if len(first.transcripts) != len(second.transcripts):
+        counts = f"{len(first.transcripts)} and {len(second.transcripts)}"
+        raise UsageError(f"the files hold different numbers of conversations ({counts}); they cannot be paired")
+    results: list[tuple[Fate, Sequence[Survival]]] = []
+    for a, b in zip(first.transcripts, second.transcripts, strict=True):
+        messages = _mended(a) if a.messages != b.messages else a.messages
+        fate = fates(messages, b.messages)
+        lost = len(a.messages) - sum(bool(m.records) for m in messages)
+        extra = tuple(range(len(messages), len(messages) + lost))  # taken out by a repair
+        synthetic = {m.index for m in messages if not m.records}
+        results.append((_without(fate, synthetic, extra), survival(messages, b.messages)))
+    return _sum_fates([fate for fate, _ in results]), tuple(_sum_survivals([s for _, s in results]))
+
+
+def _mended(transcript: Transcript) -> Sequence[Message]:
+    """The messages as compaction numbers them, when the transcript had faults."""
+    mended, _ = repair(
+        transcript,
+        adjacent_results=FORMATS[transcript.format].adjacent_results,
+        per_message=0,
+        count=len,  # sizes do not matter here
+    )
+    return mended.messages
+
+
+def _without(fate: Fate, synthetic: set[int], extra: tuple[int, ...]) -> Fate:
+    """Results that a repair adds are no messages of the input; those that it takes out are dropped."""
+
+    def own(indices: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(i for i in indices if i not in synthetic)
+
+    added = fate.added + len(synthetic & {*fate.kept, *fate.shortened})
+    return Fate(own(fate.kept), own(fate.shortened), own(fate.summarized), (*own(fate.dropped), *extra), added)
+
+
+def _sum_fates(parts: Sequence[Fate]) -> Fate:
+    def joined(name: str) -> tuple[int, ...]:
+        return tuple(i for part in parts for i in getattr(part, name))
+
+    added = sum(part.added for part in parts)
+    return Fate(joined("kept"), joined("shortened"), joined("summarized"), joined("dropped"), added)
+
+
+def _sum_survivals(parts: Sequence[Sequence[Survival]]) -> list[Survival]:
+    out = []
+    for lines in zip(*parts, strict=True):
+        lost = tuple(item for line in lines for item in line.lost)
+        out.append(Survival(lines[0].category, sum(x.kept for x in lines), sum(x.total for x in lines), lost))
+    return out

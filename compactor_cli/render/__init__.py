@@ -1,0 +1,1 @@
+"""Values to rich tables and JSON; computes nothing."""
