@@ -35,6 +35,9 @@ class Renderer:
         self.messages = messages
         self.count = count
         self.per_image = per_image
+        # each of these is counted once, however often a group is weighed
+        self._arguments: dict[tuple[str, int], Short] = {}
+        self._names: dict[str, int] = {}
 
     def whole(self, group: Group, reason: str) -> Decision:
         return Decision(group.index, "whole", group.tokens, reason)
@@ -68,14 +71,23 @@ class Renderer:
                 tokens = tokens - part.images * self.per_image + SMALLEST
             return shorten_output(text, tokens, cut.outputs, self.count)
         if part.kind == "tool_call" and cut.arguments is not None and part.tokens > SMALLEST:
-            name_tokens = self.count(part.name)
-            short = shorten_arguments(part.text, part.tokens - name_tokens, cut.arguments, self.count)
+            name_tokens = self._name(part.name)
+            key = (part.text, cut.arguments)
+            short = self._arguments.get(key)
+            if short is None:
+                tokens = part.tokens - name_tokens
+                short = self._arguments[key] = shorten_arguments(part.text, tokens, cut.arguments, self.count)
             return Short(short.text, short.tokens + name_tokens)
         if part.kind == "text" and cut.prose is not None:
             return shorten_prose(part.text, part.tokens, cut.prose, self.count)
         if part.kind == "image" and cut.images:
             return Short(_IMAGE_NOTE, self.count(_IMAGE_NOTE))
         return None
+
+    def _name(self, name: str) -> int:
+        if name not in self._names:
+            self._names[name] = self.count(name)
+        return self._names[name]
 
     def sizes(self, groups: Iterable[Group], kind: str, spare: frozenset[int] = frozenset()) -> list[int]:
         """Tokens of the parts of a kind that could be cut."""

@@ -13,7 +13,7 @@ from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.renditions import Cut, Renderer
+from compactor_cli.strategies.renditions import Cut, Renderer, level
 
 _COMFORT = 300
 """Tokens an output of tier 0 is to keep before older exchanges of the tier make way for it."""
@@ -23,6 +23,8 @@ _ARGUMENTS = (0, 1200, 400, 160)
 """Characters that a string in the arguments of a tier's calls may keep."""
 _SUMMARY_SHARE = 0.3
 """Share of a tier's allowance that is held back for its summary."""
+_SUMMARY_MOST = 2_500
+"""Tokens beyond which a summary says less than the exchanges themselves."""
 _MIN_SLOT = 160
 """Tokens below which a summary is not worth its heading: it is merged into the next older one."""
 _SMALLEST_SLOT = 70
@@ -201,24 +203,27 @@ class _Planner:
     ) -> tuple[list[Decision], list[Group]]:
         if sum(g.tokens for g in groups) <= room and not waiting:
             return [self.renderer.whole(g, f"tier {tier}, fits") for g in groups], []
-        left = room - max(_MIN_SLOT, int(room * _SUMMARY_SHARE))
-        cut = Cut(_OUTPUTS[tier], _ARGUMENTS[tier])
-        kept: list[Decision] = []
-        at = len(groups)
         rest = sum(g.tokens for g in [*groups, *waiting])
+        left = room - max(_MIN_SLOT, min(int(room * _SUMMARY_SHARE), rest // 4, _SUMMARY_MOST))
+        arguments = Cut(arguments=_ARGUMENTS[tier])
+        kept: list[Group] = []
+        used = at_most = 0
         # an unbroken run of the newest, but enough is left over to be worth a summary
-        while at > 0 and rest - groups[at - 1].tokens >= 2 * _MIN_SLOT:
-            group = groups[at - 1]
-            if self._bound(group, _OUTPUTS[tier]) > left + group.tokens // 2:
+        for group in reversed(groups):
+            if rest - group.tokens < 2 * _MIN_SLOT:
                 break
-            decision = self.renderer.shortened(group, cut, f"tier {tier}, newest")
-            if decision.tokens > left:
+            tokens = self.renderer.shortened(group, arguments, "").tokens
+            at_most += tokens - group.tokens + self._bound(group, _OUTPUTS[tier])
+            if at_most > left:
                 break
-            left -= decision.tokens
+            used += tokens
             rest -= group.tokens
-            kept.append(decision)
-            at -= 1
-        return kept, groups[:at]
+            kept.append(group)
+        # where there is room to spare, outputs keep more than the tier's usual
+        spare = level(self.renderer.sizes(kept, "tool_result"), left - used) or 0
+        cut = Cut(max(spare, _OUTPUTS[tier]), _ARGUMENTS[tier])
+        decisions = [self.renderer.shortened(group, cut, f"tier {tier}, newest") for group in kept]
+        return decisions, groups[: len(groups) - len(kept)]
 
     def _add_slots(self, tier: int, groups: list[Group], room: int) -> int:
         """Summaries in place of these groups, one for each stretch between kept ones if room allows."""

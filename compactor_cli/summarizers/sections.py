@@ -45,7 +45,8 @@ _DECISION = re.compile(r"\b(decided|concluded|agreed|will|won't|must|should)\b",
 FIRM = re.compile(r"\b(decided|concluded|agreed|determined|resolved|going with|instead of|because)\b", re.IGNORECASE)
 _IMPORTANT = re.compile(r"\b(important|critical|key|essential|note)\b", re.IGNORECASE)
 CONSTRAINT = re.compile(
-    r"\b(must|never|always|only|don't|do not|without|should not|shouldn't|keep|avoid|required?|has to|at most|at least)\b",
+    r"\b(must|never|always|only|don't|do not|without|should not|"
+    r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
     re.IGNORECASE,
 )
 _NEXT = re.compile(

@@ -19,13 +19,13 @@ def sentences(text: str) -> list[str]:
     if "```" in text:
         text = _FENCE.sub("\n", text)
     for line in plain(text).splitlines():
-        line = _BULLET.sub("", line).strip()
-        if len(line) < 3:
+        item = _BULLET.sub("", line).strip()
+        if len(item) < 3:
             continue
-        if len(line) < 60 or len(_ENDS.findall(line)) < 2:
-            found.append(line[:_LONGEST])
+        if len(item) < 60 or len(_ENDS.findall(item)) < 2:
+            found.append(item[:_LONGEST])
             continue
         import sentencex  # loaded only where there is prose to split
 
-        found.extend(s.strip() for s in sentencex.segment("en", line[:_LONGEST]) if len(s.strip()) > 2)
+        found.extend(s.strip() for s in sentencex.segment("en", item[:_LONGEST]) if len(s.strip()) > 2)
     return found
