@@ -3,15 +3,26 @@
 A small Python API over the same pure core that the command line uses:
 
     import compactor_cli as compactor
-    from compactor_cli.settings import Settings
 
     source = compactor.load(data, "session.jsonl")
-    result = compactor.compact(source, target_tokens=8000)
+    result = compactor.compact(source, compactor.Settings(target_tokens=8000))
     result.data  # bytes of the smaller transcript
 """
 
 from __future__ import annotations
 
-__all__ = ["allocate", "compact", "diff", "load", "score"]
+from typing import TYPE_CHECKING, Any
 
-from compactor_cli.api import allocate, compact, diff, load, score
+__all__ = ["Settings", "allocate", "compact", "diff", "load", "score"]
+
+if TYPE_CHECKING:
+    from compactor_cli.api import Settings, allocate, compact, diff, load, score
+
+
+def __getattr__(name: str) -> Any:
+    """The API is imported when it is used: the command line starts without it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from compactor_cli import api
+
+    return getattr(api, name)

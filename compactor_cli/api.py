@@ -19,7 +19,7 @@ from compactor_cli.summarizers import summarizer
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import TokenCounter
 
-__all__ = ["CompactResult", "allocate", "compact", "diff", "load", "score"]
+__all__ = ["CompactResult", "Settings", "allocate", "compact", "diff", "load", "score"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Any
@@ -51,8 +52,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (score, budget, compact, inspect, diff):
-    app.command()(command)
+for command, summary in (
+    (score, "Score every message, mark the residuals."),
+    (budget, "Share out a token budget."),
+    (compact, "Make transcripts smaller."),
+    (inspect, "Look into a session."),
+    (diff, "What survived a compaction."),
+):
+    app.command(short_help=summary)(command)
 
 
 def _version(on: bool) -> None:
@@ -87,4 +94,6 @@ def _say(text: str) -> None:
 
 def main() -> None:
     """Entry point of the `compactor` script."""
+    # one short run over many small values, none of them in cycles: the collector only costs time
+    gc.disable()
     app()

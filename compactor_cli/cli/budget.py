@@ -40,14 +40,13 @@ def budget(
     Fixed parts and a margin of 100 tokens come off first, residuals take up to their share, and the
     tiers get 70, 20, 7 and 3 percent of the rest. What a tier cannot use goes to the others.
 
+    \b
     Examples:
-
       compactor budget session.jsonl --total 8000
-
       compactor budget session.jsonl --total 4000 --prompt prompt.yaml --json
 
+    \b
     A prompt.yaml gives each part a size, a text or a file:
-
       system_prompt: {file: system.md}
       agent_identity: {tokens: 200}
       task_prompt: "Fix the rounding bug."

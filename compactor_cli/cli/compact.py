@@ -58,7 +58,12 @@ def compact(
     in_place: Annotated[bool, typer.Option("--in-place", help="Replace the files, each in one step.")] = False,
     target_tokens: Annotated[
         int | None,
-        typer.Option("--target-tokens", min=1, metavar="N", help="Fit into N tokens, or exit with code 4."),
+        typer.Option(
+            "--target-tokens",
+            min=1,
+            metavar="N",
+            help="Fit into N tokens (each conversation of a file), or exit with code 4.",
+        ),
     ] = None,
     target_ratio: Annotated[
         float | None,
@@ -107,18 +112,14 @@ def compact(
     Without a target, tiers 1 to 3 are cut to 70, 40 and 15 percent. System messages, the first and
     the last request of the user and matches of --keep stay whole as long as the target allows.
 
+    \b
     Examples:
-
       compactor compact session.jsonl --target-ratio 0.25 -o small.jsonl
-
       compactor compact session.jsonl --target-tokens 20000 --dry-run
 
       cat session.jsonl | compactor compact - --target-tokens 8000 > small.jsonl
-
       compactor compact fixtures/*.jsonl --target-tokens 4000 --in-place
-
       compactor compact fixtures/*.jsonl --target-tokens 4000 --check
-
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
     """
     settings = Settings(
@@ -218,10 +219,11 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     place = _place(file, job)
     if not job.dry_run and not job.check and not (job.in_place and data == source.data):
         write_bytes(place, data)
-    value = jsons.compact_json(source, session.counter.name, place, data, parts)
-    value["warnings"] = [*session.warnings, *value["warnings"]]
-    if job.dry_run:
-        value["plan"] = jsons.plan_json(parts)
+    value: dict[str, object] = {}
+    if job.json or job.report:  # hashing everything is only worth it for somebody who reads it
+        value = jsons.compact_json(source, session.counter.name, place, data, parts, session.warnings)
+        if job.dry_run:
+            value["plan"] = jsons.plan_json(parts)
     _show(session, source, job, data, parts, place)
     return Outcome(value, data != source.data)
 

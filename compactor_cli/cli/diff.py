@@ -41,10 +41,9 @@ def diff(
     Survival is by category: requests of the user, constraints and decisions (sentences that say so),
     errors (first lines), files created or edited, and identifiers.
 
+    \b
     Examples:
-
       compactor diff session.jsonl small.jsonl
-
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
     from compactor_cli.render import jsons, tables

@@ -22,8 +22,8 @@ from compactor_cli.tokens.models import model_facts
 def inspect(
     file: options.FileArgument,
     message: Annotated[
-        int, typer.Option("--message", min=-1, metavar="N", help="Show this message whole, with its score.")
-    ] = -1,
+        int | None, typer.Option("--message", min=0, metavar="N", help="Show this message whole, with its score.")
+    ] = None,
     faults: Annotated[
         bool, typer.Option("--faults", help="Only what is wrong with the file; exit code 1 when something is.")
     ] = False,
@@ -37,14 +37,11 @@ def inspect(
 ) -> None:
     """Look into a session: how full its context is, where the tokens are, what is wrong.
 
+    \b
     Examples:
-
       compactor inspect session.jsonl
-
       compactor inspect session.jsonl --model gpt-4o
-
       compactor inspect session.jsonl --message 12
-
       compactor inspect session.jsonl --faults || echo broken
     """
     from compactor_cli.render import jsons, tables
@@ -55,7 +52,7 @@ def inspect(
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     found = [fault for analysis in analyses for fault in analysis.faults]
     faulty = bool(found) or any(note.kind != "outside_context" for note in source.notes)
-    if message >= 0:
+    if message is not None:
         show_message(session, source, analyses, message, json=json)
         return
     largest = max(source.transcripts, key=lambda t: t.tokens)

@@ -31,13 +31,11 @@ def score(
 
     Each line names the factors that made the score. A residual bypasses all compression.
 
+    \b
     Examples:
-
       compactor score session.jsonl
-
       compactor score session.jsonl --top 20 --threshold 70
-
-      compactor score session.jsonl --json | jq '.messages[] | select(.residual) | .index'
+      compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
     """
     from compactor_cli.render import jsons, tables
 

@@ -74,7 +74,8 @@ class Compaction:
     residual_tokens: int
     tiers: tuple[TierLine, ...]
     repairs: tuple[Note, ...]
-    reference: str
+    removed: tuple[int, ...]
+    """Records of the input that are not in the output as they were."""
     first_changed_index: int | None
     prefix_tokens_kept: int
     summarizer: str

@@ -93,9 +93,9 @@ def _items(
         if owner is None or owner in kept:
             items.append(_Item((record, 0, 0), record))
     for summary in summaries:
-        first = groups[summary.slot.groups[0]].messages
-        place = min((r for i in first for r in transcript.messages[i].records), default=0)
-        items.append(_Item((place, -1, 0), None, summary.message))
+        first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
+        place = first.records[0] if first.after is None else first.after
+        items.append(_Item((place, -1 if first.after is None else 1, first.index - 1), None, summary.message))
     return sorted(items, key=lambda item: item.order)
 
 
@@ -155,7 +155,7 @@ def _around(transcript: Transcript, item: _Item, parent: str) -> Around:
     assert item.message is not None
     place = min(item.order[0], len(transcript.records) - 1)
     template = json.loads(transcript.raw(place))
-    text = item.message.parts[0].text + item.message.id
+    text = f"{item.order}{item.message.id}{item.message.parts[0].text}"
     key = hashlib.sha256(transcript.session_id.encode() + text.encode("utf-8", "surrogatepass")).hexdigest()
     return Around(transcript, template, parent, key)
 

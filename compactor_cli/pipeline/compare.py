@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from compactor_cli.model.message import Message
@@ -15,7 +15,7 @@ from compactor_cli.text.headers import covered
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.outcomes import error_lines, result_errors
 from compactor_cli.text.sentences import sentences
-from compactor_cli.text.shorten import text_reference
+from compactor_cli.text.shorten import IMAGE_NOTE, text_reference
 
 CATEGORIES = ("user_requests", "constraints", "decisions", "errors", "files", "identifiers")
 
@@ -54,33 +54,19 @@ class Survival:
 def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     """Match the messages of two transcripts: equal ones, then shortened ones by call ids and by the
     references that their marks carry; summaries name what they stand for."""
-    equal: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
-    for at, message in enumerate(before):
-        equal[_key(message)].append(at)
-    kept: set[int] = set()
-    rest: list[Message] = []
-    for message in after:
-        waiting = equal.get(_key(message))
-        if waiting:
-            kept.add(waiting.popleft())
-        else:
-            rest.append(message)
-    by_call: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
-    by_reference: dict[str, int] = {}
-    for at, message in enumerate(before):
-        if at not in kept:
-            if _calls(message):
-                by_call[_calls(message)].append(at)
-            by_reference.update({text_reference(part.text): at for part in message.parts if part.text})
-    shortened: set[int] = set()
-    stands_for: set[int] = set()
+    summaries = [m for m in after if m.origin == "summary" and covered(m.text("text"))]
+    stands_for = {index for message in summaries for index in covered(message.text("text"))}
+    # of equal messages the ones that no summary stands for are the ones that were kept
+    in_turn = sorted(range(len(before)), key=lambda at: (at in stands_for, at))
+    kept, rest = _take(after, _index(before, in_turn, _key), _key)
+    left = [at for at in in_turn if at not in kept]
+    by_call = _index(before, left, _calls)
+    without_images, rest = _take(rest, _index(before, left, _imageless), _key)
+    by_reference = {text_reference(part.text): at for at in left for part in before[at].parts if part.text}
+    shortened = set(without_images)
     added = 0
     for message in rest:
-        if message.origin == "summary" and covered(message.text("text")):
-            stands_for |= set(covered(message.text("text")))
-            added += 1
-            continue
-        match = _match(message, by_call, by_reference, shortened)
+        match = None if message in summaries else _match(message, by_call, by_reference, shortened)
         if match is None:
             added += 1
         else:
@@ -95,23 +81,61 @@ def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     )
 
 
-def _key(message: Message) -> tuple[object, ...]:
+_Key = tuple[object, ...]
+
+
+def _index(messages: Sequence[Message], order: Sequence[int], key: Callable[[Message], _Key]) -> dict[_Key, deque[int]]:
+    index: dict[_Key, deque[int]] = defaultdict(deque)
+    for at in order:
+        if key(messages[at]):
+            index[key(messages[at])].append(at)
+    return index
+
+
+def _take(
+    messages: Sequence[Message], index: dict[_Key, deque[int]], key: Callable[[Message], _Key]
+) -> tuple[set[int], list[Message]]:
+    """Positions found in the index, each once, and the messages that were not found."""
+    found: set[int] = set()
+    rest: list[Message] = []
+    for message in messages:
+        waiting = index.get(key(message))
+        if waiting:
+            found.add(waiting.popleft())
+        else:
+            rest.append(message)
+    return found, rest
+
+
+def _key(message: Message) -> _Key:
     return message.role, tuple((p.kind, p.name, p.call_id, p.text) for p in message.parts)
 
 
-def _calls(message: Message) -> tuple[object, ...]:
+def _imageless(message: Message) -> _Key:
+    """The key of a message with its pictures replaced by the note that says so; empty without pictures."""
+    if not any(p.kind == "image" for p in message.parts):
+        return ()
+    note = ("text", "", "", IMAGE_NOTE)
+    return message.role, tuple(
+        note if p.kind == "image" else (p.kind, p.name, p.call_id, p.text) for p in message.parts
+    )
+
+
+def _calls(message: Message) -> _Key:
     return tuple((p.kind, p.call_id) for p in message.parts if p.call_id)
 
 
 def _match(
     message: Message,
-    by_call: dict[tuple[object, ...], deque[int]],
+    by_call: dict[_Key, deque[int]],
     by_reference: dict[str, int],
     taken: set[int],
 ) -> int | None:
     waiting = by_call.get(_calls(message))
-    if waiting:
-        return waiting.popleft()
+    while waiting:
+        at = waiting.popleft()
+        if at not in taken:
+            return at
     for part in message.parts:
         for name in _REFERENCE.findall(part.text):
             if name in by_reference and by_reference[name] not in taken:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.pipeline.verify import last_turn
 
 
-def form_groups(messages: Sequence[Message]) -> tuple[Group, ...]:
+def form_groups(messages: Sequence[Message], pairing: Pairing | None = None) -> tuple[Group, ...]:
     """Groups in order of their first message: calls with results, turns saved in pieces, reasoning.
 
     Found by union of what belongs together, so results may be parallel, nested or far away.
@@ -27,7 +27,7 @@ def form_groups(messages: Sequence[Message]) -> tuple[Group, ...]:
         a, b = find(a), find(b)
         parent[max(a, b)] = min(a, b)
 
-    pairing = pair(messages)
+    pairing = pairing or pair(messages)
     for (result, _), (call, _) in pairing.answers.items():
         join(call, result)
     turns: dict[int, int] = {}

@@ -10,6 +10,7 @@ from compactor_cli.model.budget import TIERS
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Analysis
 from compactor_cli.text.headers import covered, is_summary, round_of
+from compactor_cli.text.outcomes import stated_failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,6 @@ def _tools(messages: Sequence[Message]) -> tuple[Share, ...]:
             elif part.kind == "tool_result":
                 share = shares[names.get(part.call_id) or part.name or "(unknown)"]
                 share[1] += part.tokens
-                share[2] += part.failed is True
+                share[2] += part.failed is True or (part.failed is None and stated_failure(part.text) is True)
     ranked = sorted(shares.items(), key=lambda item: -item[1][1])
     return tuple(Share(name, calls, tokens, failed) for name, (calls, tokens, failed) in ranked)

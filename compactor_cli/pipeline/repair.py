@@ -12,19 +12,25 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from compactor_cli.model.message import Message, Part, Place
-from compactor_cli.model.pairing import Spot, pair
+from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.verify import is_adjacent, last_turn
+from compactor_cli.text.injected import DETACHED_RESULT
 
 NO_RESPONSE = "Tool no response (synthetic: the transcript holds no result for this call)"
 
 
 def repair(
-    transcript: Transcript, *, adjacent_results: bool, per_message: int, count: Callable[[str], int]
+    transcript: Transcript,
+    *,
+    adjacent_results: bool,
+    per_message: int,
+    count: Callable[[str], int],
+    pairing: Pairing | None = None,
 ) -> tuple[Transcript, tuple[Note, ...]]:
     """A transcript without faults, its messages numbered anew, and what was done to it."""
     messages = transcript.messages
-    pairing = pair(messages)
+    pairing = pairing or pair(messages)
     late = {
         spot: call
         for spot, call in pairing.answers.items()
@@ -35,16 +41,20 @@ def repair(
     surplus = {*pairing.orphans, *pairing.duplicates}
     if not (late or missing or surplus):
         return transcript, ()
+    answered = frozenset(late)
     notes = [Note("removed_result", at, "no call for it") for at, _ in sorted(surplus)]
     behind: dict[int, list[Message]] = defaultdict(list)
     moved: set[int] = set()
-    for (at, which), call in sorted(late.items()):
+    for at, answers in _by_message(late).items():
         message = messages[at]
-        if len(message.results) == len(message.parts) == 1:
+        callers = {call[0] for call in answers.values()}
+        if len(answers) == len(message.parts) and len(callers) == 1:
+            caller = callers.pop()
             moved.add(at)
-            behind[call[0]].append(replace(message, after=messages[call[0]].records[-1]))
-            notes.append(Note("moved_result", at, f"behind its call in message {call[0]}"))
-        else:  # a result among others: it stays as text, and the call is answered anew
+            behind[caller].append(replace(message, after=messages[caller].records[-1]))
+            notes.append(Note("moved_result", at, f"behind its call in message {caller}"))
+            continue
+        for which, call in answers.items():  # a result among others: it stays as text, the call is answered anew
             surplus.add((at, which))
             missing.append(call)
             notes.append(Note("detached_result", at, f"belongs to the call in message {call[0]}"))
@@ -53,7 +63,7 @@ def repair(
         notes.append(Note("synthetic_result", call[0], "the call had no result"))
     out: list[Message] = []
     for at, message in enumerate(messages):
-        out += [] if at in moved else _without(message, at, surplus)
+        out += [] if at in moved else _without(message, at, surplus, answered, count)
         out += behind[at]
     mended = _number(out)
     if not mended:  # nothing but results without calls: there is nothing to mend it to
@@ -78,23 +88,38 @@ def _answer(message: Message, call: Spot, per_message: int, count: Callable[[str
     )
 
 
-def _without(message: Message, at: int, surplus: set[Spot]) -> list[Message]:
-    """The message without surplus results: gone when it holds nothing else, else turned into text."""
+def _by_message(late: dict[Spot, Spot]) -> dict[int, dict[int, Spot]]:
+    """Message -> its parts that are late results -> their calls."""
+    found: dict[int, dict[int, Spot]] = defaultdict(dict)
+    for (at, which), call in sorted(late.items()):
+        found[at][which] = call
+    return found
+
+
+def _without(
+    message: Message, at: int, surplus: set[Spot], answered: frozenset[Spot], count: Callable[[str], int]
+) -> list[Message]:
+    """The message without surplus results: gone when it holds nothing else, else they become text.
+
+    A result that does answer a call is never taken out, only turned into text.
+    """
     gone = {which for where, which in surplus if where == at}
     if not gone:
         return [message]
-    if len(gone) == len(message.parts):
+    if len(gone) == len(message.parts) and not any((at, which) in answered for which in gone):
         return []
-    parts = tuple(_as_text(p) if which in gone else p for which, p in enumerate(message.parts))
-    return [replace(message, parts=parts)]
+    parts = tuple(_as_text(p, count) if which in gone else p for which, p in enumerate(message.parts))
+    tokens = message.tokens + sum(p.tokens for p in parts) - sum(p.tokens for p in message.parts)
+    return [replace(message, parts=parts, tokens=tokens)]
 
 
-def _as_text(part: Part) -> Part:
+def _as_text(part: Part, count: Callable[[str], int]) -> Part:
     """A result block as a text block at the same place, so that the record stays valid."""
-    if part.place is None:
+    if part.place is None or len(part.place.path) < 2:
         return part  # nowhere to write it: the fault stays, and is reported as the input's own
     place = Place(part.place.record, part.place.path[:-1], "block:text")
-    return Part("text", part.text or "(no output)", part.tokens, place, edited=True)
+    text = f"{DETACHED_RESULT} {part.text}".rstrip()
+    return Part("text", text, count(text), place, edited=True)
 
 
 def _number(messages: list[Message]) -> tuple[Message, ...]:

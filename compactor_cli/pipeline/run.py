@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats.base import Format
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Message, Role
+from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput, Strategy, Summarizer
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
@@ -28,7 +29,6 @@ from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
 from compactor_cli.text.headers import Base, base_of
-from compactor_cli.text.shorten import reference
 from compactor_cli.tokens.base import TokenCounter
 
 
@@ -60,16 +60,24 @@ class _Stages:
         self._tools.progress(stage)
 
 
-def analyze(transcript: Transcript, tools: Tools, settings: Settings, target: int | None = None) -> Analysis:
+def analyze(
+    transcript: Transcript,
+    tools: Tools,
+    settings: Settings,
+    target: int | None = None,
+    *,
+    pairing: Pairing | None = None,
+) -> Analysis:
     """Groups, scores, residuals, tiers and faults of a transcript as it is."""
-    groups = form_groups(transcript.messages)
+    pairing = pairing or pair(transcript.messages)
+    groups = form_groups(transcript.messages, pairing)
     scoring = settings.scoring
     scores = tools.scorer.score(transcript, now=scoring.now)
     residuals = select_residuals(
         transcript.messages, scores, threshold=scoring.threshold, max_share=scoring.max_residuals, total_tokens=target
     )
     tiers = assign_tiers(transcript.messages, groups, residuals.kept, settings.tier_borders)
-    found = faults(transcript.messages, adjacent_results=tools.format.adjacent_results)
+    found = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
     return Analysis(transcript, groups, scores, residuals, tiers, found)
 
 
@@ -79,16 +87,25 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings) -> Compact
     target, base = resolve_target(transcript, settings)
     if is_within(transcript, target, base) and not damaged(transcript):
         return unchanged(transcript, target)
+    pairing = pair(transcript.messages)
     mended, repairs = repair(
         transcript,
+        pairing=pairing,
         adjacent_results=tools.format.adjacent_results,
         per_message=tools.counter.per_message,
         count=tools.counter.count,
     )
     stages.done("repair")
-    analysis = analyze(mended, tools, settings, target)
+    analysis = analyze(mended, tools, settings, target, pairing=pairing if mended is transcript else None)
     stages.done("score")
-    plan = _keep_all(analysis) if is_within(mended, target, base) else make_plan(analysis, tools, settings, target)
+    try:
+        within = is_within(mended, target, base)
+        plan = _keep_all(analysis) if within else make_plan(analysis, tools, settings, target)
+    except BudgetError as error:
+        if damaged(transcript) or transcript.tokens >= error.floor:
+            raise
+        # repairs have added something: the input as it is is smaller than anything that can be made of it
+        raise BudgetError(error.target, transcript.tokens, (("the input as it is", transcript.tokens),)) from None
     stages.done("plan")
     summary_base = Base(base.tokens, plan.target if plan.target is not None else mended.tokens)
     plan, summaries = write_summaries(mended, analysis.groups, plan, _context(tools, settings), summary_base)
@@ -97,7 +114,8 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings) -> Compact
     stages.done("assemble")
     if target is None and sum(m.tokens for m in output.messages) >= transcript.tokens and not damaged(transcript):
         return unchanged(transcript, target)
-    _verify(output, plan, target, transcript, tools)
+    before = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
+    _verify(output, before, target, tools)
     stages.done("verify")
     result = _report(transcript, analysis, plan, summaries, output, repairs, target)
     return replace(result, stages=tuple(stages.seconds), summarizer=tools.summarizer.name)
@@ -208,9 +226,8 @@ def _context(tools: Tools, settings: Settings) -> Context:
     return Context(tools.summarizer, tools.counter.count, tools.counter.per_message, role, settings.query)
 
 
-def _verify(output: Output, plan: Plan, target: int | None, transcript: Transcript, tools: Tools) -> None:
+def _verify(output: Output, before: Sequence[Fault], target: int | None, tools: Tools) -> None:
     """What every output must hold. A violation is a bug of this program, never written to a file."""
-    before = faults(transcript.messages, adjacent_results=tools.format.adjacent_results)
     after = faults(output.messages, adjacent_results=tools.format.adjacent_results)
     new = {_kind(f) for f in after} - {_kind(f) for f in before}
     if new:
@@ -254,7 +271,7 @@ def unchanged(transcript: Transcript, target: int | None) -> Compaction:
         residual_tokens=0,
         tiers=(),
         repairs=(),
-        reference="",
+        removed=(),
         first_changed_index=None,
         prefix_tokens_kept=transcript.tokens,
         summarizer="",
@@ -277,7 +294,6 @@ def _report(
     touched = [m.index for m in mended.messages if m.records and out.get(m.index) != m]
     first_changed = min(touched, default=None)
     prefix = mended.messages[:first_changed] if first_changed is not None else mended.messages
-    removed = reference(*(transcript.raw(record) for record in output.removed)) if output.removed else ""
     return Compaction(
         data=output.data,
         mended=mended,
@@ -294,7 +310,7 @@ def _report(
         residual_tokens=sum(out[i].tokens for i in residuals if i in out),
         tiers=_tier_lines(analysis, out, summaries, residuals),
         repairs=repairs,
-        reference=removed,
+        removed=output.removed,
         first_changed_index=first_changed,
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",

@@ -14,6 +14,9 @@ from compactor_cli.text.headers import Base, header, round_of
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.shorten import reference
 
+_RECENT = 400
+"""Kept groups, the newest, whose identifiers count as what is being worked on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -105,9 +108,8 @@ def _write(
 def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:
     """Identifiers of what is kept, in prose and calls, and the words of the query."""
     found: set[str] = {word for word in query.split() if len(word) > 2}
-    for decision in plan.decisions:
-        if decision.rendition not in ("whole", "shortened"):
-            continue
+    kept = [d for d in plan.decisions if d.rendition in ("whole", "shortened")]
+    for decision in kept[-_RECENT:]:
         for index in groups[decision.group].messages:
             for part in messages[index].parts:
                 if part.kind == "text" and messages[index].role != "system":

@@ -68,9 +68,9 @@ class ResultsAdjacent:
 INVARIANTS: tuple[Invariant, ...] = (CallsAnswered(), ResultsCalled(), ResultsAdjacent())
 
 
-def faults(messages: Sequence[Message], *, adjacent_results: bool) -> tuple[Fault, ...]:
+def faults(messages: Sequence[Message], *, adjacent_results: bool, pairing: Pairing | None = None) -> tuple[Fault, ...]:
     """All faults of a sequence of messages, in its order; `index` is the position in it."""
-    view = View(messages, pair(messages), adjacent_results)
+    view = View(messages, pairing or pair(messages), adjacent_results)
     found = [fault for invariant in INVARIANTS for fault in invariant.faults(view)]
     return tuple(sorted(found, key=lambda fault: (fault.index, fault.kind, fault.call_id)))
 

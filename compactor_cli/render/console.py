@@ -36,8 +36,10 @@ def make_table(console: Console, title: str) -> Table:
 
 
 def snippet(text: str, width: int) -> Text:
-    """The start of a text on one line, safe for a terminal."""
-    return Text(one_line(text, width), overflow="ellipsis", no_wrap=True)
+    """The start of a text on one line, safe for a terminal; `width` in cells (CJK takes two)."""
+    short = Text(one_line(text, 4 * width), overflow="ellipsis", no_wrap=True)
+    short.truncate(max(8, width), overflow="ellipsis")
+    return short
 
 
 def bar(share: float, width: int = 20) -> Text:

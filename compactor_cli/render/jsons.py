@@ -15,6 +15,7 @@ from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.compare import Fate, Survival
 from compactor_cli.pipeline.overview import Overview
 from compactor_cli.pipeline.threshold import ContextState
+from compactor_cli.text.shorten import reference
 
 
 def dumps(value: Any) -> str:
@@ -102,7 +103,9 @@ def budget_json(budget: Budget) -> dict[str, Any]:
     }
 
 
-def compact_json(source: Source, counter: str, output: str, data: bytes, parts: Sequence[Compaction]) -> dict[str, Any]:
+def compact_json(
+    source: Source, counter: str, output: str, data: bytes, parts: Sequence[Compaction], warnings: Sequence[str]
+) -> dict[str, Any]:
     """The report of one file; of several conversations in it, the sums."""
     before, after = source.tokens, sum(part.tokens for part in parts)
     targets = [part.target for part in parts if part.target is not None]
@@ -140,15 +143,21 @@ def compact_json(source: Source, counter: str, output: str, data: bytes, parts: 
             for name in ("kept", "shortened", "summarized", "dropped")
         },
         "repairs": [note_json(note) for note in repairs],
-        "reference": next((part.reference for part in changed if part.reference), None),
+        "reference": _reference(parts),
         "first_changed_index": first.first_changed_index if first else None,
         "prefix_tokens_kept": _prefix(parts),
         "cache": {"hits": 0, "misses": 0},
         "stages": [{"stage": name, "seconds": round(seconds, 6)} for name, seconds in stages.items()],
-        "warnings": [*dict.fromkeys(w for part in parts for w in part.warnings)],
+        "warnings": [*dict.fromkeys([*warnings, *(w for part in parts for w in part.warnings)])],
         "notes": [note_json(note) for note in source.notes],
     }
     return value
+
+
+def _reference(parts: Sequence[Compaction]) -> str | None:
+    """Content address of everything that is not in the output as it was."""
+    originals = [part.before.raw(record) for part in parts for record in part.removed]
+    return reference(*originals) if originals else None
 
 
 def _tiers(parts: Sequence[Compaction]) -> list[dict[str, int]]:

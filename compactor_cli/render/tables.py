@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +18,11 @@ from compactor_cli.pipeline.compare import Fate, Survival
 from compactor_cli.pipeline.overview import Overview
 from compactor_cli.pipeline.threshold import ContextState
 from compactor_cli.render.console import bar, make_table, percent, snippet
+
+_WIDE = 110
+"""Columns from which on factors have a column of their own."""
+_SCORE_COLUMNS = 46
+_FACTORS = 34
 
 _STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone": "red"}
 
@@ -41,21 +46,23 @@ def brief(message: Message, width: int) -> Text:
 
 
 def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> Table:
+    """One line a message; on a narrow console the factors stand below the text."""
     table = make_table(console, "Scores (★ residual, ☆ demoted by a cap)")
-    wide = console.width >= 110
-    table.add_column("#", justify="right")
-    table.add_column("role", no_wrap=True)
-    table.add_column("tokens", justify="right")
-    table.add_column("score", justify="right")
-    table.add_column("", no_wrap=True)
-    table.add_column("tier", justify="center")
-    table.add_column("factors", ratio=2, overflow="fold")
-    table.add_column("message", ratio=3, no_wrap=True, overflow="ellipsis")
+    wide = console.width >= _WIDE
+    for name in ("#", "role", "tokens", "score", "", "tier"):
+        justify: JustifyMethod = "left" if name in ("role", "") else "right"
+        table.add_column(name, justify=justify, no_wrap=True)
+    if wide:
+        table.add_column("factors", width=_FACTORS)
+    table.add_column("message")
+    width = console.width - _SCORE_COLUMNS - (_FACTORS + 3 if wide else 0)
     for index in shown:
         message, score = analysis.transcript.messages[index], analysis.scores[index]
         kept, demoted = index in analysis.residuals.kept, index in analysis.residuals.demoted
         tier = analysis.tiers[index]
         value = f"{score.value:g}" if score.raw == score.value else f"{score.value:g} ({score.raw:g})"
+        factors = Text(", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors", style="dim")
+        text = brief(message, width)
         table.add_row(
             str(index),
             message.role,
@@ -63,8 +70,7 @@ def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> T
             Text(value, style="bold green" if kept else ""),
             Text("★" if kept else "☆" if demoted else "", style="green" if kept else "dim"),
             "-" if tier is None else str(tier),
-            ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or Text("none", style="dim"),
-            brief(message, 120 if wide else 60),
+            *((factors, text) if wide else (Text("\n").join((text, factors)),)),
         )
     return table
 
@@ -119,8 +125,8 @@ def plan_table(console: Console, transcript: Transcript, groups: Sequence[Group]
     table.add_column("messages", no_wrap=True)
     table.add_column("rendition", no_wrap=True)
     table.add_column("tokens", justify="right", no_wrap=True)
-    table.add_column("why", overflow="fold", ratio=1)
-    table.add_column("message", no_wrap=True, overflow="ellipsis", ratio=2)
+    table.add_column("why", no_wrap=console.width >= _WIDE)
+    table.add_column("message", no_wrap=True)
     for decision in plan.decisions:
         group = groups[decision.group]
         first, last = group.messages[0], group.messages[-1]
@@ -129,7 +135,7 @@ def plan_table(console: Console, transcript: Transcript, groups: Sequence[Group]
             Text(decision.rendition, style=_STYLES[decision.rendition]),
             f"{group.tokens:,} → {decision.tokens:,}" if decision.tokens != group.tokens else f"{group.tokens:,}",
             decision.reason,
-            brief(transcript.messages[first], 80),
+            brief(transcript.messages[first], console.width - (76 if console.width >= _WIDE else 62)),
         )
     return table
 
@@ -191,10 +197,10 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
     heaviest = make_table(console, "Heaviest messages")
     for name in ("#", "role", "tokens", "share"):
         heaviest.add_column(name, justify="left" if name == "role" else "right")
-    heaviest.add_column("message", no_wrap=True, overflow="ellipsis", ratio=1)
+    heaviest.add_column("message", no_wrap=True)
     for message in view.heaviest:
         row = (str(message.index), message.role, f"{message.tokens:,}", percent(message.tokens, total))
-        heaviest.add_row(*row, brief(message, 120))
+        heaviest.add_row(*row, brief(message, console.width - 36))
     yield heaviest
     if view.rounds:
         rounds = make_table(console, "Earlier rounds")
@@ -252,7 +258,7 @@ def lost_table(console: Console, survivals: Sequence[Survival], most: int) -> Ta
     table = make_table(console, f"Lost ({min(most, len(rows)):,} of {len(rows):,}; all in --json)")
     table.add_column("#", justify="right")
     table.add_column("category", no_wrap=True)
-    table.add_column("text", ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column("text", no_wrap=True)
     for category, at, text in rows[:most]:
-        table.add_row(str(at), category.replace("_", " "), snippet(text, 160))
+        table.add_row(str(at), category.replace("_", " "), snippet(text, console.width - 24))
     return table

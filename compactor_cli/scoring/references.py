@@ -17,10 +17,10 @@ def reference_counts(messages: Sequence[Message]) -> list[int]:
     counts = [0] * len(messages)
     for message in messages:
         names = _names(message)
-        for origin in {first_seen[name] for name in names if name in first_seen}:
-            counts[origin] += 1
-        for name in names:
-            first_seen.setdefault(name, message.index)
+        for origin in set(map(first_seen.get, names)):
+            if origin is not None:
+                counts[origin] += 1
+        first_seen.update({name: message.index for name in names if name not in first_seen})
         if len(message.id) >= 4:
             first_seen.setdefault(message.id, message.index)
     return counts

@@ -10,9 +10,7 @@ from itertools import accumulate
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.plan import Decision, Edit
-from compactor_cli.text.shorten import SMALLEST, Short, shorten_arguments, shorten_output, shorten_prose
-
-_IMAGE_NOTE = "[image left out]"
+from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, shorten_prose
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Renderer:
             if index in spare:
                 continue
             for which, part in enumerate(self.messages[index].parts):
-                short = self._cut(part, cut)
+                short = self._cut(part, cut) if _reaches(part, cut) else None
                 if short is not None and short.tokens < part.tokens:
                     edits.append(Edit(index, which, short.text, short.tokens))
                     saved += part.tokens - short.tokens
@@ -62,15 +60,13 @@ class Renderer:
         return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
 
     def _cut(self, part: Part, cut: Cut) -> Short | None:
-        if part.place is None or part.edited:
-            return None
         if part.kind == "tool_result" and cut.outputs is not None:
             text, tokens = part.text, part.tokens
             if part.images and tokens > cut.outputs:
-                text = f"{text}\n{_IMAGE_NOTE}".strip()
+                text = f"{text}\n{IMAGE_NOTE}".strip()
                 tokens = tokens - part.images * self.per_image + SMALLEST
             return shorten_output(text, tokens, cut.outputs, self.count)
-        if part.kind == "tool_call" and cut.arguments is not None and part.tokens > SMALLEST:
+        if part.kind == "tool_call" and cut.arguments is not None:
             name_tokens = self._name(part.name)
             key = (part.text, cut.arguments)
             short = self._arguments.get(key)
@@ -81,7 +77,7 @@ class Renderer:
         if part.kind == "text" and cut.prose is not None:
             return shorten_prose(part.text, part.tokens, cut.prose, self.count)
         if part.kind == "image" and cut.images:
-            return Short(_IMAGE_NOTE, self.count(_IMAGE_NOTE))
+            return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
         return None
 
     def _name(self, name: str) -> int:
@@ -131,6 +127,19 @@ class Renderer:
 
     def _render(self, groups: Sequence[Group], cut: Cut, reason: str, spare: frozenset[int]) -> list[Decision]:
         return [self.shortened(group, cut, reason, spare) for group in groups]
+
+
+def _reaches(part: Part, cut: Cut) -> bool:
+    """Whether a cut can make a part smaller; decided without looking at its text."""
+    if part.place is None or part.edited:
+        return False
+    if part.kind == "tool_result":
+        return cut.outputs is not None and part.tokens > cut.outputs
+    if part.kind == "tool_call":
+        return cut.arguments is not None and part.tokens > SMALLEST and len(part.text) > cut.arguments
+    if part.kind == "text":
+        return cut.prose is not None and part.tokens > cut.prose
+    return part.kind == "image" and cut.images
 
 
 def level(sizes: Sequence[int], room: int) -> int | None:

@@ -28,6 +28,9 @@ _SUMMARY_MOST = 2_500
 _MIN_SLOT = 160
 """Tokens below which a summary is not worth its heading: it is merged into the next older one."""
 _SMALLEST_SLOT = 70
+_HELD_BACK = 120
+"""Tokens kept for a summary whenever something has to go: it says what it stands for, and what the
+transcript was compacted from."""
 _SEGMENT = 400
 """Tokens that each of several summaries of a tier must have."""
 
@@ -159,6 +162,7 @@ class _Planner:
         return [int(share * sum(g.tokens for g in tier)) for share, tier in zip(keep, self.tiers, strict=True)]
 
     def _cut_tiers(self, allowed: list[int]) -> None:
+        self._hold_back(allowed)
         carried = 0
         waiting: list[Group] = []
         for tier, groups in enumerate(self.tiers):
@@ -175,6 +179,15 @@ class _Planner:
         for group in waiting:
             self.decisions[group.index] = self.renderer.removed(group, "no room for a summary", summarized=False)
 
+    def _hold_back(self, allowed: list[int]) -> None:
+        """Move room for a summary from tier 0 to the oldest tier when not everything fits."""
+        oldest = max((tier for tier in range(TIERS) if self.tiers[tier]), default=0)
+        needed = sum(g.tokens for tier in self.tiers for g in tier)
+        if oldest and needed > sum(allowed):
+            moved = min(_HELD_BACK, allowed[0])
+            allowed[0] -= moved
+            allowed[oldest] += moved
+
     def _fill_newest(self, groups: list[Group], room: int) -> tuple[list[Decision], list[Group]]:
         """As many of the newest exchanges as keep a comfortable part of their outputs."""
         if sum(g.tokens for g in groups) <= room:
@@ -186,7 +199,7 @@ class _Planner:
                 break
             count += 1
         if count < len(groups) and not any(self.tiers[1:]):
-            room -= max(_MIN_SLOT, int(room * _SUMMARY_SHARE))  # no older tier has room for a summary
+            room -= max(_HELD_BACK, int(room * _SUMMARY_SHARE))  # no older tier has room for a summary
         for size in range(max(count, 1), 0, -1):
             newest = groups[len(groups) - size :]
             fitted = self.renderer.fit(newest, room, "tier 0, newest", prose=size == 1)

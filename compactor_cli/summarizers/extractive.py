@@ -58,9 +58,11 @@ def _distinct(items: Sequence[Item]) -> list[Item]:
 
 def _choose(items: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:
     """Lines in the order in which they were taken. Lazy greedy: a value only falls as lines are taken."""
-    words = [_WORD.findall(item.text.lower()) for item in items]
-    frequency = Counter(word for found in words for word in set(found))
+    words = [set(_WORD.findall(item.text.lower())) for item in items]
+    frequency = Counter(word for found in words for word in found)
     rarity = {word: log(1 + len(items) / n) for word, n in frequency.items()}
+    totals = [sum(map(rarity.__getitem__, sorted(found))) or 1.0 for found in words]
+    sizes = [sqrt(8 + len(item.text) / 4) for item in items]
     norm = sqrt(log(1 + len(items))) * 2 or 1.0
     covered: set[str] = set()
     taken_of: Counter[str] = Counter()
@@ -68,11 +70,13 @@ def _choose(items: Sequence[Item], room: int, count: Callable[[str], int]) -> li
 
     def value(at: int) -> float:
         item = items[at]
-        fresh = sum(rarity[word] for word in set(words[at]) if word not in covered)
-        total = sum(rarity[word] for word in set(words[at])) or 1.0
-        news = fresh / total
+        # sorted: the sum of the same floats must not depend on the order of a set
+        fresh = (
+            totals[at] if words[at].isdisjoint(covered) else sum(map(rarity.__getitem__, sorted(words[at] - covered)))
+        )
+        news = fresh / totals[at]
         worth = (WEIGHTS[item.section] + item.bonus) * _FADE ** taken_of[item.section] * news * news + fresh / norm
-        return worth / sqrt(8 + len(item.line) / 4)
+        return worth / sizes[at]
 
     heap = [(-value(at), at) for at in range(len(items))]
     heapq.heapify(heap)
@@ -84,7 +88,7 @@ def _choose(items: Sequence[Item], room: int, count: Callable[[str], int]) -> li
             continue
         if now < 0.05:
             break
-        if len(items[at].line) / 6 > room:
+        if len(items[at].text) / 6 > room:
             continue
         cost = count(items[at].line) + 1
         cost += 0 if taken_of[items[at].section] else 6

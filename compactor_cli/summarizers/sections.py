@@ -144,7 +144,9 @@ def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
 
 
 def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
-    found = []
+    found: list[str] = []
+    if keywords.isdisjoint(text[:60_000].replace('"', " ").split()):
+        return found
     for line in text[:60_000].splitlines():
         if 8 < len(line) < _LONG_LINE and any(word in keywords for word in line.replace('"', " ").split()):
             found.append(line)

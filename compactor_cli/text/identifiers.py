@@ -7,40 +7,54 @@ one pass however long the transcript.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 _CHUNK = re.compile(r"[A-Za-z0-9_./:@$%~-]{4,}")
 _QUOTED = re.compile(r"`([^`\n]{3,60})`|\"([^\"\n]{4,60})\"|“([^”\n]{4,60})”")
-_STRIP = ".,:;-/@$%~"
-
-_JUDGE = re.compile(
-    r"""(?P<url>https?://\S{4,})
-      | (?P<path>(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]*\w | /?[\w-][\w.-]*\.[A-Za-z][A-Za-z0-9]{0,5})
-      | (?P<error>[A-Z]\w*(?:Error|Exception|Warning|Fault) | E[A-Z]{4,} | ERR_\w+ | SIG[A-Z]{3,})
-      | (?P<number>\$?\d[\d.]*(?:[kKMGT]?i?[bB]|ms|s|%|px|rem|em|x|°) | \$\d[\d.]* | \d+\.\d+(?:\.\d+)*)
-      | (?P<code>(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{3,})
-      | (?P<flag>--[a-z][\w-]+)
-      | (?P<symbol>_*[A-Za-z][A-Za-z0-9]*(?:[_.:]+[A-Za-z0-9]+)+ | [a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+
-          | (?:[A-Z][a-z0-9]+){2,} | __\w+__)
-    """,
-    re.VERBOSE,
-)
+_STRIP = ".,:;-/@$~"
+_LEADING = "@:%"
+_ERROR_CODES = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME", "EINV", "EISD", "EAGAIN", "SIG")
 
 
-@lru_cache(maxsize=200_000)
+class _Judged(dict[str, str]):
+    """Chunk -> the identifier in it without the punctuation around it, or an empty string.
+
+    A dict, so that chunks seen before cost no function call.
+    """
+
+    def __missing__(self, chunk: str) -> str:
+        if len(self) >= _MOST:
+            self.clear()
+        self[chunk] = found = _judge(chunk)
+        return found
+
+
+_MOST = 1 << 16
+
+
 def _judge(chunk: str) -> str:
-    """The identifier in a chunk without the punctuation around it, or an empty string."""
+    """Judged by plain string tests: a session has hundreds of thousands of distinct chunks."""
     core = chunk.rstrip(_STRIP)
-    core = core.lstrip("@:%") if not core.startswith("--") else core
-    if len(core) < 4 or core.isdigit():
+    if core[:1] in _LEADING:
+        core = core.lstrip(_LEADING)
+    if len(core) < 4:
         return ""
-    if _JUDGE.fullmatch(core):
+    if core.isalpha():
+        if core.isupper():
+            return core if core.startswith(_ERROR_CODES) else ""
+        return "" if core[1:].islower() else core  # camelCase, PascalCase, SomeError
+    if ":" in core and "://" not in core:
+        # "error:src/main.py:12" and the like: the first piece that is an identifier
+        return next((found for piece in core.split(":") if (found := _judge(piece))), "")
+    if "_" in core or "/" in core or core.startswith("--"):
         return core
-    # "error:src/main.py:12" and the like: the part that is an identifier
-    for piece in core.split(":"):
-        if len(piece) >= 4 and _JUDGE.fullmatch(piece):
-            return piece
-    return ""
+    if not any(map(str.isdigit, core)):
+        return core if "." in core else ""  # module.name and file.ext; hyphenated words are words
+    if "." in core or "%" in core or "$" in core:
+        return core  # 3.14, 85%, v1.2
+    return core if any(map(str.isalpha, core)) else ""  # ids and numbers with units; not bare numbers
+
+
+_JUDGED = _Judged()
 
 
 def unescape(text: str) -> str:
@@ -52,7 +66,7 @@ def unescape(text: str) -> str:
 
 def identifiers(text: str) -> set[str]:
     """Distinct identifiers of a text."""
-    found = {_judge(chunk) for chunk in set(_CHUNK.findall(text))}
+    found = set(map(_JUDGED.__getitem__, set(_CHUNK.findall(text))))
     found.discard("")
     return found
 

@@ -7,10 +7,14 @@ import re
 from compactor_cli.model.message import Origin
 from compactor_cli.text.headers import is_summary
 
+DETACHED_RESULT = "[Tool result without its call]"
+"""Begins a tool result that a repair could only keep as text."""
+
 _INJECTED = re.compile(
     r"\s*(?:<(?:system-reminder|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|task-notification|environment_context|user_instructions|turn_aborted|user_info|permissions instructions"
     r"|collaboration_mode|skill|skills_instructions|INSTRUCTIONS|subagent_notification|user_action)\b"
+    r"|\[Tool result without its call\]"
     r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"
     r"|This session is being continued from a previous conversation)"
 )

@@ -3,36 +3,86 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _EXIT = re.compile(
-    r"(?:exit(?:ed)?(?: with)?(?: code| status)?|\"?exit_?code\"?|return ?code)\s*[:=]?\s*(-?\d+)", re.IGNORECASE
+    r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return ?code)\s*[:=]?\s*(-?\d+)", re.IGNORECASE
 )
 _WINDOW = 400
 """Characters at either end of a result where tools state the exit code."""
 
-ERROR_LINE = re.compile(
-    r"^\s*(?:[\w.]*(?:Error|Exception|Panic|Fault)\b|error\b|fatal\b|panic\b|E\s{2,}|FAILED\b|FAIL\b|Traceback\b|✗|✘)"
-    r"|\b(?:error|fatal|exception):|\bcannot (?:find|open|import|read)\b|\bnot found\b|\bpermission denied\b"
-    r"|\bno such file\b|\bcommand not found\b|\b\d+ (?:failed|errors?)\b",
-    re.IGNORECASE,
+_STARTS = ("error", "fatal", "panic", "failed", "fail ", "fail:", "traceback", "✗", "✘", "e  ")
+_WITHIN = (
+    "error:",
+    "fatal:",
+    "exception:",
+    "cannot find",
+    "cannot open",
+    "cannot import",
+    "cannot read",
+    "not found",
+    "permission denied",
+    "no such file",
 )
-_STRONG = re.compile(r"^\s*(?:E\s{2,}|[\w.]+(?:Error|Exception)\b|error\b|fatal\b|FAILED\b|panic)", re.IGNORECASE)
-_HINTS = ("error", "fail", "fatal", "exception", "not found", "denied", "no such", "cannot", "panic", "traceback", "✗")
+_STRONG = re.compile(r"\s*(?:E\s{2,}|[\w.]+(?:Error|Exception)\b|[Ee]rror\b|ERROR\b|[Ff]atal\b|FAILED\b|[Pp]anic)")
+_NAMED = ("error", "exception", "panic", "fault")
+_COUNTED = re.compile(r"\b\d+ (?:failed|errors?)\b")
+_HINTS = (
+    "error",
+    "fail",
+    "fatal",
+    "exception",
+    "not found",
+    "denied",
+    "no such",
+    "cannot",
+    "panic",
+    "traceback",
+    "fault",
+    "\ne  ",
+    "✗",
+    "✘",
+)
+"""Every line that tells of an error holds one of these in lower case; finding them is cheap."""
 
 
 def stated_failure(text: str) -> bool | None:
     """True or False when the text states an exit code, else None."""
     window = text if len(text) <= 2 * _WINDOW else text[:_WINDOW] + "\n" + text[-_WINDOW:]
-    if "xit" not in window and "eturn" not in window:
-        return None
-    match = _EXIT.search(window)
-    return int(match.group(1)[:6]) != 0 if match else None
+    low = window.lower()
+    for word in ("exit", "return"):
+        at = low.find(word)
+        while at >= 0:
+            match = _EXIT.match(window, at)
+            if match:
+                return int(match.group(1)[:6]) != 0
+            at = low.find(word, at + 1)
+    return None
 
 
-def has_error_words(text: str) -> bool:
-    """Whether a scan for error lines can find any; cheap."""
+def _hinted_lines(text: str) -> list[tuple[str, str]]:
+    """Lines that hold a hint, in order, each with its lower-case form."""
     low = text.lower()
-    return any(hint in low for hint in _HINTS)
+    places = [at for hint in _HINTS if (at := low.find(hint)) >= 0]
+    if low.startswith("e  "):
+        places.append(0)
+    if not places:
+        return []
+    start = low.rfind("\n", 0, min(places) + 1) + 1
+    skipped = low.count("\n", 0, start)
+    pairs = zip(text.split("\n")[skipped:], low[start:].split("\n"), strict=False)
+    return [(line.rstrip("\r"), small.strip()) for line, small in pairs if len(line) < 2000]
+
+
+def _tells_of_error(small: str) -> bool:
+    """Whether a line, stripped and in lower case, tells of an error."""
+    if small.startswith(_STARTS) or small == "fail" or any(word in small for word in _WITHIN):
+        return True
+    if not small or small[0].isdigit():
+        return _COUNTED.search(small) is not None
+    if small.split(None, 1)[0].rstrip(":").endswith(_NAMED):
+        return True
+    return ("failed" in small or "error" in small) and _COUNTED.search(small) is not None
 
 
 _NUMBERED = re.compile(r"^\s*\d+\s*[→|:\t-]")
@@ -41,13 +91,19 @@ _NUMBERED = re.compile(r"^\s*\d+\s*[→|:\t-]")
 
 def error_lines(text: str, most: int = 8) -> list[str]:
     """Lines that tell of errors, the plain statements first, in their order, at most `most`."""
-    if not has_error_words(text):
-        return []
-    lines = [line for line in text.splitlines() if len(line) < 2000 and ERROR_LINE.search(line)]
-    lines = list(dict.fromkeys(line for line in lines if not _NUMBERED.match(line)))
-    strong = [line for line in lines if _STRONG.match(line)]
-    chosen = set(list(dict.fromkeys(strong + lines))[:most])
+    lines, strong = _error_lines(text)
+    if len(lines) <= most:
+        return list(lines)
+    chosen = set(tuple(dict.fromkeys((*strong, *lines)))[:most])
     return [line for line in lines if line in chosen]
+
+
+@lru_cache(maxsize=1 << 12)
+def _error_lines(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """All error lines of a text and the plain statements among them; several stages ask for them."""
+    found = (line for line, small in _hinted_lines(text) if _tells_of_error(small))
+    lines = list(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
+    return tuple(lines), tuple(line for line in lines if _STRONG.match(line))
 
 
 def result_errors(text: str, failed: bool | None, most: int = 8) -> list[str]:

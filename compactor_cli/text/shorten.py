@@ -8,10 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from compactor_cli.text.outcomes import error_lines, has_error_words
+from compactor_cli.text.outcomes import error_lines
 
 SMALLEST = 40
 """Tokens that any text can be shortened to: the mark alone takes up to this."""
+
+IMAGE_NOTE = "[image left out]"
 
 Count = Callable[[str], int]
 
@@ -40,7 +42,7 @@ def shorten_output(text: str, tokens: int, limit: int, count: Count) -> Short:
     """A tool's output in at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines."""
     ref = text_reference(text)
     lines = text.splitlines()
-    errors = frozenset(error_lines(text)) if has_error_words(text) else frozenset()
+    errors = frozenset(error_lines(text))
 
     def cut(room: int) -> str:
         if len(lines) < 3 or max(map(len, lines)) > room:
@@ -61,6 +63,8 @@ def shorten_arguments(text: str, tokens: int, longest: int, count: Count) -> Sho
 
     Arguments that are not JSON (a patch given as plain text) are cut as text.
     """
+    if len(text) <= longest:
+        return Short(text, tokens)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -33,9 +33,12 @@ def _load(encoding: str, folder: Path):  # type: ignore[no-untyped-def]  # a met
     before = os.environ.get("TIKTOKEN_CACHE_DIR")
     os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
     try:
-        return tiktoken.get_encoding(encoding).encode_ordinary
+        loaded = tiktoken.get_encoding(encoding)
     finally:
         if before is None:
             del os.environ["TIKTOKEN_CACHE_DIR"]
         else:
             os.environ["TIKTOKEN_CACHE_DIR"] = before
+    # the Python copy of the vocabulary (some 25 MB) serves methods that are not used here
+    getattr(loaded, "_mergeable_ranks", {}).clear()
+    return loaded.encode_ordinary
