@@ -41,8 +41,8 @@ class Format(Protocol):
     def new_record(self, message: Message, around: Around) -> Any:
         """JSON value of a record for a message that was not in the input."""
 
-    def edits(self, value: Any, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-        """JSON texts to put at paths of a record so that its parts have the new texts."""
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        """JSON texts to put at paths of a record (its bytes are `raw`) so that its parts have the new texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,7 @@ class Reading:
     messages: list[Message] = field(default_factory=list)
     owners: dict[int, int] = field(default_factory=dict)
     links: list[Link | None] = field(default_factory=list)
+    copies: set[int] = field(default_factory=set)
     session_id: str = ""
 
 
@@ -218,7 +219,7 @@ class PlainEdits:
     summary_role: Role = "user"
     parent_path: Path | None = None
 
-    def edits(self, value: Any, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         return {part.place.path: edit_value(part, text) for part, text in edited if part.place}
 
 

@@ -6,6 +6,7 @@ passes through untouched, as do record kinds that are not known.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,10 +55,11 @@ class ClaudeCode:
         links = [_link(value) for value in values]
         _find_owners(values, start, build.messages, owners)
         session = next((v["sessionId"] for v in values if isinstance(v, dict) and v.get("sessionId")), "")
-        return Reading(build.messages, owners, links, str(session))
+        return Reading(build.messages, owners, links, session_id=str(session))
 
-    def edits(self, value: Any, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}
+        value = json.loads(raw) if b'"toolUseResult"' in raw else {}
         if any(part.kind == "tool_result" for part, _ in edited) and "toolUseResult" in value:
             copy = next(text for part, text in edited if part.kind == "tool_result")
             changes |= _shorten_copy(value["toolUseResult"], ("toolUseResult",), copy)

@@ -72,7 +72,9 @@ class Codex(PlainEdits):
         session = next(
             (_payload(v).get("id") for v in values if isinstance(v, dict) and v.get("type") == "session_meta"), ""
         )
-        return Reading(build.messages, _owners(values, start, build.messages), [], as_text(session))
+        owners = _owners(values, start, build.messages)
+        copies = {record for record in owners if _payload(values[record]).get("type") != "token_count"}
+        return Reading(build.messages, owners, copies=copies, session_id=as_text(session))
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]

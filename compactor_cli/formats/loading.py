@@ -91,6 +91,7 @@ def _transcript(
         layout=layout,
         owners=reading.owners,
         links=tuple(reading.links),
+        copies=frozenset(reading.copies),
         message_records=frozenset(record for m in reading.messages for record in m.records),
         session_id=reading.session_id,
     )

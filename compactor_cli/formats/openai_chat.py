@@ -19,7 +19,7 @@ from compactor_cli.formats.base import (
     tool_arguments,
 )
 from compactor_cli.formats.blocks import BLOCK_TYPES
-from compactor_cli.model.message import Message, Origin, Part, Place, Role
+from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Place, Role
 from compactor_cli.text.injected import origin_of
 
 ROLES: dict[str, Role] = {
@@ -76,7 +76,7 @@ class OpenAIChat(PlainEdits):
         part = message.parts[0]
         if part.kind != "tool_result":
             return {"role": message.role, "content": part.text}
-        if part.call_id.startswith(_LegacyCalls.PREFIX):
+        if part.call_id.startswith(LEGACY_ID):
             return {"role": "function", "name": part.name, "content": part.text}
         return {"role": "tool", "tool_call_id": part.call_id, "content": part.text}
 
@@ -84,20 +84,18 @@ class OpenAIChat(PlainEdits):
 class _LegacyCalls:
     """`function_call` has no ids: a result answers the oldest open call of its name."""
 
-    PREFIX = "function_call:"
-
     def __init__(self) -> None:
         self._open: dict[str, list[str]] = defaultdict(list)
         self._count = 0
 
     def call(self, name: str) -> str:
         self._count += 1
-        self._open[name].append(f"{self.PREFIX}{self._count}")
+        self._open[name].append(f"{LEGACY_ID}{self._count}")
         return self._open[name][-1]
 
     def result(self, name: str) -> str:
         waiting = self._open[name]
-        return waiting.pop(0) if waiting else f"{self.PREFIX}unknown"
+        return waiting.pop(0) if waiting else f"{LEGACY_ID}unknown"
 
 
 def _origin(role: Role, value: dict[str, Any], parts: list[Part], *, answering: bool) -> Origin:

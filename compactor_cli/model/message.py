@@ -7,6 +7,9 @@ from typing import Literal
 
 PartKind = Literal["text", "thinking", "tool_call", "tool_result", "image", "other"]
 Role = Literal["system", "user", "assistant", "tool"]
+LEGACY_ID = "function_call:"
+"""Begins ids that a reader gave to calls which have none; they change when messages are removed."""
+
 Origin = Literal["request", "injected", "summary", "other"]
 Path = tuple["str | int", ...]
 

@@ -58,6 +58,8 @@ class Transcript:
     layout: Layout = field(default=Layout(), repr=False)
     owners: dict[int, int] = field(default_factory=dict, repr=False)
     """Record that is no message itself -> index of the message it goes with."""
+    copies: frozenset[int] = field(default=frozenset(), repr=False)
+    """Records that repeat the text of their message for display: gone once that text is shortened."""
     links: tuple[Link | None, ...] = field(default=(), repr=False)
     """Identity and parent of each record, in formats whose records point to each other."""
     message_records: frozenset[int] = field(default=frozenset(), repr=False)

@@ -90,7 +90,8 @@ def _items(
         if record in of_messages or record in repaired_away:
             continue
         owner = transcript.owners.get(record)
-        if owner is None or owner in kept:
+        shortened = record in transcript.copies and owner in kept and any(p.edited for p in kept[owner].parts)
+        if owner is None or (owner in kept and not shortened):
             items.append(_Item((record, 0, 0), record))
     for summary in summaries:
         first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
@@ -131,7 +132,7 @@ def _render(
         changes: dict[Path, str] = {}
         raw = transcript.raw(item.record)
         if item.record in edited:
-            changes = format.edits(json.loads(raw), edited[item.record])
+            changes = format.edits(raw, edited[item.record])
         link = _link(transcript, item.record)
         if link is not None and format.parent_path is not None:
             lost = link.parent in known and link.parent not in written
@@ -174,7 +175,7 @@ def _layout(
             pieces.append(layout.separator.join(records))
         elif isinstance(piece, int):
             raw = transcript.raw(piece)
-            changes = format.edits(json.loads(raw), edited[piece]) if piece in edited and piece in fixed else {}
+            changes = format.edits(raw, edited[piece]) if piece in edited and piece in fixed else {}
             pieces.append(jsonedit.replace(raw, changes) if changes else raw)
         else:
             pieces.append(piece)

@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.summarizers.ledger import compute_ledger
 from compactor_cli.summarizers.sections import CONSTRAINT, FIRM
 from compactor_cli.text.clean import plain
@@ -108,7 +108,11 @@ def _take(
 
 
 def _key(message: Message) -> _Key:
-    return message.role, tuple((p.kind, p.name, p.call_id, p.text) for p in message.parts)
+    return message.role, tuple((p.kind, p.name, _call_id(p), p.text) for p in message.parts)
+
+
+def _call_id(part: Part) -> str:
+    return "" if part.call_id.startswith(LEGACY_ID) else part.call_id
 
 
 def _imageless(message: Message) -> _Key:
@@ -117,12 +121,12 @@ def _imageless(message: Message) -> _Key:
         return ()
     note = ("text", "", "", IMAGE_NOTE)
     return message.role, tuple(
-        note if p.kind == "image" else (p.kind, p.name, p.call_id, p.text) for p in message.parts
+        note if p.kind == "image" else (p.kind, p.name, _call_id(p), p.text) for p in message.parts
     )
 
 
 def _calls(message: Message) -> _Key:
-    return tuple((p.kind, p.call_id) for p in message.parts if p.call_id)
+    return tuple((p.kind, p.call_id) for p in message.parts if _call_id(p))
 
 
 def _match(

@@ -11,7 +11,7 @@ from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats.base import Format
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.group import Fault
-from compactor_cli.model.message import Message, Role
+from compactor_cli.model.message import LEGACY_ID, Message, Role
 from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput, Strategy, Summarizer
@@ -238,7 +238,8 @@ def _verify(output: Output, before: Sequence[Fault], target: int | None, tools: 
 
 
 def _kind(fault: Fault) -> tuple[str, str]:
-    return fault.kind, fault.call_id
+    # ids given by a reader count from the start, so they differ once something is removed
+    return fault.kind, "" if fault.call_id.startswith(LEGACY_ID) else fault.call_id
 
 
 def original(transcript: Transcript) -> bytes:

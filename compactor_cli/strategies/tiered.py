@@ -110,7 +110,10 @@ class _Planner:
         if kept is None:  # the user's own words, last of all
             kept = self.renderer.smallest(soft, "", prose=True)
             room = self.target - sum(d.tokens for d in kept)
-            cut = self.renderer.fit(hard, room, "", prose=True)
+            # as they have to be cut anyway, they also make room for a word on what is gone
+            others = len(self.given.groups) > len(groups)
+            cut = self.renderer.fit(hard, room - _HELD_BACK, "", prose=True) if others else None
+            cut = cut or self.renderer.fit(hard, room, "", prose=True)
             if cut is None:
                 raise self._too_small([*kept, *self.renderer.smallest(hard, "", prose=True)])
             kept = [*kept, *cut]
@@ -180,11 +183,13 @@ class _Planner:
             self.decisions[group.index] = self.renderer.removed(group, "no room for a summary", summarized=False)
 
     def _hold_back(self, allowed: list[int]) -> None:
-        """Move room for a summary from tier 0 to the oldest tier when not everything fits."""
+        """With a target: room for a summary in the oldest tier when not everything fits."""
+        if self.target is None:
+            return
         oldest = max((tier for tier in range(TIERS) if self.tiers[tier]), default=0)
         needed = sum(g.tokens for tier in self.tiers for g in tier)
         if oldest and needed > sum(allowed):
-            moved = min(_HELD_BACK, allowed[0])
+            moved = max(0, min(_HELD_BACK - allowed[oldest], allowed[0]))
             allowed[0] -= moved
             allowed[oldest] += moved
 

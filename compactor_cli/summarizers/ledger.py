@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import pair
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors, stated_failure
 
@@ -19,12 +20,15 @@ _EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORE
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
 _PATCH = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_DIFF = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
-_REDIRECT = re.compile(r"(?<![0-9&>])>{1,2}\s*([\w./~-]+\.\w+)")
+_DIFF = re.compile(r"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
+_REDIRECT = re.compile(r"(?<![0-9&>=-])>{1,2}\s*([\w./~-]*[A-Za-z_][\w./~-]*\.[A-Za-z]\w*)")
 _SED = re.compile(r"\bsed\s+-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+([\w./~-]+)")
-_MOVE = re.compile(r"\b(?:git\s+)?(?:mv|cp)\s+([\w./~-]+)\s+([\w./~-]+)")
+_MOVE = re.compile(r"\b(mv|cp)\s+(?:-\w+\s+)*([\w./~-]+)\s+([\w./~-]+)")
 _REMOVE = re.compile(r"\b(?:git\s+)?rm\s+(?:-\w+\s+)*([\w./~-]+\.\w+)")
-_SHOWS = re.compile(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+)*([\w./~-]+\.\w+)")
+_SHOWS = re.compile(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+(?:\d+\s+)?)*([\w./~-]+\.\w+)")
+
+_EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
+"""Commands of one common editor tool, which names what it does in its arguments."""
 
 ACTIONS = ("created", "edited", "deleted", "read")
 
@@ -56,19 +60,21 @@ class Ledger:
 
 def compute_ledger(messages: Sequence[Message]) -> Ledger:
     """The ledger of some messages, in one pass."""
-    results = {part.call_id: (message.index, part) for message in messages for part in message.results}
+    answer_of = {call: result for result, call in pair(messages).answers.items()}
     files: dict[str, FileFact] = {}
     commands: list[CommandFact] = []
     errors: dict[str, list[int]] = {}
-    for message in messages:
-        for call in message.calls:
+    for at, message in enumerate(messages):
+        for which, call in enumerate(message.parts):
+            if call.kind != "tool_call":
+                continue
             arguments = _arguments(call)
             for path, action in file_actions(call.name, arguments):
                 files.setdefault(path, FileFact()).actions.setdefault(action, []).append(message.index)
             command = _command(arguments)
             if command:
-                _, result = results.get(call.call_id, (0, None))
-                failed, error = _outcome(result)
+                spot = answer_of.get((at, which))
+                failed, error = _outcome(messages[spot[0]].parts[spot[1]] if spot else None)
                 commands.append(CommandFact(command, message.index, failed, error))
         for part in message.results:
             failed, error = _outcome(part)
@@ -99,35 +105,41 @@ def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
     action = _action(tool, arguments)
     if action:
         yield from ((path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path)
+    command = _command(arguments)
+    if command:
+        yield from _in_text(command, command=True)
     for value in arguments.values():
-        if isinstance(value, str) and len(value) > 4:
-            yield from _in_text(value, command=value == _command(arguments))
+        if isinstance(value, str) and len(value) > 4 and value != command:
+            yield from _in_text(value)
 
 
 def _action(tool: str, arguments: dict[str, Any]) -> str:
-    named = str(arguments.get("command")) if isinstance(arguments.get("command"), str) else ""
-    words = f"{tool} {named}" if named in ("create", "view", "str_replace", "insert") else tool
-    if _DELETES.search(words):
+    verb = _EDITOR_COMMANDS.get(str(arguments.get("command")))
+    if verb:
+        return verb
+    if _DELETES.search(tool):
         return "deleted"
-    if _EDITS.search(words) or "old_string" in arguments or "old_str" in arguments:
+    if _EDITS.search(tool) or "old_string" in arguments or "old_str" in arguments:
         return "edited"
-    if _CREATES.search(words):
+    if _CREATES.search(tool):
         return "created"
-    return "read" if _READS.search(words) else ""
+    return "read" if _READS.search(tool) else ""
 
 
 def _in_text(text: str, *, command: bool = False) -> Iterator[tuple[str, str]]:
     if "*** " in text:
         actions = {"Add": "created", "Update": "edited", "Delete": "deleted"}
         yield from ((path.strip(), actions[verb]) for verb, path in _PATCH.findall(text))
-    if "+++ b/" in text:
-        yield from ((path, "edited") for path in _DIFF.findall(text))
+    if "\n+++ " in text:
+        for old, new in _DIFF.findall(text):
+            action = "created" if old == "/dev/null" else "deleted" if new == "/dev/null" else "edited"
+            yield (old if action == "deleted" else new), action
     if not command:
         return
     for pattern, action in ((_REDIRECT, "edited"), (_SED, "edited"), (_REMOVE, "deleted"), (_SHOWS, "read")):
         yield from ((path, action) for path in pattern.findall(text) if path != "/dev/null")
-    for source, target in _MOVE.findall(text):
-        yield from ((source, "deleted"), (target, "created"))
+    for verb, source, target in _MOVE.findall(text):
+        yield from ((source, "deleted" if verb == "mv" else "read"), (target, "created"))
 
 
 def _command(arguments: Any) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-_CHUNK = re.compile(r"[A-Za-z0-9_./:@$%~-]{4,}")
+_CHUNK = re.compile(r"[A-Za-z0-9_./@$%~-]{4,}")
 _QUOTED = re.compile(r"`([^`\n]{3,60})`|\"([^\"\n]{4,60})\"|“([^”\n]{4,60})”")
-_STRIP = ".,:;-/@$~"
-_LEADING = "@:%"
+_STRIP = ".-/@$~"
+_LEADING = "@%"
 _ERROR_CODES = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME", "EINV", "EISD", "EAGAIN", "SIG")
 
 
@@ -42,9 +42,6 @@ def _judge(chunk: str) -> str:
         if core.isupper():
             return core if core.startswith(_ERROR_CODES) else ""
         return "" if core[1:].islower() else core  # camelCase, PascalCase, SomeError
-    if ":" in core and "://" not in core:
-        # "error:src/main.py:12" and the like: the first piece that is an identifier
-        return next((found for piece in core.split(":") if (found := _judge(piece))), "")
     if "_" in core or "/" in core or core.startswith("--"):
         return core
     if not any(map(str.isdigit, core)):
@@ -66,7 +63,7 @@ def unescape(text: str) -> str:
 
 def identifiers(text: str) -> set[str]:
     """Distinct identifiers of a text."""
-    found = set(map(_JUDGED.__getitem__, set(_CHUNK.findall(text))))
+    found = set(map(_JUDGED.__getitem__, _CHUNK.findall(text)))
     found.discard("")
     return found
 

@@ -25,6 +25,7 @@ _WITHIN = (
     "no such file",
 )
 _STRONG = re.compile(r"\s*(?:E\s{2,}|[\w.]+(?:Error|Exception)\b|[Ee]rror\b|ERROR\b|[Ff]atal\b|FAILED\b|[Pp]anic)")
+_LONG_LINE = 2_000
 _NAMED = ("error", "exception", "panic", "fault")
 _COUNTED = re.compile(r"\b\d+ (?:failed|errors?)\b")
 _HINTS = (
@@ -61,17 +62,23 @@ def stated_failure(text: str) -> bool | None:
 
 
 def _hinted_lines(text: str) -> list[tuple[str, str]]:
-    """Lines that hold a hint, in order, each with its lower-case form."""
+    """Lines that hold a hint, in order, each with its lower-case form; other lines are not touched."""
     low = text.lower()
-    places = [at for hint in _HINTS if (at := low.find(hint)) >= 0]
+    if len(low) != len(text):  # a few letters grow in lower case: places would not agree
+        pairs = zip(text.split("\n"), low.split("\n"), strict=False)
+        return [(line.rstrip("\r"), small.strip()) for line, small in pairs if len(line) < _LONG_LINE]
+    spans: dict[int, int] = {}
     if low.startswith("e  "):
-        places.append(0)
-    if not places:
-        return []
-    start = low.rfind("\n", 0, min(places) + 1) + 1
-    skipped = low.count("\n", 0, start)
-    pairs = zip(text.split("\n")[skipped:], low[start:].split("\n"), strict=False)
-    return [(line.rstrip("\r"), small.strip()) for line, small in pairs if len(line) < 2000]
+        spans[0] = low.find("\n") if "\n" in low else len(low)
+    for hint in _HINTS:
+        at = low.find(hint)
+        while at >= 0:
+            at += hint[0] == "\n"
+            start, end = low.rfind("\n", 0, at) + 1, low.find("\n", at)
+            spans[start] = end = end if end >= 0 else len(low)
+            at = low.find(hint, end)
+    ordered = sorted(span for span in spans.items() if span[1] - span[0] < _LONG_LINE)
+    return [(text[start:end].rstrip("\r"), low[start:end].strip()) for start, end in ordered]
 
 
 def _tells_of_error(small: str) -> bool:

@@ -22,7 +22,7 @@ def sentences(text: str) -> list[str]:
         item = _BULLET.sub("", line).strip()
         if len(item) < 3:
             continue
-        if len(item) < 60 or len(_ENDS.findall(item)) < 2:
+        if (item.isascii() and len(item) < 60) or len(_ENDS.findall(item)) < 2:
             found.append(item[:_LONGEST])
             continue
         import sentencex  # loaded only where there is prose to split

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from binascii import a2b_base64
+from collections.abc import Callable
 from pathlib import Path
 
 from compactor_cli.tokens.base import IMAGE_TOKENS
@@ -26,15 +29,19 @@ class TiktokenCounter:
         return sum(len(self._encode(text[at : at + _CHUNK])) for at in range(0, len(text), _CHUNK))
 
 
-def _load(encoding: str, folder: Path):  # type: ignore[no-untyped-def]  # a method of a lazily imported class
-    """The encoder of an encoding whose vocabulary is in `folder`; tiktoken is pointed there only."""
+def _load(encoding: str, folder: Path) -> Callable[[str], list[int]]:
+    """The encoder of an encoding whose vocabulary is in `folder`; tiktoken looks nowhere else."""
     import tiktoken
+    from tiktoken_ext import openai_public
 
     before = os.environ.get("TIKTOKEN_CACHE_DIR")
+    slow_reader = openai_public.load_tiktoken_bpe
     os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
+    openai_public.load_tiktoken_bpe = lambda url, **_: _read_vocabulary(folder, url)
     try:
         loaded = tiktoken.get_encoding(encoding)
     finally:
+        openai_public.load_tiktoken_bpe = slow_reader
         if before is None:
             del os.environ["TIKTOKEN_CACHE_DIR"]
         else:
@@ -42,3 +49,13 @@ def _load(encoding: str, folder: Path):  # type: ignore[no-untyped-def]  # a met
     # the Python copy of the vocabulary (some 25 MB) serves methods that are not used here
     getattr(loaded, "_mergeable_ranks", {}).clear()
     return loaded.encode_ordinary
+
+
+def _read_vocabulary(folder: Path, url: str) -> dict[bytes, int]:
+    """Token -> rank, from the file that tiktoken's cache names by the SHA-1 of its address.
+
+    The lines are `base64 rank`. Read as columns this takes a third of the time of tiktoken's own
+    loop, which is most of what a short run of this program would wait for.
+    """
+    columns = (folder / hashlib.sha1(url.encode()).hexdigest()).read_bytes().split()
+    return dict(zip(map(a2b_base64, columns[::2]), map(int, columns[1::2]), strict=True))
