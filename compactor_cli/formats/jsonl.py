@@ -13,6 +13,8 @@ from compactor_cli.model.transcript import Note, Record
 BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n"
+_LAST_WORD = 6
+"""Characters of an unfinished `false`, number or escape at the end of a text that breaks off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Damage:
     start: int
     end: int
     what: str
+    cut_off: bool = False
+    """It breaks off in the middle of a value, as when the writer was killed."""
 
 
 def parse(text: str) -> Any:
@@ -62,7 +66,9 @@ def _scan_line(data: bytes, start: int, end: int, line: int) -> Iterator[RawReco
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        yield Damage(line, start, start + len(raw), f"invalid UTF-8 at byte {error.start + 1} of the line")
+        what = f"invalid UTF-8 at byte {error.start + 1} of the line"
+        cut_off = raw.lstrip()[:1] in (b"{", b"[") and error.reason == "unexpected end of data"
+        yield Damage(line, start, start + len(raw), what, cut_off)
         return
     try:
         value = json.loads(text)
@@ -72,7 +78,8 @@ def _scan_line(data: bytes, start: int, end: int, line: int) -> Iterator[RawReco
         if error.msg == "Extra data":
             yield from _scan_glued(text, start, line)
         else:
-            yield Damage(line, start, start + len(raw), f"not JSON ({error.msg} at column {error.colno})")
+            what = f"not JSON ({error.msg} at column {error.colno})"
+            yield Damage(line, start, start + len(raw), what, _breaks_off(text, error))
     else:
         yield RawRecord(Record(line, start, start + len(raw)), value)
 
@@ -87,20 +94,31 @@ def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage
             return
         try:
             value, end = _DECODER.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError):
+        except RecursionError:
+            yield Damage(line, offset, offset + len(text[at:].encode()), "nested too deeply to be read")
+            return
+        except json.JSONDecodeError as error:
             rest = len(text[at:].encode())
-            yield Damage(line, offset, offset + rest, f"not JSON after column {at + 1}")
+            cut_off = _breaks_off(text[at:], json.JSONDecodeError(error.msg, text[at:], error.pos - at))
+            yield Damage(line, offset, offset + rest, f"not JSON after column {at + 1}", cut_off)
             return
         size = len(text[at:end].encode())
         yield RawRecord(Record(line, offset, offset + size), value)
         at, offset = end, offset + size
 
 
+def _breaks_off(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether a text is the beginning of a JSON value and ends too soon."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    return error.msg.startswith("Unterminated string") or len(text.rstrip()) - error.pos <= _LAST_WORD
+
+
 def read_records(data: bytes, *, skip_damaged: bool) -> tuple[list[RawRecord], list[Note]]:
     """All records of a JSONL file and what was odd about it.
 
-    A damaged last line is what a killed writer leaves behind: it is left out and noted. Damage
-    anywhere else raises InputError, or is left out and noted with `skip_damaged`.
+    A last line that breaks off is what a killed writer leaves behind: it is left out and noted. Any
+    other damage raises InputError, or is left out and noted with `skip_damaged`.
     """
     records: list[RawRecord] = []
     damages: list[Damage] = []
@@ -114,7 +132,7 @@ def read_records(data: bytes, *, skip_damaged: bool) -> tuple[list[RawRecord], l
         records.append(item)
     last_end = max((r.record.end for r in records), default=-1)
     for damage in damages:
-        if records and damage.start >= last_end and damage is damages[-1]:
+        if records and damage.cut_off and damage.start >= last_end and damage is damages[-1]:
             notes.append(Note("cut_off_line", damage.line, f"{damage.what}; the last line is cut off and left out"))
         elif skip_damaged and records:
             notes.append(Note("damaged_line", damage.line, f"{damage.what}; left out"))

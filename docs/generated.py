@@ -1,0 +1,60 @@
+"""The generated parts of README.md and docs/cli.md: `make docs` writes them, `make check` compares.
+
+cog runs the calls to this module that stand in the comments of those files, from the root of the
+repository. Everything shown is what the program really prints.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from compactor_cli.cli.app import app
+
+_RUN = "import sys; sys.argv[0] = 'compactor'; from compactor_cli.cli.app import main; main()"
+_PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+_SAMPLE = Path("sample_transcripts/openai-chat.jsonl")
+
+
+def commands() -> str:
+    """The commands, each with the first sentence of its help."""
+    found = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # it is a group
+    rows = [f"| `compactor {name}` | {command.get_short_help_str(limit=200)} |" for name, command in found.items()]
+    return "\n".join(["", "| command | what it does |", "|---|---|", *rows, ""])
+
+
+def help_pages() -> str:
+    """The help of the program and of every command."""
+    names = ("", *typer.main.get_command(app).commands)  # type: ignore[attr-defined]  # it is a group
+    pages = [(f"compactor {name}".rstrip(), _output([*name.split(), "--help"], Path.cwd())) for name in names]
+    return "\n".join(f"\n## {title}\n\n```text\n{text}\n```" for title, text in pages) + "\n"
+
+
+def run(*commands: str) -> str:
+    """What some commands print that are run one after the other in a folder with a copy of the sample."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(_SAMPLE, Path(folder) / "session.jsonl")
+        shown = [f"$ {command}\n{_output(shlex.split(command)[1:], Path(folder))}" for command in commands]
+    return "\n```text\n" + "\n\n".join(shown) + "\n```\n"
+
+
+def _output(words: Sequence[str], folder: Path) -> str:
+    """Standard error and standard output of one command, without blanks at the ends of lines."""
+    run = subprocess.run(
+        [sys.executable, "-c", _RUN, *words],
+        cwd=folder,
+        env={**os.environ, **_PLAIN},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    return "\n".join(line.rstrip() for line in run.stdout.strip("\n").splitlines())

@@ -1,0 +1,74 @@
+"""The Python API: the commands as functions over values."""
+
+from __future__ import annotations
+
+import pytest
+
+import compactor_cli
+from compactor_cli import api
+from compactor_cli.errors import BudgetError, InputError, UsageError
+from compactor_cli.settings import Settings
+from tests.pipeline.sessions import long_session, to_bytes
+
+
+def test_the_package_offers_the_five_functions_sorted() -> None:
+    assert compactor_cli.__all__ == sorted(compactor_cli.__all__)
+    assert {"allocate", "compact", "diff", "load", "score"} <= set(compactor_cli.__all__)
+    assert all(callable(getattr(compactor_cli, name)) for name in ("allocate", "compact", "diff", "load", "score"))
+
+
+def test_load_score_compact_and_diff_work_together() -> None:
+    source = compactor_cli.load(to_bytes(long_session(40)), "session.jsonl")
+    assert source.format == "openai-chat"
+    (analysis,) = compactor_cli.score(source)
+    assert len(analysis.scores) == source.message_count
+    result = compactor_cli.compact(source, Settings(target_ratio=0.3))
+    after = compactor_cli.load(result.data)
+    assert after.tokens == result.parts[0].tokens <= 0.3 * source.tokens
+    fate, survival = compactor_cli.diff(source, after)
+    assert len(fate.kept) == result.parts[0].dispositions.kept
+    assert [line.category for line in survival] == [
+        "user_requests",
+        "constraints",
+        "decisions",
+        "errors",
+        "files",
+        "identifiers",
+    ]
+
+
+def test_a_transcript_compared_with_itself_lost_nothing() -> None:
+    source = api.load(to_bytes(long_session(10)), tokenizer="chars")
+    fate, survival = api.diff(source, source)
+    assert len(fate.kept) == source.message_count
+    assert (fate.shortened, fate.summarized, fate.dropped, fate.added) == ((), (), (), 0)
+    assert all(line.percent == 100 and line.lost == () for line in survival)
+
+
+def test_what_cannot_be_read_is_an_input_error_that_names_file_and_line() -> None:
+    with pytest.raises(InputError, match=r"^broken\.jsonl:2: ") as caught:
+        api.load(b'{"role":"user","content":"a"}\n{"role":\n{"role":"user","content":"b"}\n', "broken.jsonl")
+    assert caught.value.exit_code == 3
+
+
+def test_an_impossible_target_is_a_budget_error_with_its_parts() -> None:
+    source = api.load(to_bytes(long_session(10)), tokenizer="chars")
+    with pytest.raises(BudgetError) as caught:
+        api.compact(source, Settings(target_tokens=1), tokenizer="chars")
+    assert caught.value.exit_code == 4
+    assert caught.value.items
+    assert "Nothing was written" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "settings", [Settings(keep=("(",)), Settings(strategy="none of them"), Settings(summarizer="none of them")]
+)
+def test_settings_that_cannot_be_used_are_usage_errors(settings: Settings) -> None:
+    source = api.load(to_bytes(long_session(40)), tokenizer="chars")
+    with pytest.raises(UsageError):
+        api.compact(source, settings, tokenizer="chars")
+
+
+def test_an_unknown_tokenizer_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="chars"):
+        api.load(b'{"role":"user","content":"a"}', tokenizer="words")

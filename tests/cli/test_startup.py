@@ -1,0 +1,33 @@
+"""Starting the command line is cheap: slow modules are loaded where they are needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.builders import environment
+
+SLOW = ("litellm", "tiktoken", "pydantic", "sentencex", "yaml", "sqlalchemy", "numpy")
+
+
+def modules_after(code):
+    probe = f"import sys\n{code}\nprint(*(name for name in {SLOW!r} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, env=environment(), timeout=60, check=True)
+    return done.stdout.decode().split()
+
+
+def test_importing_the_command_line_loads_no_slow_module():
+    assert modules_after("import compactor_cli.cli.app") == []
+
+
+def test_importing_the_package_loads_no_slow_module():
+    assert modules_after("import compactor_cli") == []
+
+
+def test_reading_and_counting_characters_loads_no_slow_module():
+    code = 'import compactor_cli as c\nc.load(b\'{"role": "user", "content": "hi"}\', \'x\', tokenizer=\'chars\')'
+    assert modules_after(code) == []
+
+
+def test_counting_tokens_loads_tiktoken_but_not_litellm():
+    assert modules_after("from compactor_cli.tokens import make_counter\nmake_counter()") == ["tiktoken"]

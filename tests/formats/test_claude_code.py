@@ -1,0 +1,318 @@
+"""Claude Code sessions: messages over several records, a tree of parents, boundaries, copies for display."""
+
+from __future__ import annotations
+
+import json
+
+from compactor_cli.model.pairing import pair
+from tests.builders import (
+    ClaudeSession,
+    assert_chain_whole,
+    assert_changed_only_at,
+    compact,
+    faults_of,
+    jsonl,
+    lines_of,
+    listing,
+    load,
+    text_block,
+    tool_result,
+    tool_use,
+    values_of,
+)
+
+THINKING = {"type": "thinking", "thinking": "Let me see.", "signature": "c2ln"}
+
+
+def messages_of(session):
+    return load(session.data).transcripts[0].messages
+
+
+def test_records_with_one_message_id_are_one_message():
+    session = ClaudeSession()
+    session.says("Fix it.")
+    session.answers(THINKING, id="msg_a")
+    session.answers(text_block("I look."), id="msg_a")
+    session.answers(tool_use("t1"), id="msg_a")
+    session.returns("t1", "ok")
+    user, assistant, tool = messages_of(session)
+    assert (user.role, assistant.role, tool.role) == ("user", "assistant", "tool")
+    assert [part.kind for part in assistant.parts] == ["thinking", "text", "tool_call"]
+    assert assistant.records == (1, 2, 3)
+
+
+def test_records_of_one_message_need_not_stand_together():
+    session = ClaudeSession()
+    session.says("Fix it.")
+    session.answers(tool_use("t1"), id="msg_a")
+    session.returns("t1", "one")
+    session.answers(tool_use("t2"), id="msg_a")
+    session.returns("t2", "two")
+    session.answers(text_block("Done."), id="msg_b")
+    source = load(session.data)
+    messages = source.transcripts[0].messages
+    assert [m.records for m in messages] == [(0,), (1, 3), (2,), (4,), (5,)]
+    assert len(pair(messages).answers) == 2
+    assert faults_of(source) == []
+
+
+def test_records_of_one_message_are_kept_or_removed_together():
+    session = ClaudeSession()
+    session.says("Start.")
+    for at in range(30):
+        session.answers(text_block(f"Step {at} of the plan, with words about it."), id=f"msg_{at}")
+        session.answers(tool_use(f"t{at}", command=f"run {at}"), id=f"msg_{at}")
+        session.returns(f"t{at}", listing(f"run {at}", 20))
+    session.answers(text_block("Done."))
+    out = values_of(compact(session.data, target_ratio=0.3).data)
+    written = [value["message"].get("id") for value in out if value["type"] == "assistant"]
+    for at in range(30):
+        assert written.count(f"msg_{at}") in (0, 2)
+    assert any(written.count(f"msg_{at}") == 0 for at in range(30))
+    assert_chain_whole(out)
+
+
+def test_a_copy_of_a_result_for_display_is_shortened_with_it_and_nothing_else_changes():
+    text = listing("cat", 300)
+    session = ClaudeSession()
+    session.says("Show me.")
+    session.answers(tool_use("t1"))
+    record = session.returns("t1", text, toolUseResult={"stdout": text, "stderr": "", "code": 0, "x": 2**70})
+    session.answers(text_block("Here."))
+    line = next(line for line in lines_of(compact(session.data, target_tokens=500).data) if b"toolUseResult" in line)
+    value = json.loads(line)
+    assert len(value["message"]["content"][0]["content"]) < len(text) / 2
+    assert len(value["toolUseResult"]["stdout"]) < len(text) / 2
+    assert value["toolUseResult"]["x"] == 2**70
+    raw = json.dumps(record, ensure_ascii=False).encode()
+    assert_changed_only_at(raw, line, ("message", "content", 0, "content"), ("toolUseResult", "stdout"))
+
+
+def test_a_copy_that_is_a_string_and_copies_deep_inside_are_shortened_too():
+    text = listing("cat", 300)
+    for copy in (text, {"file": {"content": text, "lines": 300}}, [{"type": "text", "text": text}]):
+        session = ClaudeSession()
+        session.says("Show me.")
+        session.answers(tool_use("t1"))
+        session.returns("t1", text, toolUseResult=copy)
+        session.answers(text_block("Here."))
+        line = next(x for x in lines_of(compact(session.data, target_tokens=500).data) if b"toolUseResult" in x)
+        assert len(line) < len(text)
+        assert type(json.loads(line)["toolUseResult"]) is type(copy)
+
+
+def test_only_the_content_of_the_message_is_counted_not_its_copy():
+    session = ClaudeSession()
+    session.says("x")
+    session.answers(tool_use("t1"))
+    session.returns("t1", "abcd", toolUseResult={"stdout": "y" * 100_000})
+    assert messages_of(session)[2].tokens == 3
+
+
+def test_what_a_harness_says_is_no_request():
+    session = ClaudeSession()
+    session.says("Caveat text of the program", isMeta=True)
+    session.says("<command-name>/clear</command-name><command-args></command-args>")
+    session.says("<command-name>/review</command-name><command-args>the parser</command-args>")
+    session.says("<local-command-stdout>ok</local-command-stdout>")
+    session.says("[Request interrupted by user]")
+    session.says("Please go on.")
+    session.answers(text_block("Yes."))
+    assert [m.origin for m in messages_of(session)[:6]] == [
+        "injected",
+        "injected",
+        "request",
+        "injected",
+        "injected",
+        "request",
+    ]
+
+
+def compacted_session():
+    session = ClaudeSession()
+    session.raw({"type": "summary", "summary": "Old title", "leafUuid": "uuid-0002"})
+    session.exchanges(6, "old")
+    old_end = len(session.records)
+    session.add(
+        "system",
+        subtype="compact_boundary",
+        content="Conversation compacted",
+        parentUuid=None,
+        logicalParentUuid=session.last,
+        compactMetadata={"trigger": "auto", "preTokens": 155000},
+    )
+    session.says("This session is being continued. The summary of it.", isCompactSummary=True)
+    session.exchanges(14, "new")
+    return session, old_end
+
+
+def test_only_what_stands_behind_the_last_boundary_is_in_the_context():
+    session, _ = compacted_session()
+    source = load(session.data)
+    messages = source.transcripts[0].messages
+    assert len(messages) == 29
+    assert (messages[0].origin, messages[0].pinned) == ("summary", True)
+    assert [(note.kind, note.index) for note in source.notes] == [("outside_context", 15)]
+
+
+def test_what_stands_before_the_boundary_passes_through_byte_for_byte():
+    session, old_end = compacted_session()
+    before = lines_of(session.data)
+    out = lines_of(compact(session.data, target_ratio=0.3).data)
+    assert out[: old_end + 2] == before[: old_end + 2], "the old part, the boundary, and the summary behind it"
+    assert len(out) < len(before)
+    assert_chain_whole(values_of(b"\n".join(out)))
+
+
+def test_of_several_boundaries_the_last_one_counts():
+    first, _ = compacted_session()
+    first.add("system", subtype="compact_boundary", parentUuid=None, compactMetadata={})
+    first.says("Second summary.", isCompactSummary=True)
+    first.says("Go on.")
+    assert [m.text() for m in messages_of(first)] == ["Second summary.", "Go on."]
+
+
+def test_unknown_record_kinds_pass_through():
+    session = ClaudeSession()
+    session.raw({"type": "file-history-snapshot", "messageId": "x", "snapshot": {"n": 2**70}})
+    session.exchanges(8)
+    session.raw({"type": "brand-new-kind", "sessionId": "session-1", "data": [None, 1.50]})
+    session.exchanges(8, "second")
+    session.raw({"type": "pr-link", "url": "https://example.org/1", "sessionId": "session-1"})
+    out = lines_of(compact(session.data, target_ratio=0.3).data)
+    for kind in (b"file-history-snapshot", b"brand-new-kind", b"pr-link"):
+        original = next(line for line in lines_of(session.data) if kind in line)
+        assert original in out
+
+
+def test_sidechains_stay_apart_and_pass_through():
+    session = ClaudeSession()
+    session.exchanges(6)
+    parent = None
+    for at in range(4):
+        record = session.add(
+            "user" if at % 2 == 0 else "assistant",
+            {"role": "user", "content": f"aside {at}"}
+            if at % 2 == 0
+            else {"id": f"side_{at}", "role": "assistant", "content": [text_block(f"aside {at}")]},
+            isSidechain=True,
+            agentId="agent-1",
+            parentUuid=parent,
+        )
+        parent = record["uuid"]
+    session.exchanges(10, "more")
+    messages = messages_of(session)
+    assert not any("aside" in m.text() for m in messages)
+    before = [line for line in lines_of(session.data) if b'"isSidechain": true' in line]
+    out = compact(session.data, target_ratio=0.3).data
+    assert [line for line in lines_of(out) if b'"isSidechain": true' in line] == before
+    assert_chain_whole(values_of(out))
+
+
+def test_a_file_that_is_only_a_sidechain_is_a_conversation():
+    session = ClaudeSession()
+    session.add("user", {"role": "user", "content": "task"}, isSidechain=True, agentId="a")
+    session.add("assistant", {"id": "m", "role": "assistant", "content": [text_block("done")]}, isSidechain=True)
+    assert [m.role for m in messages_of(session)] == ["user", "assistant"]
+
+
+def test_the_chain_of_parents_is_whole_after_removal_and_only_links_change():
+    session = ClaudeSession()
+    session.exchanges(40)
+    before = {value["uuid"]: line for value, line in zip(session.records, lines_of(session.data), strict=True)}
+    out = compact(session.data, target_ratio=0.3).data
+    values = values_of(out)
+    assert_chain_whole(values)
+    assert values[0]["parentUuid"] is None
+    assert [value["uuid"] for value in values if value["parentUuid"] is None] == [values[0]["uuid"]]
+    relinked = 0
+    for value, line in zip(values, lines_of(out), strict=True):
+        original = before.get(value["uuid"])
+        if original is not None and line != original:
+            assert_changed_only_at(original, line, ("parentUuid",))
+            relinked += 1
+    assert relinked >= 1
+    assert relinked < len(values) / 2, "a record whose parent is kept keeps its bytes"
+
+
+def test_a_parent_that_is_not_in_the_file_is_left_alone():
+    session = ClaudeSession(last="uuid-from-another-file")
+    session.exchanges(12)
+    first = values_of(compact(session.data, target_ratio=0.4).data)[0]
+    assert first["parentUuid"] == "uuid-from-another-file"
+
+
+def test_several_children_of_one_parent_are_kept_right_after_removal():
+    # parallel calls: each record of the message and each result hangs on another parent
+    session = ClaudeSession()
+    session.exchanges(15)
+    session.answers(tool_use("a"), id="msg_par")
+    one = session.last
+    session.answers(tool_use("b"), id="msg_par")
+    two = session.last
+    session.returns("a", "1", parentUuid=one)
+    session.returns("b", "2", parentUuid=two)
+    session.answers(text_block("Both."))
+    out = values_of(compact(session.data, target_ratio=0.3).data)
+    assert_chain_whole(out)
+    by_uuid = {value["uuid"]: value for value in out}
+    results = [v for v in out if v["type"] == "user" and isinstance(v["message"]["content"], list)]
+    assert [by_uuid[v["uuid"]]["parentUuid"] for v in results] == [one, two]
+
+
+def test_a_summary_record_has_an_envelope_like_its_neighbours():
+    session = ClaudeSession()
+    session.exchanges(40)
+    before = {value["uuid"] for value in session.records}
+    added = [v for v in values_of(compact(session.data, target_ratio=0.2).data) if v["uuid"] not in before]
+    assert added
+    for value in added:
+        assert (value["sessionId"], value["cwd"], value["isSidechain"]) == ("session-1", "/home/sam/work", False)
+        assert value["message"]["content"].startswith("## Session Summary")
+        assert value["timestamp"]
+    assert len({value["uuid"] for value in added}) == len(added)
+
+
+def test_results_that_come_late_and_calls_that_have_none_are_told():
+    session = ClaudeSession()
+    session.says("x")
+    session.answers(tool_use("gone"))
+    session.says("y")
+    session.returns("nobody", "?")
+    session.answers(text_block("ok"))
+    assert [(fault.kind, fault.call_id) for fault in faults_of(load(session.data))] == [
+        ("unanswered_call", "gone"),
+        ("orphan_result", "nobody"),
+    ]
+
+
+def test_progress_of_a_call_goes_where_its_call_goes():
+    session = ClaudeSession()
+    session.says("Start.")
+    session.answers(tool_use("t1", command="old"))
+    session.add("progress", toolUseID="t1", data={"type": "hook_progress"})
+    session.returns("t1", listing("old", 40))
+    session.exchanges(30)
+    out = values_of(compact(session.data, target_ratio=0.2).data)
+    call = any("t1" in json.dumps(value["message"]) for value in out if value["type"] == "assistant")
+    progress = any(value["type"] == "progress" for value in out)
+    assert progress == call
+
+
+def test_one_glued_line_in_a_session_is_read_as_two_records():
+    session = ClaudeSession()
+    session.exchanges(2)
+    lines = lines_of(session.data)
+    data = jsonl(lines[0], lines[1] + lines[2], lines[3])
+    source = load(data)
+    assert len(source.transcripts[0].messages) == 4
+    assert [(note.kind, note.index) for note in source.notes] == [("glued_records", 2)]
+
+
+def test_a_result_inside_a_turn_with_text_is_read_as_both():
+    session = ClaudeSession()
+    session.says("x")
+    session.answers(tool_use("t1"))
+    session.add("user", {"role": "user", "content": [tool_result("t1", "out"), text_block("And now stop.")]})
+    message = messages_of(session)[2]
+    assert (message.role, message.origin, message.results[0].text) == ("user", "request", "out")

@@ -1,0 +1,55 @@
+"""The invariants of a valid transcript."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.pipeline.verify import INVARIANTS, faults
+from tests.pipeline.sessions import Json, assistant, result, transcript, user
+
+
+def kinds(records: list[Json], *, adjacent: bool = True) -> list[str]:
+    messages = transcript(records, format="openai-chat").messages
+    return [fault.kind for fault in faults(messages, adjacent_results=adjacent)]
+
+
+FINE = {
+    "no calls": [user("a"), assistant("b")],
+    "parallel calls": [assistant(None, "c1", "c2"), result("c2"), result("c1"), assistant("b")],
+    "reused ids": [assistant(None, "c1"), result("c1"), assistant(None, "c1"), result("c1")],
+    "in flight": [user("a"), assistant(None, "c1")],
+    "in flight, one of two is back": [user("a"), assistant(None, "c1", "c2"), result("c2")],
+}
+
+
+@pytest.mark.parametrize("records", FINE.values(), ids=FINE)
+def test_valid_transcripts_have_no_faults(records: list[Json]) -> None:
+    assert kinds(records) == []
+
+
+BROKEN = {
+    "unanswered_call": [assistant(None, "c1"), user("a"), assistant("b")],
+    "orphan_result": [user("a"), result("c1"), assistant("b")],
+    "duplicate_result": [assistant(None, "c1"), result("c1"), result("c1"), user("a")],
+    "misplaced_result": [assistant(None, "c1"), user("a"), result("c1"), user("b")],
+}
+
+
+@pytest.mark.parametrize(("kind", "records"), BROKEN.items(), ids=BROKEN)
+def test_each_fault_is_found_by_its_name(kind: str, records: list[Json]) -> None:
+    assert kinds(records) == [kind]
+
+
+def test_where_ids_alone_pair_results_may_stand_elsewhere() -> None:
+    assert kinds(BROKEN["misplaced_result"], adjacent=False) == []
+
+
+def test_a_fault_names_the_message_and_the_call() -> None:
+    messages = transcript(BROKEN["unanswered_call"]).messages
+    (fault,) = faults(messages, adjacent_results=True)
+    assert (fault.index, fault.call_id) == (0, "c1")
+    assert "Bash" in fault.detail
+
+
+def test_invariants_have_names() -> None:
+    assert {"unanswered_call", "orphan_result", "misplaced_result"} <= {invariant.name for invariant in INVARIANTS}

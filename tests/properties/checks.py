@@ -1,0 +1,376 @@
+"""What every compaction must hold, checked on the bytes that it would write.
+
+The property tests and the tests over real transcripts run the same checks. Nothing here trusts the
+report: the output is read again, counted again, and judged by a second, simpler reading of each API's rules.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli import api
+from compactor_cli.errors import BudgetError
+from compactor_cli.formats import FORMATS
+from compactor_cli.model.message import Message
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.protect import protect
+from compactor_cli.pipeline.run import analyze
+from compactor_cli.pipeline.verify import faults
+from compactor_cli.settings import Settings
+from compactor_cli.text.headers import covered, is_summary
+from tests.summarizers.texts import is_in, source_of, spans
+
+MAY_BE_CUT = ("work in flight", "newest message", "stands for earlier history")
+"""Reasons to stay that do not keep a body whole: only the user's and the system's words come last."""
+
+
+def read(data: bytes, source: Source, tokenizer: str) -> Source:
+    """The output read again, as the format of its input."""
+    return api.load(data, "output", format=source.format, tokenizer=tokenizer)
+
+
+def outcome(source: Source, settings: Settings, tokenizer: str) -> api.CompactResult | BudgetError:
+    """The result, or the error of a target that cannot be met."""
+    try:
+        return api.compact(source, settings, tokenizer=tokenizer)
+    except BudgetError as error:
+        return error
+
+
+def check_compaction(source: Source, settings: Settings, tokenizer: str) -> api.CompactResult | BudgetError:
+    """Compact, and check everything that any output must hold. A target that is too small has a true floor."""
+    result = outcome(source, settings, tokenizer)
+    if isinstance(result, BudgetError):
+        check_floor(source, settings, tokenizer, result)
+        return result
+    assert outcome(source, settings, tokenizer).data == result.data, "a second run gives other bytes"
+    again = read(result.data, source, tokenizer)
+    assert len(source.transcripts) == len(again.transcripts) == len(result.parts)
+    for before, after, part in zip(source.transcripts, again.transcripts, result.parts, strict=True):
+        check_size(part, after)
+        check_report_is_what_was_written(part, after)
+        check_faults(before, after)
+        check_records(before, after, part)
+        check_order(part)
+        if part.plan is not None:
+            check_plan(part)
+            check_summaries(part)
+            check_protected(part, settings)
+            check_residuals(part, settings, tokenizer)
+    check_stable(result, again, settings, tokenizer)
+    check_fates(source, again, result)
+    return result
+
+
+def check_size(part: Compaction, after: Transcript) -> None:
+    tokens = sum(message.tokens for message in after.messages)
+    assert tokens == part.tokens, f"the report says {part.tokens}, counting again gives {tokens}"
+    assert part.target is None or tokens <= part.target, f"{tokens} tokens in a target of {part.target}"
+
+
+def check_report_is_what_was_written(part: Compaction, after: Transcript) -> None:
+    """The messages that were counted and verified are those that a reader of the file finds."""
+    assert [_content(m) for m in part.messages] == [_content(m) for m in after.messages]
+
+
+def _content(message: Message) -> tuple[Any, ...]:
+    # a legacy function call has no id of its own; readers number such calls
+    ids = [p.call_id if not p.call_id.startswith("function_call:") else "" for p in message.parts]
+    parts = tuple(
+        (p.kind, p.name if p.kind == "tool_call" else "", i, p.text) for p, i in zip(message.parts, ids, strict=True)
+    )
+    # a turn of the user is one of tools only as long as it holds results
+    role = "user" if message.role == "tool" and not message.results else message.role
+    return role, parts
+
+
+def check_faults(before: Transcript, after: Transcript) -> None:
+    adjacent = FORMATS[before.format].adjacent_results
+    had = Counter((f.kind, f.call_id) for f in faults(before.messages, adjacent_results=adjacent))
+    has = Counter((f.kind, f.call_id) for f in faults(after.messages, adjacent_results=adjacent))
+    assert not has - had, f"new faults: {has - had}"
+    if not refusals(before):
+        assert not refusals(after), f"the API would refuse the output: {refusals(after)}"
+
+
+def check_order(part: Compaction) -> None:
+    """Messages of the input stand in its order; a summary stands before whatever follows what it replaced."""
+    indices = [message.index for message in part.messages if message.index >= 0]
+    assert indices == sorted(indices)
+    for at, message in enumerate(part.messages):
+        own = covered(message.text("text")) if message.index < 0 and message.origin == "summary" else ()
+        if own:
+            later = [m.index for m in part.messages[at + 1 :] if m.index >= 0]
+            assert all(index > own[0] for index in later)
+
+
+def check_records(before: Transcript, after: Transcript, part: Compaction) -> None:
+    """Kept messages have their original bytes; records that are not of the input are few and accounted for."""
+    raw_before = Counter(before.raw(r) for r in range(len(before.records)))
+    raw_after = Counter(after.raw(r) for r in range(len(after.records)))
+    if not part.changed:
+        return
+    linked = FORMATS[before.format].parent_path is not None
+    new = list((raw_after - raw_before).elements())
+    if linked:
+        known = {_without_parent(raw) for raw in raw_before}
+        new = [raw for raw in new if _without_parent(raw) not in known]
+        check_links(before, after)
+    edited = {p.place.record for m in part.messages for p in m.parts if p.edited and p.place}
+    added = sum(1 for m in part.messages if not m.records)
+    assert len(new) <= len(edited) + added, f"{len(new)} new records for {len(edited)} edits and {added} additions"
+    for record in edited:
+        check_edit(before.raw(record), raw_after)
+
+
+def _without_parent(raw: bytes) -> str:
+    return re.sub(r'"parentUuid":\s*(?:"[^"]*"|null)', "", raw.decode())
+
+
+def check_edit(raw: bytes, written: Iterable[bytes]) -> None:
+    """A record with a shortened body keeps its keys and their order, and does not grow."""
+    keys = _keys(json.loads(raw))
+    assert any(_keys(json.loads(other)) == keys for other in written)
+
+
+def _keys(value: Any) -> Any:
+    return list(value) if isinstance(value, dict) else type(value).__name__
+
+
+def check_links(before: Transcript, after: Transcript) -> None:
+    """Each parent is in the file, before its child wherever it was so, and dangles only where it did."""
+    own = {link.id for link in before.links if link}
+    had_dangling = {link.id for link in before.links if link and link.parent and link.parent not in own}
+    ids = [link.id for link in after.links if link]
+    assert len(ids) == len(set(ids)) or len(own) < sum(1 for link in before.links if link), "ids are not unique"
+    known = set(ids)
+    for link in after.links:
+        if link and link.parent and link.id not in had_dangling:
+            assert link.parent in known, f"{link.id} lost its parent {link.parent}"
+
+
+def check_plan(part: Compaction) -> None:
+    assert part.plan is not None
+    assert [d.group for d in part.plan.decisions] == list(range(len(part.groups))), "one decision a group, in order"
+    assert all(d.reason.strip() for d in part.plan.decisions)
+    members = [i for group in part.groups for i in group.messages]
+    assert sorted(members) == list(range(len(part.mended.messages)))
+    gone = {
+        i for d in part.plan.decisions if d.rendition in ("gone", "summarized") for i in part.groups[d.group].messages
+    }
+    assert gone.isdisjoint(m.index for m in part.messages)
+    dispositions = part.dispositions
+    total = dispositions.kept + dispositions.shortened + dispositions.summarized + dispositions.dropped
+    assert total == len(part.before.messages)
+
+
+def check_summaries(part: Compaction) -> None:
+    """Each summary names what it stands for and is smaller than that."""
+    own = [m for m in part.messages if m.index < 0 and m.origin == "summary"]
+    stood_for: list[int] = []
+    source = source_of(part.mended.messages) if own else ""
+    for message in own:
+        text = message.text("text")
+        invented = [span for span in spans(text) if not is_in(span, source)]
+        assert not invented, f"not in the source: {invented[0]!r}"
+        assert is_summary(text)
+        assert re.search(rf"Round {part.round}\)", text.splitlines()[0])
+        assert "Stands for messages" in text
+        named = covered(text)
+        assert named
+        if "except kept ones" in text:
+            named = tuple(i for i in named if i not in {m.index for m in part.messages})
+        assert message.tokens < sum(part.mended.messages[i].tokens for i in named)
+        stood_for += named
+    assert len(stood_for) == len(set(stood_for)) or any("except kept ones" in m.text("text") for m in own)
+    summarized = {i for d in part.plan.decisions if d.rendition == "summarized" for i in part.groups[d.group].messages}
+    assert summarized <= set(stood_for)
+
+
+def check_protected(part: Compaction, settings: Settings) -> None:
+    """System messages, the first and last request, --keep, --keep-last: there, at least in part."""
+    patterns = [re.compile(pattern) for pattern in settings.keep]
+    reasons = protect(part.mended.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
+    out = {m.index: m for m in part.messages}
+    messages = part.mended.messages
+    requests = [m.index for m in messages if m.origin == "request"]
+    must = {*requests[:1], *requests[-1:], *(m.index for m in messages if m.role == "system")}
+    must |= {m.index for m in messages if any(p.search(x.text) for p in patterns for x in m.parts)}
+    must |= set(range(len(messages))[len(messages) - settings.keep_last :])
+    must |= {i for group in part.groups if group.index in reasons for i in group.messages}
+    for index in sorted(must):
+        assert index in out, f"message {index} is protected and gone"
+        for old, new in zip(messages[index].parts, out[index].parts, strict=True):
+            assert new.text == old.text or new.edited, f"message {index} was changed silently"
+            assert new.tokens <= old.tokens
+    groups = [group for group in part.groups if group.index in reasons]
+    if part.target is None or sum(group.tokens for group in groups) <= part.target:
+        whole = [i for group in groups if reasons[group.index] not in MAY_BE_CUT for i in group.messages]
+        assert all(out[i].parts == messages[i].parts for i in whole), "cut although there is room for it"
+
+
+def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> None:
+    """A residual that the plan did not demote is there, whole."""
+    analysis = analyze(part.mended, tools(part.before, settings, tokenizer), settings, part.target)
+    out = {m.index: m for m in part.messages}
+    assert part.plan is not None
+    patterns = [re.compile(pattern) for pattern in settings.keep]
+    protected = protect(part.mended.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
+    group_of = {i: group.index for group in part.groups for i in group.messages}
+    for index in analysis.residuals.kept - part.plan.demoted:
+        assert index in out, f"residual {index} is gone"
+        if group_of[index] not in protected:
+            assert out[index].parts == part.mended.messages[index].parts, f"residual {index} was changed"
+
+
+def tools(transcript: Transcript, settings: Settings, tokenizer: str) -> Any:
+    return api._tools(transcript, api.make_counter(tokenizer).counter, settings)
+
+
+def check_stable(result: api.CompactResult, again: Source, settings: Settings, tokenizer: str) -> None:
+    """What is compacted and within its target stays as it is, with the same target and with none."""
+    targets = {part.target for part in result.parts}
+    if None not in targets:
+        top = max(part.tokens for part in result.parts)
+        for tokens in {max(t for t in targets if t is not None), max(1, top)}:
+            same = replace(settings, target_ratio=None, target_tokens=tokens)
+            assert api.compact(again, same, tokenizer=tokenizer).data == result.data, "the same target changes it again"
+    else:
+        assert api.compact(again, settings, tokenizer=tokenizer).data == result.data, "a second compaction changes it"
+
+
+def check_fates(source: Source, again: Source, result: api.CompactResult) -> None:
+    """`diff` of input and output agrees with the report."""
+    fate, survival = api.diff(source, again)
+    reported = Counter()
+    for part in result.parts:
+        d = part.dispositions
+        reported.update(kept=d.kept, shortened=d.shortened, summarized=d.summarized, dropped=d.dropped)
+    found = Counter(
+        kept=len(fate.kept), shortened=len(fate.shortened), summarized=len(fate.summarized), dropped=len(fate.dropped)
+    )
+    assert dict(found) == dict(reported), f"diff {dict(found)}, report {dict(reported)}"
+    for line in survival:
+        assert 0 <= line.kept <= line.total
+        assert len(line.lost) == line.total - line.kept
+
+
+def check_floor(source: Source, settings: Settings, tokenizer: str, error: BudgetError) -> None:
+    """The floor of a BudgetError can be reached, and one token less cannot."""
+    assert error.floor > error.target
+    assert sum(tokens for _, tokens in error.items) == error.floor
+    # of several conversations, the first that cannot fit speaks: look at that one alone
+    for transcript in source.transcripts:
+        alone = replace(source, transcripts=(transcript,), joints=(b"", b""))
+        own = outcome(alone, settings, tokenizer)
+        if not isinstance(own, BudgetError):
+            continue
+        at_floor = replace(settings, target_ratio=None, target_tokens=own.floor)
+        reached = outcome(alone, at_floor, tokenizer)
+        assert not isinstance(reached, BudgetError), f"the floor {own.floor} cannot be reached: {reached}"
+        assert reached.parts[0].tokens <= own.floor
+        if own.floor > 1:
+            below = outcome(alone, replace(at_floor, target_tokens=own.floor - 1), tokenizer)
+            assert isinstance(below, BudgetError), f"{own.floor - 1} fits, although the floor is said to be {own.floor}"
+            assert below.floor == own.floor
+        assert own.floor == error.floor
+        return
+
+
+# -- a second opinion on what each API accepts
+
+
+def refusals(transcript: Transcript) -> list[str]:
+    """Why an API would refuse this, read from the raw records; a call in flight at the end is none."""
+    values = [json.loads(transcript.raw(r)) for r in range(len(transcript.records))]
+    if transcript.format == "codex":
+        return _by_id(_codex_events(values))
+    if transcript.format == "claude-code":
+        return _by_id(_claude_events(values))
+    if transcript.format in ("openai-chat", "ai-sdk", "anthropic"):
+        return _adjacent(values)
+    return []
+
+
+def _ids(value: Any) -> tuple[list[str], list[str]]:
+    """Ids of the calls and of the results in one message."""
+    calls, results = [], []
+    if not isinstance(value, dict):
+        return calls, results
+    calls += [str(c.get("id")) for c in value.get("tool_calls") or () if isinstance(c, dict)]
+    calls += [str(c.get("toolCallId")) for c in value.get("toolCalls") or () if isinstance(c, dict)]
+    if "tool_call_ids" in value:
+        results += [str(i) for i in value["tool_call_ids"] or ()]
+    elif value.get("role") == "tool" and not isinstance(value.get("content"), list):
+        results.append(str(value.get("tool_call_id")))
+    elif value.get("role") == "tool" and "tool_call_id" in value:
+        results.append(str(value["tool_call_id"]))
+    for block in value["content"] if isinstance(value.get("content"), list) else ():
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind in ("tool_use", "tool-call"):
+            calls.append(str(block.get("id") or block.get("toolCallId")))
+        elif kind in ("tool_result", "tool-result"):
+            results.append(str(block.get("tool_use_id") or block.get("toolCallId")))
+    return calls, results
+
+
+def _adjacent(values: Sequence[Any]) -> list[str]:
+    """Results right behind their call: the rule of chat completions and of the Messages API."""
+    found: list[str] = []
+    waiting: list[str] = []
+    for value in values:
+        calls, results = _ids(value)
+        for result in results:
+            if result in waiting:
+                waiting.remove(result)
+            else:
+                found.append(f"result {result} without its call right before")
+        if not results or calls:
+            found += [f"call {call} is not answered" for call in waiting]
+            waiting = []
+        waiting += calls
+    return found
+
+
+def _by_id(events: Sequence[tuple[str, str]]) -> list[str]:
+    """Results anywhere behind their call: the rule of APIs that pair by id."""
+    open_calls: Counter[str] = Counter()
+    found: list[str] = []
+    for kind, call_id in events:
+        if kind == "call":
+            open_calls[call_id] += 1
+        elif open_calls[call_id] > 0:
+            open_calls[call_id] -= 1
+        else:
+            found.append(f"result {call_id} without a call before it")
+    last = max((at for at, (kind, _) in enumerate(events) if kind == "result"), default=-1)
+    in_flight = Counter(call_id for kind, call_id in events[last + 1 :] if kind == "call")
+    return found + [f"call {call_id} is not answered" for call_id in open_calls - in_flight]
+
+
+def _codex_events(values: Sequence[Any]) -> list[tuple[str, str]]:
+    start = max((at for at, v in enumerate(values) if v.get("type") == "compacted"), default=0)
+    events = []
+    for value in values[start:]:
+        payload = value.get("payload")
+        if value.get("type") == "response_item" and isinstance(payload, dict) and payload.get("call_id"):
+            kind = "result" if str(payload.get("type")).endswith("_output") else "call"
+            events.append((kind, str(payload["call_id"])))
+    return events
+
+
+def _claude_events(values: Sequence[Any]) -> list[tuple[str, str]]:
+    start = max((at for at, v in enumerate(values) if v.get("subtype") == "compact_boundary"), default=0)
+    events = []
+    for value in values[start:]:
+        if value.get("type") not in ("user", "assistant") or value.get("isSidechain"):
+            continue
+        calls, results = _ids(value.get("message"))
+        events += [("call", i) for i in calls] + [("result", i) for i in results]
+    return events

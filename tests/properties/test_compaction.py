@@ -1,0 +1,82 @@
+"""Any transcript, any budget: the output is valid, fits, and holds what must stay, or the floor is true."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compactor_cli import api
+from compactor_cli.errors import InputError
+from compactor_cli.model.transcript import Source
+from compactor_cli.settings import Settings
+from tests.properties.checks import check_compaction
+from tests.properties.generators import (
+    SHAPES,
+    Conversation,
+    File,
+    conversations_of,
+    faulty,
+    files,
+    long_conversation,
+    to_bytes,
+    well_formed,
+)
+from tests.properties.profile import examples
+
+SHARES = st.one_of(st.none(), st.floats(0.001, 1.3))
+
+
+def _check(file: File, share: float | None, keep_last: int, keep: tuple[str, ...], tokenizer: str) -> None:
+    source = _load(file.shape, file.data, tokenizer)
+    if source is None:
+        return
+    target = None if share is None else max(1, int(share * source.tokens / len(source.transcripts)))
+    check_compaction(source, Settings(target_tokens=target, keep_last=keep_last, keep=keep), tokenizer)
+
+
+def _load(shape: str, data: bytes, tokenizer: str) -> Source | None:
+    with suppress(InputError):  # a transcript without any message
+        return api.load(data, "generated", format=shape, tokenizer=tokenizer)
+    return None
+
+
+@examples(120)
+@given(files(well_formed()), SHARES, st.integers(0, 3), st.sampled_from(((), (), ("parser",), ("nothing has this",))))
+def test_well_formed_transcripts(file: File, share: float | None, last: int, keep: tuple[str, ...]) -> None:
+    _check(file, share, last, keep, "chars")
+
+
+@examples(150)
+@given(files(faulty()), SHARES, st.integers(0, 3), st.sampled_from(((), (), ("parser",))))
+def test_transcripts_with_missing_repeated_reused_and_misplaced_ids(
+    file: File, share: float | None, last: int, keep: tuple[str, ...]
+) -> None:
+    _check(file, share, last, keep, "chars")
+
+
+@examples(25)
+@given(files(st.one_of(well_formed(6), faulty(6))), SHARES)
+def test_the_same_holds_by_a_real_tokenizer(file: File, share: float | None) -> None:
+    _check(file, share, 0, (), "o200k_base")
+
+
+@examples(25)
+@given(conversations_of(well_formed(4)), st.integers(1, 2000))
+def test_every_small_budget_is_met_or_refused_with_a_true_floor(turns: Conversation, target: int) -> None:
+    for shape in SHAPES:
+        source = _load(shape, to_bytes(SHAPES[shape](turns)), "chars")
+        if source is not None:
+            check_compaction(source, Settings(target_tokens=target), "chars")
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_long_transcripts_reach_every_tier(shape: str) -> None:
+    """The generated ones are short; this one is long enough for four tiers and several summaries."""
+    source = _load(shape, to_bytes(SHAPES[shape](long_conversation(70))), "chars")
+    assert source is not None
+    for share in (None, 0.8, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02):
+        target = None if share is None else int(share * source.tokens / len(source.transcripts))
+        check_compaction(source, Settings(target_tokens=target), "chars")

@@ -1,0 +1,124 @@
+"""The main job on real sessions: every file of the transcripts folder, at three ratios.
+
+The folder is not part of this project; the tests skip where it is absent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from compactor_cli import api
+from compactor_cli.errors import BudgetError, InputError
+from compactor_cli.settings import Settings
+from tests.properties.checks import check_compaction
+
+FOLDER = Path(__file__).resolve().parents[2] / "shared" / "transcripts"
+FILES = sorted(p for p in FOLDER.rglob("*") if p.is_file()) if FOLDER.is_dir() else []
+RATIOS = (0.5, 0.25, 0.1)
+# formats of other tools, and files that only describe a folder; everything else must be read
+OTHERS = ("copilot-cli/", "gemini-cli/", "pi/", "agent-sessions-fixtures/", "README.md")
+DESCRIPTIONS = "_meta.jsonl"
+
+pytestmark = pytest.mark.skipif(not FILES, reason="the folder of real transcripts is not here")
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(FOLDER))
+
+
+def _may_be_refused(path: Path) -> bool:
+    return _name(path).startswith(OTHERS) or path.name == DESCRIPTIONS
+
+
+def _broken_line(data: bytes) -> int | None:
+    """The first line that is no JSON; masking of addresses broke an escape in some files."""
+    for number, line in enumerate(data.decode().split("\n"), start=1):
+        try:
+            json.loads(line or "0")
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data":
+                return number
+    return None
+
+
+SMALL = [p for p in FILES if not _may_be_refused(p) and p.stat().st_size < 60_000][::5]
+
+
+@pytest.mark.parametrize("path", FILES, ids=_name)
+def test_every_file_is_compacted_within_its_target_or_has_a_true_floor(path: Path) -> None:
+    data = path.read_bytes()
+    try:
+        source = api.load(data, str(path), tokenizer="chars")
+    except InputError as error:
+        assert error.exit_code == 3
+        assert str(error).startswith(f"{path}:")
+        if not _may_be_refused(path):
+            assert error.line is not None
+            assert error.line == _broken_line(data), f"cannot be read: {error}"
+        return
+    for ratio in RATIOS:
+        check_compaction(source, Settings(target_ratio=ratio), "chars")
+
+
+@pytest.mark.parametrize("path", SMALL, ids=_name)
+def test_small_files_fit_by_the_default_counter_and_are_cut_by_tier_without_a_target(path: Path) -> None:
+    try:
+        source = api.load(path.read_bytes(), str(path))
+    except InputError:
+        pytest.skip("a format of another tool, or damaged")
+    check_compaction(source, Settings(target_ratio=0.4), "")
+    assert not isinstance(check_compaction(source, Settings(), ""), BudgetError)
+
+
+def test_damaged_lines_can_be_left_out() -> None:
+    damaged = [p for p in FILES if not _may_be_refused(p) and _broken_line(p.read_bytes())]
+    for path in damaged:
+        source = api.load(path.read_bytes(), str(path), tokenizer="chars", skip_damaged=True)
+        assert {note.kind for note in source.notes} & {"damaged_line", "cut_off_line"}
+        check_compaction(source, Settings(target_ratio=0.5), "chars")
+
+
+HANDFUL = ("claude-code/", "codex/", "tau-bench/", "toolbench/", "qmsum/")
+
+
+def _smallest(folder: str) -> Path:
+    return min((p for p in FILES if _name(p).startswith(folder)), key=lambda p: (p.stat().st_size, p))
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "compactor_cli", *arguments], capture_output=True, check=False)
+
+
+@pytest.mark.parametrize("folder", HANDFUL)
+def test_the_process_writes_what_its_report_says(folder: str, tmp_path: Path) -> None:
+    path, out = _smallest(folder), tmp_path / "out.jsonl"
+    done = _run("compact", str(path), "--target-ratio", "0.5", "-o", str(out), "--json")
+    if done.returncode == 4:
+        assert b"smallest valid output" in done.stderr
+        assert not out.exists()
+        return
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["input"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert report["output"]["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
+    assert report["fits"] is True
+    tokens = api.load(out.read_bytes(), format=report["input"]["format"]).tokens
+    assert report["output"]["tokens"] == tokens <= report["target_tokens"]
+    diff = _run("diff", str(path), str(out), "--json")
+    assert diff.returncode == 0, diff.stderr
+    counts = json.loads(diff.stdout)["messages"]
+    assert {name: counts[name] for name in report["dispositions"]} == report["dispositions"]
+
+
+def test_a_file_of_another_tool_ends_the_process_with_3_and_its_name() -> None:
+    path = _smallest("copilot-cli/")
+    done = _run("compact", str(path), "--target-ratio", "0.5")
+    assert done.returncode == 3
+    assert done.stdout == b""
+    assert path.name.encode() in done.stderr

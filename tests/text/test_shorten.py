@@ -1,0 +1,128 @@
+"""Shortened texts: within their limit, never larger, what matters kept, what was cut is said."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compactor_cli.text.shorten import SMALLEST, shorten_arguments, shorten_output, shorten_prose, text_reference
+from tests.builders import listing, prose
+
+
+def count(text):
+    return -(-len(text) // 4)
+
+
+def output(text, limit):
+    return shorten_output(text, count(text), limit, count)
+
+
+TEXTS = st.one_of(
+    st.text(max_size=3000),
+    st.lists(st.text(alphabet="ab error:\t川", max_size=80), max_size=120).map("\n".join),
+    st.integers(0, 20_000).map(lambda size: "x" * size),
+)
+
+
+@given(TEXTS, st.integers(0, 400), st.sampled_from([shorten_output, shorten_prose]))
+def test_no_text_gets_larger_and_every_text_fits(text, limit, shorten):
+    short = shorten(text, count(text), limit, count)
+    assert short.tokens == count(short.text)
+    assert short.tokens <= count(text)
+    assert short.tokens <= max(limit, SMALLEST)
+
+
+@given(TEXTS, st.integers(0, 400))
+def test_a_text_within_its_limit_stays_as_it_is(text, limit):
+    if count(text) <= limit:
+        assert output(text, limit).text == text
+
+
+def test_an_output_keeps_first_lines_error_lines_and_last_lines_and_says_what_is_gone():
+    lines = listing("make", 400).splitlines()
+    lines[200] = "error: cannot find header foo.h"
+    lines[-1] = "exit code: 2"
+    text = "\n".join(lines)
+    short = output(text, 150).text
+    assert short.splitlines()[0] == lines[0]
+    assert short.splitlines()[-1] == "exit code: 2"
+    assert "error: cannot find header foo.h" in short
+    assert "lines left out" in short
+    assert text_reference(text) in short
+
+
+def test_every_line_of_a_shortened_output_is_a_line_of_the_original_or_a_mark():
+    text = listing("cat", 300)
+    short = output(text, 200).text
+    assert all(line in text or "left out" in line for line in short.splitlines())
+    kept = [line for line in short.splitlines() if "left out" not in line]
+    left = sum(int(line.split()[1].replace(",", "")) for line in short.splitlines() if "left out" in line)
+    assert len(kept) + left == 300, "the numbers are right"
+
+
+def test_one_long_line_is_cut_inside():
+    text = " ".join(f"word{at}" for at in range(2000))
+    short = output(text, 100).text
+    assert short.startswith("word0 ")
+    assert short.endswith("word1999")
+    assert "characters left out" in short
+
+
+def test_prose_keeps_its_head_and_its_tail():
+    text = "The beginning. " + prose("the middle", 100) + " The end."
+    short = shorten_prose(text, count(text), 120, count).text
+    assert short.startswith("The beginning.")
+    assert short.endswith("The end.")
+
+
+@given(
+    st.recursive(
+        st.text(max_size=300) | st.integers() | st.none(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+        max_leaves=8,
+    ).filter(lambda value: isinstance(value, (dict, list))),
+    st.integers(20, 200),
+)
+def test_shortened_arguments_are_json_of_the_same_shape(value, longest):
+    text = json.dumps(value)
+    short = shorten_arguments(text, count(text), longest, count)
+    assert short.tokens <= count(text)
+    short.text.encode()  # can be written
+    assert_same_shape(value, json.loads(short.text))
+
+
+def assert_same_shape(before, after):
+    assert type(before) is type(after)
+    if isinstance(before, dict):
+        assert list(before) == list(after)
+        for key in before:
+            assert_same_shape(before[key], after[key])
+    elif isinstance(before, list):
+        assert len(before) == len(after)
+        for one, other in zip(before, after, strict=True):
+            assert_same_shape(one, other)
+    elif not isinstance(before, str):
+        assert before == after
+
+
+def test_short_strings_in_arguments_such_as_paths_stay_whole():
+    text = json.dumps({"path": "src/a/very/long/path/to/some/module.py", "content": "x" * 5000})
+    short = json.loads(shorten_arguments(text, count(text), 100, count).text)
+    assert short["path"] == "src/a/very/long/path/to/some/module.py"
+    assert len(short["content"]) < 300
+
+
+def test_arguments_that_are_no_json_are_cut_as_text():
+    patch = "*** Begin Patch\n" + listing("+", 300) + "\n*** End Patch"
+    short = shorten_arguments(patch, count(patch), 300, count)
+    assert short.tokens < count(patch) / 2
+    assert short.text.startswith("*** Begin Patch")
+
+
+@pytest.mark.parametrize("text", ["\ud800" * 5000, "😀" * 5000, "\n" * 5000, " " * 5000, "a\r\n" * 3000])
+def test_odd_texts_are_shortened_as_well(text):
+    assert output(text, 100).tokens <= 100
+    assert text_reference(text).startswith("ctx_")
