@@ -114,12 +114,14 @@ def show_message(session: Session, source: Source, analyses: list[Analysis], ind
         typer.echo(jsons.dumps(value))
         return
     lines = ", ".join(str(analysis.transcript.records[record].line) for record in shown.records)
-    session.out.print(f"message {offset} · {shown.role} · {shown.tokens:,} tokens · line {lines} · id {shown.id}")
+    session.out.print(
+        f"message {offset} · {shown.role} · {shown.tokens:,} tokens · line {lines} · id {plain(shown.id)}"
+    )
     factors = ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors"
     tier = analysis.tiers[offset]
     place = "residual" if offset in analysis.residuals.kept else f"tier {tier}" if tier is not None else "kept"
     session.out.print(f"score {score.value:g} ({factors}) · {place}")
     for part in shown.parts:
         title = " ".join(word for word in (part.kind, part.name, part.call_id) if word)
-        session.out.print(f"\n[{title} · {part.tokens:,} tokens]", style="bold")
+        session.out.print(f"\n[{plain(title)} · {part.tokens:,} tokens]", style="bold")
         session.out.print(plain(part.text), soft_wrap=True)

@@ -28,6 +28,8 @@ _HEAD = 200
 _SURE = 0.55
 """Mean recognition below which a file is of no known format."""
 _MIXED = 0.2
+_CLAIM = 0.75
+"""Recognition from which on a record counts as plainly of a format."""
 
 
 def choose(values: Sequence[Any], name: str = "") -> Format:
@@ -37,7 +39,11 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
             raise UsageError(f"unknown format {name!r}; known formats: {', '.join(NAMES)}")
         return FORMATS[name]
     head = values[:_HEAD]
-    best = max(FORMATS.values(), key=lambda known: _fit(known, head))
+    ranked = sorted(FORMATS.values(), key=lambda known: -_fit(known, head))
+    best = ranked[0]
+    if foreign(best, values) is not None:
+        # plain texts look alike in several formats: the right one is at home with every record
+        best = next((known for known in ranked if all(known.recognize(value) for value in values)), best)
     # a file of two formats fits neither well: let `foreign` name the line where they meet
     mixed = _fit(best, head) >= _MIXED and any(_claimant(value) for value in head)
     if _fit(best, head) < _SURE and not mixed:
@@ -45,20 +51,27 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
     return best
 
 
-def _fit(format: Format, values: Sequence[Any]) -> float:
-    return sum(format.recognize(value) for value in values) / max(1, len(values))
+def _fit(known: Format, values: Sequence[Any]) -> float:
+    return sum(known.recognize(value) for value in values) / max(1, len(values))
 
 
 def _claimant(value: Any) -> str:
     """The format that recognises a record beyond doubt, or an empty string."""
-    return next((f.name for f in FORMATS.values() if f.recognize(value) >= 0.9), "")
+    sure = max(FORMATS.values(), key=lambda known: known.recognize(value))
+    return sure.name if sure.recognize(value) >= _CLAIM else ""
 
 
-def foreign(format: Format, values: Sequence[Any]) -> tuple[int, str] | None:
-    """Index of the first record that plainly belongs to another format, and that format's name."""
+def foreign(chosen: Format, values: Sequence[Any]) -> tuple[int, str, str] | None:
+    """Where a second format starts: the record's index, the format before it, and the one from there on.
+
+    None when no record plainly belongs to another format than the chosen one.
+    """
+    strays = [index for index, value in enumerate(values) if chosen.recognize(value) == 0 and _claimant(value)]
+    if not strays:
+        return None
+    first = chosen.name if strays[0] else _claimant(values[0])
     for index, value in enumerate(values):
-        if format.recognize(value) == 0:
-            name = _claimant(value)
-            if name:
-                return index, name
+        name = chosen.name if chosen.recognize(value) else _claimant(value)
+        if name and name != first:
+            return index, first, name
     return None

@@ -12,9 +12,11 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     as_text,
+    block_kinds,
     block_text,
     is_image,
     parse_time,
+    word,
 )
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
@@ -28,13 +30,13 @@ class AISDK(PlainEdits):
     summary_role: Role = "assistant"
 
     def recognize(self, value: Any) -> float:
-        if not isinstance(value, dict) or value.get("role") not in _ROLES:
+        if word(value, "role") not in _ROLES:
             return 0.0
         if isinstance(value.get("toolCalls"), list):
             return 1.0
         content = value.get("content")
         if isinstance(content, list):
-            kinds = {block.get("type") for block in content if isinstance(block, dict)}
+            kinds = block_kinds(content)
             return 1.0 if kinds & _PARTS else (0.5 if kinds <= {"text", "image", "file"} else 0.0)
         return 0.5 if isinstance(content, str) and "tool_call_id" not in value and "tool_calls" not in value else 0.0
 
@@ -42,8 +44,8 @@ class AISDK(PlainEdits):
         build = Builder(counter)
         owners: dict[int, int] = {}
         for record, value in enumerate(values):
-            role: Role | None = value.get("role") if isinstance(value, dict) else None
-            if role not in _ROLES:
+            role = next((known for known in _ROLES if known == word(value, "role")), None)
+            if role is None:
                 if build.messages:
                     owners[record] = len(build.messages) - 1
                 continue

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, parse_time
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, block_kinds, parse_time, word
 from compactor_cli.formats.blocks import BLOCK_TYPES, new_content, read_content
 from compactor_cli.formats.turns import add_turn
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, Role
+
+_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
 
 class AnthropicMessages(PlainEdits):
     name = "anthropic"
 
     def recognize(self, value: Any) -> float:
-        if not isinstance(value, dict) or value.get("role") not in ("user", "assistant") or "content" not in value:
+        if word(value, "role") not in ("user", "assistant") or "content" not in value:
             return 0.0
         if "tool_calls" in value or "function_call" in value:
             return 0.0
         content = value["content"]
         if isinstance(content, list):
-            kinds = {block.get("type") for block in content if isinstance(block, dict)}
+            kinds = block_kinds(content)
             if kinds & BLOCK_TYPES:
                 return 1.0
             if kinds & {"image_url", "tool-call", "tool-result", "input_audio"}:
@@ -33,8 +35,8 @@ class AnthropicMessages(PlainEdits):
         build = Builder(counter)
         owners: dict[int, int] = {}
         for record, value in enumerate(values):
-            role = value.get("role") if isinstance(value, dict) else None
-            if role not in ("system", "user", "assistant"):
+            role = _ROLES.get(word(value, "role"))
+            if role is None:
                 if build.messages:
                     owners[record] = len(build.messages) - 1
                 continue

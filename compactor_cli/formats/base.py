@@ -160,9 +160,20 @@ def as_text(value: Any) -> str:
     return "" if value is None else jsonedit.dump(value)
 
 
+def word(value: Any, key: str) -> str:
+    """A member that names something: its string, or an empty one when it is anything else."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def block_kinds(content: Any) -> set[str]:
+    """The `type`s of a list of content blocks."""
+    return {word(block, "type") for block in content if isinstance(block, dict)} if isinstance(content, list) else set()
+
+
 def is_image(block: Any) -> bool:
     """Whether a content block is a picture, whatever the format calls it."""
-    return isinstance(block, dict) and block.get("type") in ("image", "image_url", "input_image")
+    return word(block, "type") in ("image", "image_url", "input_image")
 
 
 def body(value: Any, path: Path, record: int) -> tuple[str, int, Place]:
@@ -170,7 +181,7 @@ def body(value: Any, path: Path, record: int) -> tuple[str, int, Place]:
     if isinstance(value, list):
         images = sum(1 for block in value if is_image(block))
         texts = [block_text(block) for block in value if not is_image(block)]
-        kind = next((b["type"] for b in value if isinstance(b, dict) and "text" in b and "type" in b), "text")
+        kind = next((word(b, "type") for b in value if isinstance(b, dict) and "text" in b and word(b, "type")), "text")
         return "\n".join(t for t in texts if t), images, Place(record, path, kind)
     return as_text(value), 0, Place(record, path)
 

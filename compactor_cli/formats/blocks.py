@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.formats.base import Builder, as_text, block_text, body, is_image
+from compactor_cli.formats.base import Builder, as_text, block_text, body, is_image, word
 from compactor_cli.model.message import Message, Part, Path, Place
 
 BLOCK_TYPES = frozenset(
@@ -24,7 +24,7 @@ def read_content(build: Builder, content: Any, path: Path, record: int) -> list[
 def _part(build: Builder, block: Any, path: Path, record: int) -> Part:
     if not isinstance(block, dict):
         return build.part("text", as_text(block), Place(record, path) if isinstance(block, str) else None)
-    kind = block.get("type")
+    kind = word(block, "type")
     if kind == "text":
         return build.part("text", as_text(block.get("text")), Place(record, (*path, "text")))
     if is_image(block):

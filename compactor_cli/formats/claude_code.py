@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, Reading, edit_value, parse_time
+from compactor_cli.formats.base import Around, Builder, Counter, Reading, edit_value, parse_time, word
 from compactor_cli.formats.blocks import new_content, read_content
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
@@ -32,7 +32,7 @@ class ClaudeCode:
     parent_path: Path | None = ("parentUuid",)
 
     def recognize(self, value: Any) -> float:
-        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        if not word(value, "type"):
             return 0.0
         if value["type"] in ("user", "assistant"):
             message = value.get("message")
@@ -89,7 +89,7 @@ class ClaudeCode:
 
 
 def _is_turn(value: Any) -> bool:
-    if not isinstance(value, dict) or value.get("type") not in ("user", "assistant"):
+    if word(value, "type") not in ("user", "assistant"):
         return False
     return isinstance(value.get("message"), dict) and "content" in value["message"]
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from compactor_cli.formats.base import (
     body,
     is_image,
     parse_time,
+    word,
 )
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
@@ -53,8 +55,8 @@ class Codex(PlainEdits):
                 _read_compacted(build, value, payload, record)
             if value.get("type") != "response_item":
                 continue
-            kind = payload.get("type")
-            role: Role = _ROLES.get(str(payload.get("role")), "assistant") if kind == "message" else "assistant"
+            kind = word(payload, "type")
+            role: Role = _ROLES.get(word(payload, "role"), "assistant") if kind == "message" else "assistant"
             role = "tool" if kind in _OUTPUTS else role
             if role == "assistant" and not answering:
                 turn += 1
@@ -121,12 +123,11 @@ def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:
 
 
 def _parts(build: Builder, payload: dict[str, Any], record: int) -> list[Part]:
-    kind, base = payload.get("type"), ("payload",)
+    kind, base = word(payload, "type"), ("payload",)
     if kind == "message":
         return _content(build, payload.get("content"), (*base, "content"), record)
     if kind == "reasoning":
-        blocks = [*(payload.get("summary") or ()), *(payload.get("content") or ())]
-        return [build.part("thinking", "\n".join(block_text(block) for block in blocks))]
+        return [build.part("thinking", "\n".join(_thoughts(payload)))]
     if kind in _CALLS:
         key = _CALLS[kind]
         arguments = payload.get(key)
@@ -142,6 +143,12 @@ def _parts(build: Builder, payload: dict[str, Any], record: int) -> list[Part]:
     if kind in _OUTPUTS:
         return [_output(build, payload, base, record)]
     return [build.part("other", block_text({k: v for k, v in payload.items() if k not in ("id", "encrypted_content")}))]
+
+
+def _thoughts(payload: dict[str, Any]) -> list[str]:
+    """Texts of a reasoning item; mostly there is only its encrypted form."""
+    lists = [payload.get(key) for key in ("summary", "content")]
+    return [block_text(block) for blocks in lists if isinstance(blocks, list) for block in blocks]
 
 
 def _output(build: Builder, payload: dict[str, Any], base: Path, record: int) -> Part:
@@ -189,7 +196,12 @@ def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, An
 
 
 def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[int, int]:
-    by_text = {m.text("text").strip(): m.index for m in reversed(messages) if m.role in ("user", "assistant")}
+    """Display events -> the message that they repeat; of equal texts each event has its own, in order."""
+    by_text: dict[str, deque[int]] = defaultdict(deque)
+    for message in messages:
+        for record in message.records:
+            for text in _display_texts(_payload(values[record])):
+                by_text[text].append(message.index)
     by_call = {part.call_id: m.index for m in messages for part in m.calls}
     by_record = {record: m.index for m in messages for record in m.records}
     owners: dict[int, int] = {}
@@ -197,12 +209,14 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
     for record in range(start, len(values)):
         latest = by_record.get(record, latest)
         payload = _payload(values[record])
-        if record in by_record or not isinstance(values[record], dict) or values[record].get("type") != "event_msg":
+        if record in by_record or word(values[record], "type") != "event_msg":
             continue
-        kind = payload.get("type")
+        kind = word(payload, "type")
         owner: int | None = None
         if kind in ("agent_message", "user_message", "agent_reasoning"):
-            owner = by_text.get(as_text(payload.get("message") or payload.get("text")).strip())
+            waiting = by_text.get(as_text(payload.get("message") or payload.get("text")).strip())
+            if waiting:
+                owner = waiting.popleft() if len(waiting) > 1 else waiting[0]
         elif payload.get("call_id"):
             owner = by_call.get(as_text(payload["call_id"]))
         elif kind == "token_count":
@@ -210,3 +224,12 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
         if owner is not None:
             owners[record] = owner
     return owners
+
+
+def _display_texts(payload: dict[str, Any]) -> list[str]:
+    """The texts that events repeat of a response item."""
+    if word(payload, "type") == "reasoning":
+        return [text.strip() for text in _thoughts(payload)]
+    content = payload.get("content")
+    texts = [word(block, "text") for block in content] if isinstance(content, list) else [as_text(content)]
+    return ["\n".join(text for text in texts if text).strip()]

@@ -38,13 +38,15 @@ class Damage:
 
 
 def parse(text: str) -> Any:
-    """One JSON value. Raises ValueError with a reason meant for people."""
+    """One JSON document. Raises InputError with the line of the damage."""
     try:
         return json.loads(text)
     except RecursionError:
-        raise ValueError("nested too deeply to be read") from None
+        raise InputError("nested too deeply to be read", line=1) from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON ({error.msg} at column {error.colno})") from None
+        raise InputError(f"not JSON ({error.msg} at column {error.colno})", line=error.lineno) from None
+    except ValueError as error:
+        raise InputError(str(error), line=1) from None
 
 
 def scan(data: bytes) -> Iterator[RawRecord | Damage]:
@@ -80,6 +82,8 @@ def _scan_line(data: bytes, start: int, end: int, line: int) -> Iterator[RawReco
         else:
             what = f"not JSON ({error.msg} at column {error.colno})"
             yield Damage(line, start, start + len(raw), what, _breaks_off(text, error))
+    except ValueError as error:  # a number of more digits than Python reads
+        yield Damage(line, start, start + len(raw), str(error).partition(";")[0])
     else:
         yield RawRecord(Record(line, start, start + len(raw)), value)
 
@@ -101,6 +105,9 @@ def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage
             rest = len(text[at:].encode())
             cut_off = _breaks_off(text[at:], json.JSONDecodeError(error.msg, text[at:], error.pos - at))
             yield Damage(line, offset, offset + rest, f"not JSON after column {at + 1}", cut_off)
+            return
+        except ValueError as error:
+            yield Damage(line, offset, offset + len(text[at:].encode()), str(error).partition(";")[0])
             return
         size = len(text[at:end].encode())
         yield RawRecord(Record(line, offset, offset + size), value)

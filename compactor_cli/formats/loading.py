@@ -29,19 +29,16 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     if not records:
         raise InputError("holds no record", line=1)
     values = [item.value for item in records]
-    is_document = format in ("", documents.NAME) or whole is not None
-    if is_document and any(documents.messages_path(value) is not None for value in values):
+    if any(documents.messages_path(value) is not None for value in values):
         return _load_documents(data, path, counter, records, notes, "" if format == documents.NAME else format)
     if format == documents.NAME:
         raise InputError('no {"messages": [...]} on this line; see --format', line=records[0].record.line)
     chosen = choose(values, format)
     stray = foreign(chosen, values) if not format else None
     if stray:
-        index, name = stray
+        index, before, after = stray
         line = records[index].record.line
-        raise InputError(
-            f"two formats in one file: {chosen.name} up to here, {name} from here; split the file", line=line
-        )
+        raise InputError(f"two formats in one file: {before} up to here, {after} from here; split the file", line=line)
     spans = tuple(item.record for item in records)
     reading = chosen.read(values, counter)
     transcript = _transcript(data, path, chosen, spans, _jsonl_layout(data, notes), reading)
@@ -63,9 +60,9 @@ def _whole_document(data: bytes) -> RawRecord | None:
         return None  # a first line that ends like this cannot be a record of its own
     try:
         text = body.decode("utf-8")
-        value = parse(text)
-    except ValueError:
+    except UnicodeDecodeError:
         return None
+    value = parse(text)
     start = len(data) - len(body) + len(text) - len(text.lstrip())
     return RawRecord(Record(1, start, start + len(text.strip().encode())), value)
 
@@ -128,8 +125,11 @@ def _load_documents(
     starts = [*(item.record.start for item in records), len(data)]
     joints = tuple(data[a:b] for a, b in zip(ends, starts, strict=True))
     if any(note.kind in ("damaged_line", "cut_off_line", "glued_records") for note in notes):
-        newline = _jsonl_layout(data, notes).separator
-        joints = (joints[0] if not joints[0].strip() else b"", *(newline for _ in joints[1:]))
+        # what stands between conversations is not all white space: give each a line of its own
+        layout = _jsonl_layout(data, notes)
+        tail = layout.pieces[-1]
+        joints = (joints[0] if not joints[0].strip() else b"", *(layout.separator for _ in joints[2:]), b"")
+        joints = (*joints[:-1], tail if isinstance(tail, bytes) else b"")
     return Source(path, documents.NAME, data, transcripts, joints, tuple(notes))
 
 

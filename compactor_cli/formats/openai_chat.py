@@ -12,11 +12,13 @@ from compactor_cli.formats.base import (
     Counter,
     PlainEdits,
     Reading,
+    block_kinds,
     block_text,
     body,
     is_image,
     parse_time,
     tool_arguments,
+    word,
 )
 from compactor_cli.formats.blocks import BLOCK_TYPES
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Place, Role
@@ -37,13 +39,14 @@ class OpenAIChat(PlainEdits):
     name = "openai-chat"
 
     def recognize(self, value: Any) -> float:
-        if not isinstance(value, dict) or value.get("role") not in ROLES or "content" not in value:
-            return 0.9 if isinstance(value, dict) and value.get("tool_calls") and value.get("role") in ROLES else 0.0
+        role = word(value, "role")
+        if role not in ROLES or "content" not in value:
+            return 0.9 if role in ROLES and value.get("tool_calls") else 0.0
         content = value["content"]
-        if any(key in value for key in _OURS_ALONE) or value["role"] in ("system", "developer", "function"):
+        if any(key in value for key in _OURS_ALONE) or role in ("system", "developer", "function"):
             return 1.0
         if isinstance(content, list):
-            kinds = {block.get("type") for block in content if isinstance(block, dict)}
+            kinds = block_kinds(content)
             if kinds & BLOCK_TYPES or kinds & {"tool-call", "tool-result"}:
                 return 0.0
             return 0.9 if kinds & {"image_url", "input_audio", "refusal"} else 0.7
@@ -53,7 +56,7 @@ class OpenAIChat(PlainEdits):
         build, legacy, spoken = Builder(counter), _LegacyCalls(), False
         owners: dict[int, int] = {}
         for record, value in enumerate(values):
-            role = ROLES.get(str(value.get("role"))) if isinstance(value, dict) else None
+            role = ROLES.get(word(value, "role"))
             if role is None:
                 if build.messages:
                     owners[record] = len(build.messages) - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -62,7 +63,7 @@ def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     left = [at for at in in_turn if at not in kept]
     by_call = _index(before, left, _calls)
     without_images, rest = _take(rest, _index(before, left, _imageless), _key)
-    by_reference = {text_reference(part.text): at for at in left for part in before[at].parts if part.text}
+    by_reference = {text_reference(text): at for at in left for part in before[at].parts for text in _texts(part)}
     shortened = set(without_images)
     added = 0
     for message in rest:
@@ -108,7 +109,12 @@ def _take(
 
 
 def _key(message: Message) -> _Key:
-    return message.role, tuple((p.kind, p.name, _call_id(p), p.text) for p in message.parts)
+    return message.role, tuple(_part_key(part) for part in message.parts)
+
+
+def _part_key(part: Part) -> _Key:
+    # some formats repeat the tool's name in the result, and an added result may have it where others have not
+    return part.kind, part.name if part.kind == "tool_call" else "", _call_id(part), part.text
 
 
 def _call_id(part: Part) -> str:
@@ -120,13 +126,33 @@ def _imageless(message: Message) -> _Key:
     if not any(p.kind == "image" for p in message.parts):
         return ()
     note = ("text", "", "", IMAGE_NOTE)
-    return message.role, tuple(
-        note if p.kind == "image" else (p.kind, p.name, _call_id(p), p.text) for p in message.parts
-    )
+    return message.role, tuple(note if p.kind == "image" else _part_key(p) for p in message.parts)
 
 
 def _calls(message: Message) -> _Key:
     return tuple((p.kind, p.call_id) for p in message.parts if _call_id(p))
+
+
+def _texts(part: Part) -> Iterator[str]:
+    """A part's text and, of a call, the strings in its arguments: whatever may have been cut."""
+    if part.text:
+        yield part.text
+    if part.kind == "tool_call":
+        try:
+            yield from _strings(json.loads(part.text))
+        except (ValueError, RecursionError):
+            return
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
 
 
 def _match(

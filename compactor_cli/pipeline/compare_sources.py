@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import FORMATS
@@ -24,6 +25,7 @@ def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival
         lost = len(a.messages) - sum(bool(m.records) for m in messages)
         extra = tuple(range(len(messages), len(messages) + lost))  # taken out by a repair
         synthetic = {m.index for m in messages if not m.records}
+        fate = _cut_by_repair(fate, {m.index for m in messages if any(p.edited for p in m.parts)})
         results.append((_without(fate, synthetic, extra), survival(messages, b.messages)))
     return _sum_fates([fate for fate, _ in results]), tuple(_sum_survivals([s for _, s in results]))
 
@@ -37,6 +39,13 @@ def _mended(transcript: Transcript) -> Sequence[Message]:
         count=len,  # sizes do not matter here
     )
     return mended.messages
+
+
+def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
+    """A message of which a repair turned a result into text is not as it was, though it is kept."""
+    kept = tuple(i for i in fate.kept if i not in edited)
+    shortened = tuple(sorted({*fate.shortened, *(i for i in fate.kept if i in edited)}))
+    return replace(fate, kept=kept, shortened=shortened)
 
 
 def _without(fate: Fate, synthetic: set[int], extra: tuple[int, ...]) -> Fate:

@@ -8,7 +8,7 @@ transcript is never the caller's data: a new transcript is returned.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from compactor_cli.model.message import Message, Part, Place
@@ -59,7 +59,9 @@ def repair(
             missing.append(call)
             notes.append(Note("detached_result", at, f"belongs to the call in message {call[0]}"))
     for call in sorted(missing):
-        behind[call[0]].append(_answer(messages[call[0]], call, per_message, count))
+        # behind the whole turn, where a turn is saved in pieces: reading it again must find one group
+        end = _turn_end(messages, call[0])
+        behind[end].append(_answer(messages[call[0]], call[1], messages[end], per_message, count))
         notes.append(Note("synthetic_result", call[0], "the call had no result"))
     out: list[Message] = []
     for at, message in enumerate(messages):
@@ -72,8 +74,16 @@ def repair(
     return replace(transcript, messages=mended, owners=owners), tuple(sorted(notes, key=lambda n: (n.index, n.kind)))
 
 
-def _answer(message: Message, call: Spot, per_message: int, count: Callable[[str], int]) -> Message:
-    part = message.parts[call[1]]
+def _turn_end(messages: Sequence[Message], at: int) -> int:
+    turn = messages[at].turn
+    while turn is not None and at + 1 < len(messages) and messages[at + 1].turn == turn:
+        at += 1
+    return at
+
+
+def _answer(message: Message, which: int, last: Message, per_message: int, count: Callable[[str], int]) -> Message:
+    """A result for a call of `message`, to stand behind the message `last`."""
+    part = message.parts[which]
     tokens = count(NO_RESPONSE)
     result = Part("tool_result", NO_RESPONSE, tokens, None, part.name, part.call_id, True)
     return Message(
@@ -84,7 +94,7 @@ def _answer(message: Message, call: Spot, per_message: int, count: Callable[[str
         records=(),
         tokens=per_message + tokens,
         timestamp=message.timestamp,
-        after=message.after if message.after is not None else message.records[-1],
+        after=last.after if last.after is not None else last.records[-1],
     )
 
 

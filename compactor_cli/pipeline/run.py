@@ -31,6 +31,9 @@ from compactor_cli.settings import Settings
 from compactor_cli.text.headers import Base, base_of
 from compactor_cli.tokens.base import TokenCounter
 
+DAMAGE = ("cut_off_line", "damaged_line")
+"""Notes on lines that were left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tools:
@@ -124,7 +127,7 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings) -> Compact
 def compact_source(source: Source, tools: Sequence[Tools], settings: Settings) -> tuple[bytes, list[Compaction]]:
     """Compact every conversation of a file on its own, and join them as they were."""
     parts = [compact(t, own, settings) for t, own in zip(source.transcripts, tools, strict=True)]
-    if not any(part.changed for part in parts) and not any(damaged(t) for t in source.transcripts):
+    if not any(part.changed for part in parts) and not any(note.kind in DAMAGE for note in source.notes):
         return source.data, parts
     pieces = [source.joints[0]]
     for part, joint in zip(parts, source.joints[1:], strict=True):
@@ -157,7 +160,7 @@ def is_within(transcript: Transcript, target: int | None, base: Base) -> bool:
 
 def damaged(transcript: Transcript) -> bool:
     """Whether something of the input had to be left out, so that its bytes cannot simply be passed on."""
-    return any(note.kind in ("cut_off_line", "damaged_line") for note in transcript.notes)
+    return any(note.kind in DAMAGE for note in transcript.notes)
 
 
 def _keep_all(analysis: Analysis) -> Plan:

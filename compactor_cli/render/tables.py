@@ -18,6 +18,7 @@ from compactor_cli.pipeline.compare import Fate, Survival
 from compactor_cli.pipeline.overview import Overview
 from compactor_cli.pipeline.threshold import ContextState
 from compactor_cli.render.console import bar, make_table, percent, snippet
+from compactor_cli.text.clean import plain
 
 _WIDE = 110
 """Columns from which on factors have a column of their own."""
@@ -217,9 +218,9 @@ def fault_table(console: Console, faults: Sequence[Fault], notes: Sequence[Note]
     table.add_column("kind", no_wrap=True)
     table.add_column("what", ratio=1, overflow="fold")
     for note in notes:
-        table.add_row(f"line {note.index}", note.kind, note.detail)
+        table.add_row(f"line {note.index}", note.kind, plain(note.detail))
     for fault in faults:
-        table.add_row(f"message {fault.index}", fault.kind, fault.detail)
+        table.add_row(f"message {fault.index}", fault.kind, plain(fault.detail))
     return table
 
 

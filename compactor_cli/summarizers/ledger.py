@@ -139,7 +139,8 @@ def _in_text(text: str, *, command: bool = False) -> Iterator[tuple[str, str]]:
     for pattern, action in ((_REDIRECT, "edited"), (_SED, "edited"), (_REMOVE, "deleted"), (_SHOWS, "read")):
         yield from ((path, action) for path in pattern.findall(text) if path != "/dev/null")
     for verb, source, target in _MOVE.findall(text):
-        yield from ((source, "deleted" if verb == "mv" else "read"), (target, "created"))
+        yield source, "deleted" if verb == "mv" else "read"
+        yield target, "created"
 
 
 def _command(arguments: Any) -> str:

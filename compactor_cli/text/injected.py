@@ -19,7 +19,7 @@ _INJECTED = re.compile(
     r"|This session is being continued from a previous conversation)"
 )
 _COMMAND = re.compile(r"\s*<command-(?:name|message|args)>")
-_COMMAND_ARGS = re.compile(r"<command-args>\s*\S")
+_COMMAND_ARGS = re.compile(r"<command-args>\s*[^\s<]")
 
 
 def origin_of(text: str) -> Origin:

@@ -43,4 +43,8 @@ def make_counter(tokenizer: str = "", model: str = "") -> Choice:
     if folder is None:
         warning = f"the vocabulary of {encoding} is not on this machine; tokens are counted as characters / 4"
         return Choice(CharacterCounter(f"chars (no vocabulary for {encoding})"), warning)
-    return Choice(TiktokenCounter(encoding, folder, approximate_for=approximate_for))
+    try:
+        return Choice(TiktokenCounter(encoding, folder, approximate_for=approximate_for))
+    except (ValueError, OSError) as error:
+        warning = f"the vocabulary of {encoding} cannot be used ({error}); tokens are counted as characters / 4"
+        return Choice(CharacterCounter(f"chars (no vocabulary for {encoding})"), warning)

@@ -9,6 +9,14 @@ from compactor_cli.tokens.vocabulary import litellm_folder
 
 DEFAULT_LIMIT = 128_000
 """Context limit of seed 001, for models that no table knows."""
+_SEED_LIMITS = {
+    "gpt-4o": 128_000,
+    "gpt-4-turbo": 128_000,
+    "gpt-4": 8_192,
+    "claude-3-5-sonnet-20240620": 200_000,
+    "claude-3-haiku-20240307": 200_000,
+}
+"""Limits that seed 001 names, for models that have left the table."""
 _TABLE = "model_prices_and_context_window_backup.json"
 
 
@@ -32,7 +40,8 @@ def model_facts(model: str) -> ModelFacts:
             limit = entry.get("max_input_tokens") or entry.get("max_tokens") if isinstance(entry, dict) else None
             if isinstance(limit, int):
                 return ModelFacts(model, limit, True)
-    return ModelFacts(model, DEFAULT_LIMIT, False)
+    named = _SEED_LIMITS.get(model.rpartition("/")[2])
+    return ModelFacts(model, named or DEFAULT_LIMIT, named is not None)
 
 
 def encoding_of(model: str) -> str | None:

@@ -20,10 +20,14 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.protect import protect
-from compactor_cli.pipeline.run import analyze
+from compactor_cli.pipeline.run import Tools, analyze
 from compactor_cli.pipeline.verify import faults
+from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
+from compactor_cli.strategies import strategy
+from compactor_cli.summarizers import summarizer
 from compactor_cli.text.headers import covered, is_summary
+from compactor_cli.tokens import make_counter
 from tests.summarizers.texts import is_in, source_of, spans
 
 MAY_BE_CUT = ("work in flight", "newest message", "stands for earlier history")
@@ -229,8 +233,14 @@ def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> Non
             assert out[index].parts == part.mended.messages[index].parts, f"residual {index} was changed"
 
 
-def tools(transcript: Transcript, settings: Settings, tokenizer: str) -> Any:
-    return api._tools(transcript, api.make_counter(tokenizer).counter, settings)
+def tools(transcript: Transcript, settings: Settings, tokenizer: str) -> Tools:
+    return Tools(
+        format=FORMATS[transcript.format],
+        counter=make_counter(tokenizer).counter,
+        scorer=scorer(settings.scoring.scorer),
+        strategy=strategy(settings.strategy),
+        summarizer=summarizer(settings.summarizer),
+    )
 
 
 def check_stable(result: api.CompactResult, again: Source, settings: Settings, tokenizer: str) -> None:

@@ -1,0 +1,58 @@
+"""A session that is compacted, goes on, and is compacted again: every round holds what a first one holds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compactor_cli import api
+from compactor_cli.errors import BudgetError, InputError
+from compactor_cli.settings import Settings
+from compactor_cli.text.headers import round_of
+from tests.properties.checks import check_compaction
+from tests.properties.generators import SHAPES, Conversation, conversations_of, long_conversation, to_bytes, well_formed
+from tests.properties.profile import examples
+
+ONE_CONVERSATION = sorted(set(SHAPES) - {"conversations"})
+
+
+def _pieces(turns: Conversation, shape: str, number: int) -> list[bytes]:
+    """The lines of a session as they come in, a piece for each round."""
+    lines = to_bytes(SHAPES[shape](turns)).splitlines(keepends=True)
+    size = max(1, -(-len(lines) // number))
+    return [b"".join(lines[at : at + size]) for at in range(0, len(lines), size)]
+
+
+def _rounds(pieces: list[bytes], shape: str, target: int | None) -> list[int]:
+    """Compact after every piece; the rounds that the newest summaries name."""
+    data, seen = b"", []
+    for piece in pieces:
+        try:
+            source = api.load(data + piece, format=shape, tokenizer="chars")
+        except InputError:  # no message yet
+            data += piece
+            continue
+        result = check_compaction(source, Settings(target_tokens=target), "chars")
+        if isinstance(result, BudgetError):
+            return seen
+        data = result.data
+        (part,) = result.parts
+        own = [round_of(m.text("text")) for m in part.messages if m.origin == "summary"]
+        seen.append(max(own, default=0))
+    return seen
+
+
+@examples(40)
+@given(conversations_of(well_formed(20)), st.sampled_from(ONE_CONVERSATION), st.integers(150, 3000))
+def test_any_session_in_any_number_of_rounds(turns: Conversation, shape: str, target: int) -> None:
+    _rounds(_pieces(turns, shape, 4), shape, target)
+
+
+@pytest.mark.parametrize("target", [None, 1500, 4000])
+@pytest.mark.parametrize("shape", ONE_CONVERSATION)
+def test_a_long_session_in_six_rounds(shape: str, target: int | None) -> None:
+    seen = _rounds(_pieces(Conversation(long_conversation(150)), shape, 6), shape, target)
+    assert len(seen) == 6
+    assert seen == sorted(seen)
+    assert seen[-1] >= 4
