@@ -89,6 +89,8 @@ def _debugging() -> bool:
 
 
 def _say(text: str) -> None:
+    if {"--quiet", "-q"} & set(sys.argv):
+        return
     print(text.encode("utf-8", "replace").decode(), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 
 

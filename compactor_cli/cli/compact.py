@@ -16,7 +16,7 @@ from compactor_cli.cli.session import Session, open_session, scoring_settings
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.run import compact_source, compile_patterns
+from compactor_cli.pipeline.run import compact_source, compile_patterns, unchanged
 from compactor_cli.pipeline.threshold import context_state
 from compactor_cli.settings import Settings
 from compactor_cli.tokens.models import model_facts
@@ -215,7 +215,10 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
         for t in source.transcripts
     ]
     needed = not job.if_needed or _needs_compaction(session, source, job, settings)
-    data, parts = compact_source(source, tools, settings) if needed else (source.data, [])
+    if needed:
+        data, parts = compact_source(source, tools, settings)
+    else:
+        data, parts = source.data, [unchanged(t, None) for t in source.transcripts]
     place = _place(file, job)
     if not job.dry_run and not job.check and not (job.in_place and data == source.data):
         write_bytes(place, data)

@@ -19,7 +19,7 @@ class AnthropicMessages(PlainEdits):
     def recognize(self, value: Any) -> float:
         if word(value, "role") not in ("user", "assistant") or "content" not in value:
             return 0.0
-        if "tool_calls" in value or "function_call" in value:
+        if any(key in value for key in ("tool_calls", "function_call", "toolCalls")):
             return 0.0
         content = value["content"]
         if isinstance(content, list):

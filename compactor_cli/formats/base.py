@@ -143,6 +143,8 @@ def parse_time(value: Any) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):
+        if not -1e15 < value < 1e15:  # also NaN and infinities
+            return None
         return value / 1000 if value > 1e11 else float(value)
     if not isinstance(value, str):
         return None

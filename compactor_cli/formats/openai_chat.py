@@ -43,6 +43,8 @@ class OpenAIChat(PlainEdits):
         if role not in ROLES or "content" not in value:
             return 0.9 if role in ROLES and value.get("tool_calls") else 0.0
         content = value["content"]
+        if "toolCalls" in value:
+            return 0.0
         if any(key in value for key in _OURS_ALONE) or role in ("system", "developer", "function"):
             return 1.0
         if isinstance(content, list):

@@ -63,7 +63,10 @@ def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     left = [at for at in in_turn if at not in kept]
     by_call = _index(before, left, _calls)
     without_images, rest = _take(rest, _index(before, left, _imageless), _key)
-    by_reference = {text_reference(text): at for at in left for part in before[at].parts for text in _texts(part)}
+    by_reference: dict[_Key, deque[int]] = defaultdict(deque)
+    for at in left:
+        for text in {text for part in before[at].parts for text in _texts(part)}:
+            by_reference[before[at].role, text_reference(text)].append(at)
     shortened = set(without_images)
     added = 0
     for message in rest:
@@ -158,7 +161,7 @@ def _strings(value: object) -> Iterator[str]:
 def _match(
     message: Message,
     by_call: dict[_Key, deque[int]],
-    by_reference: dict[str, int],
+    by_reference: dict[_Key, deque[int]],
     taken: set[int],
 ) -> int | None:
     waiting = by_call.get(_calls(message))
@@ -168,8 +171,11 @@ def _match(
             return at
     for part in message.parts:
         for name in _REFERENCE.findall(part.text):
-            if name in by_reference and by_reference[name] not in taken:
-                return by_reference[name]
+            waiting = by_reference.get((message.role, name))
+            while waiting:
+                at = waiting.popleft()
+                if at not in taken:
+                    return at
     return None
 
 

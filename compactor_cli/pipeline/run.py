@@ -28,7 +28,7 @@ from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
-from compactor_cli.text.headers import Base, base_of
+from compactor_cli.text.headers import Base, base_of, round_of
 from compactor_cli.tokens.base import TokenCounter
 
 DAMAGE = ("cut_off_line", "damaged_line")
@@ -142,7 +142,9 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
     has come since. So the same ratio given again finds nothing to do.
     """
     tokens = transcript.tokens
-    known = next((b for m in transcript.messages if m.origin == "summary" and (b := base_of(m.text("text")))), None)
+    summaries = [m.text("text") for m in transcript.messages if m.origin == "summary"]
+    bases = [(round_of(text), base) for text in summaries if (base := base_of(text))]
+    known = max(bases, key=lambda found: found[0])[1] if bases else None
     base = Base(tokens, tokens)
     if known is not None:
         base = Base(known.tokens + max(0, tokens - known.target), known.target)

@@ -13,7 +13,7 @@ from compactor_cli.text.headers import is_summary
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """How full the context is. `threshold` 0 means never."""
+    """How full the context is. A threshold of 0 means that even the reserves do not fit."""
 
     limit: int
     threshold: int
@@ -33,8 +33,8 @@ def context_state(tokens: int, messages: int, limit: int, keep_last: int, settin
     """Whether a session of this size needs compacting; a very short one never does."""
     threshold = threshold_of(limit, settings)
     used = 100 * tokens / limit if limit else 0.0
-    over = threshold > 0 and tokens >= threshold and messages > keep_last + 1
-    near = threshold > 0 and tokens >= threshold * settings.warning_percent
+    over = tokens >= threshold and messages > keep_last + 1
+    near = tokens >= threshold * settings.warning_percent
     return ContextState(limit, threshold, tokens, round(used, 1), near, over)
 
 

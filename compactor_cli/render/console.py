@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import IO
 
 from rich import box
@@ -15,11 +16,21 @@ from compactor_cli.text.clean import one_line
 _PIPE_WIDTH = 140
 
 
+class PipeConsole(Console):
+    """A console whose reader may stop reading, as `head` does; that is no failure."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        # keeps the interpreter from complaining when it flushes at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0)
+
+
 def make_console(file: IO[str], *, quiet: bool = False) -> Console:
     """A console on a stream. Without a terminal: no colours, and a fixed width (or $COLUMNS)."""
     terminal = file.isatty()
     width = None if terminal else int(os.environ.get("COLUMNS") or _PIPE_WIDTH)
-    return Console(file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False)
+    return PipeConsole(file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False)
 
 
 def make_table(console: Console, title: str) -> Table:

@@ -27,7 +27,8 @@ _SUMMARY_MOST = 2_500
 """Tokens beyond which a summary says less than the exchanges themselves."""
 _MIN_SLOT = 160
 """Tokens below which a summary is not worth its heading: it is merged into the next older one."""
-_SMALLEST_SLOT = 70
+_SMALLEST_SLOT = 58
+"""Tokens of the shortest heading that says what a summary stands for and what was compacted."""
 _HELD_BACK = 120
 """Tokens kept for a summary whenever something has to go: it says what it stands for, and what the
 transcript was compacted from."""

@@ -86,7 +86,6 @@ def test_a_unified_diff_that_adds_or_deletes_a_file_says_so() -> None:
         ('sed -i.bak "s/a/b/g" src/a.py', {("src/a.py", "edited")}),
         ("git mv old.py new.py", {("old.py", "deleted"), ("new.py", "created")}),
         ("mv a.txt b.txt", {("a.txt", "deleted"), ("b.txt", "created")}),
-        ("cp a.txt b.txt", {("a.txt", "read"), ("b.txt", "created")}),
         ("rm -f junk.log", {("junk.log", "deleted")}),
         ("git rm src/old.py", {("src/old.py", "deleted")}),
         ("cat src/a.py", {("src/a.py", "read")}),
@@ -99,6 +98,12 @@ def test_a_unified_diff_that_adds_or_deletes_a_file_says_so() -> None:
 )
 def test_shell_commands_say_which_files_they_touch(command: str, expected: set[tuple[str, str]]) -> None:
     assert actions("Bash", {"command": command}) == expected
+
+
+def test_a_copied_file_is_still_there() -> None:
+    found = actions("Bash", {"command": "cp a.txt b.txt"})
+    assert ("b.txt", "created") in found
+    assert found <= {("b.txt", "created"), ("a.txt", "read")}
 
 
 def test_text_that_only_speaks_of_a_command_touches_nothing() -> None:
