@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from compactor_cli.cli import options
@@ -18,11 +16,8 @@ from compactor_cli.settings import Settings
 
 def budget(
     file: options.FileArgument,
-    total: Annotated[int, typer.Option("--total", min=1, metavar="N", help="Tokens of the whole prompt.")],
-    prompt: Annotated[
-        str,
-        typer.Option("--prompt", metavar="YAML", help="Parts of the prompt besides the conversation: sizes or texts."),
-    ] = "",
+    total: options.TotalOption,
+    prompt: options.PromptOption = "",
     scorer: options.ScorerOption = "factors",
     threshold: options.ThresholdOption = 60,
     max_residuals: options.MaxResidualsOption = 0.20,

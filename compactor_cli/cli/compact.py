@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -48,53 +47,22 @@ class Outcome:
 
 
 def compact(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Transcripts to read; - is standard input.")],
-    out: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="File to write; default: standard output.")
-    ] = "",
-    out_dir: Annotated[
-        str, typer.Option("--out-dir", metavar="DIR", help="Folder to write to, under the names of the inputs.")
-    ] = "",
-    in_place: Annotated[bool, typer.Option("--in-place", help="Replace the files, each in one step.")] = False,
-    target_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--target-tokens",
-            min=1,
-            metavar="N",
-            help="Fit into N tokens (each conversation of a file), or exit with code 4.",
-        ),
-    ] = None,
-    target_ratio: Annotated[
-        float | None,
-        typer.Option(
-            "--target-ratio", min=0.0, max=1.0, metavar="R", help="Fit into this share of the original tokens."
-        ),
-    ] = None,
-    strategy: Annotated[str, typer.Option("--strategy", metavar="NAME", help="How to compact: tiered.")] = "tiered",
-    summarizer: Annotated[
-        str, typer.Option("--summarizer", metavar="NAME", help="Who writes summaries: extractive.")
-    ] = "extractive",
-    if_needed: Annotated[
-        bool, typer.Option("--if-needed", help="Only when the session is over the threshold of its model's context.")
-    ] = False,
-    keep: Annotated[
-        list[str] | None, typer.Option("--keep", metavar="REGEX", help="Keep messages that match; may be repeated.")
-    ] = None,
-    keep_last: Annotated[
-        int, typer.Option("--keep-last", min=0, metavar="N", help="Keep the newest N messages whole.")
-    ] = 0,
-    query: Annotated[str, typer.Option("--query", metavar="TEXT", help="Words that summaries should prefer.")] = "",
-    summary_role: Annotated[
-        str, typer.Option("--summary-role", metavar="ROLE", help="Role of summaries: user, assistant or system.")
-    ] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and write nothing.")] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit code 1 when a file would be changed.")
-    ] = False,
-    report: Annotated[
-        str, typer.Option("--report", metavar="FILE", help="Write the JSON report there, one line a file.")
-    ] = "",
+    files: options.FilesArgument,
+    out: options.OutOption = "",
+    out_dir: options.OutDirOption = "",
+    in_place: options.InPlaceOption = False,
+    target_tokens: options.TargetTokensOption = None,
+    target_ratio: options.TargetRatioOption = None,
+    strategy: options.StrategyOption = "tiered",
+    summarizer: options.SummarizerOption = "extractive",
+    if_needed: options.IfNeededOption = False,
+    keep: options.KeepOption = None,
+    keep_last: options.KeepLastOption = 0,
+    query: options.QueryOption = "",
+    summary_role: options.SummaryRoleOption = "",
+    dry_run: options.DryRunOption = False,
+    check: options.CheckOption = False,
+    report: options.ReportOption = "",
     threshold: options.ThresholdOption = 60,
     max_residuals: options.MaxResidualsOption = 0.20,
     now: options.NowOption = "",
@@ -256,9 +224,11 @@ def _place(file: str, job: Job) -> str:
 
 def _show(session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str) -> None:
     """Tables for people: the plan of --dry-run on standard output, everything else on standard error."""
+    console = session.err
+    if console.quiet and not job.dry_run:
+        return
     from compactor_cli.render import tables
 
-    console = session.err
     if job.dry_run and not job.json:
         for part in parts:
             if part.plan is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from compactor_cli.cli import options
@@ -16,18 +14,10 @@ from compactor_cli.pipeline.verify import faults as find_faults
 
 
 def diff(
-    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The transcript as it was.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="The transcript as it is now.")],
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-under",
-            metavar="NAME=PERCENT",
-            help="Exit code 1 when less survives: user_requests, constraints, decisions, errors, files, identifiers; "
-            "or when `saved` (percent of the tokens) is less.",
-        ),
-    ] = None,
-    lost: Annotated[int, typer.Option("--lost", min=0, metavar="N", help="How much of what is gone to list.")] = 12,
+    before: options.BeforeArgument,
+    after: options.AfterArgument,
+    fail_under: options.FailUnderOption = None,
+    lost: options.LostOption = 12,
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
@@ -67,6 +57,7 @@ def diff(
         session.out.print(f"{saved['saved']:,} tokens saved ({saved['saved_percent']}%)")
         session.out.print(tables.fate_line(fate))
         session.out.print(tables.survival_table(session.out, survivals))
+        session.out.print("present in the output; a model may still overlook it")
         gone = tables.lost_table(session.out, survivals, lost) if lost else None
         if gone is not None:
             session.out.print(gone)

@@ -41,3 +41,65 @@ NowOption = Annotated[
     str,
     typer.Option("--now", metavar="TIME", help="Time that recency is measured from; default: the newest timestamp."),
 ]
+FilesArgument = Annotated[
+    list[str], typer.Argument(metavar="FILE...", help="Transcripts to read; - is standard input.")
+]
+OutOption = Annotated[
+    str, typer.Option("-o", "--output", metavar="OUT", help="File to write; default: standard output.")
+]
+OutDirOption = Annotated[
+    str, typer.Option("--out-dir", metavar="DIR", help="Folder to write to, under the names of the inputs.")
+]
+InPlaceOption = Annotated[bool, typer.Option("--in-place", help="Replace the files, each in one step.")]
+TargetTokensOption = Annotated[
+    int | None,
+    typer.Option(
+        "--target-tokens",
+        min=1,
+        metavar="N",
+        help="Fit into N tokens (each conversation of a file), or exit with code 4.",
+    ),
+]
+TargetRatioOption = Annotated[
+    float | None,
+    typer.Option("--target-ratio", min=0.0, max=1.0, metavar="R", help="Fit into this share of the original tokens."),
+]
+StrategyOption = Annotated[str, typer.Option("--strategy", metavar="NAME", help="How to compact: tiered.")]
+SummarizerOption = Annotated[
+    str, typer.Option("--summarizer", metavar="NAME", help="Who writes summaries: extractive.")
+]
+IfNeededOption = Annotated[
+    bool, typer.Option("--if-needed", help="Only when the session is over the threshold of its model's context.")
+]
+KeepOption = Annotated[
+    list[str] | None, typer.Option("--keep", metavar="REGEX", help="Keep messages that match; may be repeated.")
+]
+KeepLastOption = Annotated[
+    int, typer.Option("--keep-last", min=0, metavar="N", help="Keep the newest N messages whole.")
+]
+QueryOption = Annotated[str, typer.Option("--query", metavar="TEXT", help="Words that summaries should prefer.")]
+SummaryRoleOption = Annotated[
+    str, typer.Option("--summary-role", metavar="ROLE", help="Role of summaries: user, assistant or system.")
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the plan and write nothing.")]
+CheckOption = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 when a file would be changed.")]
+ReportOption = Annotated[
+    str, typer.Option("--report", metavar="FILE", help="Write the JSON report there, one line a file.")
+]
+BeforeArgument = Annotated[str, typer.Argument(metavar="BEFORE", help="The transcript as it was.")]
+AfterArgument = Annotated[str, typer.Argument(metavar="AFTER", help="The transcript as it is now.")]
+FailUnderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-under",
+        metavar="NAME=PERCENT",
+        help="Exit code 1 when less survives: user_requests, constraints, decisions, errors, files, identifiers; "
+        "or when `saved` (percent of the tokens) is less.",
+    ),
+]
+LostOption = Annotated[int, typer.Option("--lost", min=0, metavar="N", help="How much of what is gone to list.")]
+TotalOption = Annotated[int, typer.Option("--total", min=1, metavar="N", help="Tokens of the whole prompt.")]
+PromptOption = Annotated[
+    str,
+    typer.Option("--prompt", metavar="YAML", help="Parts of the prompt besides the conversation: sizes or texts."),
+]

@@ -39,16 +39,19 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
             raise UsageError(f"unknown format {name!r}; known formats: {', '.join(NAMES)}")
         return FORMATS[name]
     head = values[:_HEAD]
-    ranked = sorted(FORMATS.values(), key=lambda known: -_fit(known, head))
-    best = ranked[0]
-    if foreign(best, values) is not None:
-        # plain texts look alike in several formats: the right one is at home with every record
-        best = next((known for known in ranked if all(known.recognize(value) for value in values)), best)
+    best = max(FORMATS.values(), key=lambda known: _fit(known, head))
     # a file of two formats fits neither well: let `foreign` name the line where they meet
     mixed = _fit(best, head) >= _MIXED and any(_claimant(value) for value in head)
     if _fit(best, head) < _SURE and not mixed:
         raise InputError(f"no known format; name it with --format ({', '.join(NAMES)})", line=1)
     return best
+
+
+def at_home(values: Sequence[Any]) -> Format | None:
+    """The best format that recognises every record. Plain texts look alike in several formats, so the
+    best at first sight need not be the right one."""
+    ranked = sorted(FORMATS.values(), key=lambda known: -_fit(known, values))
+    return next((known for known in ranked if all(known.recognize(value) for value in values)), None)
 
 
 def _fit(known: Format, values: Sequence[Any]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from compactor_cli.errors import InputError
-from compactor_cli.formats import FORMATS, choose, documents, foreign
+from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign
 from compactor_cli.formats.base import Counter, Format, Reading
 from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
 from compactor_cli.model.message import Message, Place
@@ -35,6 +35,8 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
         raise InputError('no {"messages": [...]} on this line; see --format', line=records[0].record.line)
     chosen = choose(values, format)
     stray = foreign(chosen, values) if not format else None
+    if stray:
+        chosen, stray = (other, None) if (other := at_home(values)) else (chosen, stray)
     if stray:
         index, before, after = stray
         line = records[index].record.line

@@ -120,6 +120,9 @@ def _without(
         return []
     parts = tuple(_as_text(p, count) if which in gone else p for which, p in enumerate(message.parts))
     tokens = message.tokens + sum(p.tokens for p in parts) - sum(p.tokens for p in message.parts)
+    if message.role == "tool" and not any(p.kind == "tool_result" for p in parts):
+        # read again, a message without results speaks for the harness
+        return [replace(message, parts=parts, tokens=tokens, role="user", origin="injected")]
     return [replace(message, parts=parts, tokens=tokens)]
 
 

@@ -225,7 +225,7 @@ def fault_table(console: Console, faults: Sequence[Fault], notes: Sequence[Note]
 
 
 def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
-    table = make_table(console, "Survival by category (present in the output; presence is not use)")
+    table = make_table(console, "Survival by category")
     table.add_column("category")
     table.add_column("kept", justify="right")
     table.add_column("of", justify="right")

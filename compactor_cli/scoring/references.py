@@ -27,6 +27,8 @@ def reference_counts(messages: Sequence[Message]) -> list[int]:
 
 
 def _names(message: Message) -> set[str]:
+    if len(message.parts) == 1 and message.parts[0].kind == "tool_result":
+        return identifiers(message.parts[0].text)
     names: set[str] = set()
     for part in message.parts:
         if part.kind == "tool_call":

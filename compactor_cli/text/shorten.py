@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,12 +42,14 @@ def shorten_output(text: str, tokens: int, limit: int, count: Count) -> Short:
     """A tool's output in at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines."""
     ref = text_reference(text)
     lines = text.splitlines()
+    longest = max(map(len, lines), default=0)
     errors = frozenset(error_lines(text))
+    telling = [at for at, line in enumerate(lines) if line in errors] if errors else []
 
     def cut(room: int) -> str:
-        if len(lines) < 3 or max(map(len, lines)) > room:
+        if len(lines) < 3 or longest > room:
             return _cut_inside(text, room, ref)
-        return _cut_lines(lines, room, ref, errors)
+        return _cut_lines(lines, room, ref, telling)
 
     return _fit(text, tokens, limit, count, cut, ref)
 
@@ -122,32 +124,31 @@ def _cut_inside(text: str, room: int, ref: str) -> str:
     return f"{head} [… {left_out:,} characters left out · {ref}] {tail}"
 
 
-def _cut_lines(lines: list[str], room: int, ref: str, errors: frozenset[str]) -> str:
+def _cut_lines(lines: list[str], room: int, ref: str, telling: list[int]) -> str:
     """First and last lines, and between them the error lines, within `room` characters."""
     keep: set[int] = set()
 
-    def take(indices: list[int], share: int) -> None:
+    def take(indices: Iterable[int], share: int) -> int:
+        """Keep lines in this order while their share lasts; returns what is left of it."""
         for index in indices:
-            share -= len(lines[index]) + 1
-            if share < 0:
-                return
-            keep.add(index)
+            if index not in keep:
+                if len(lines[index]) + 1 > share:
+                    break
+                share -= len(lines[index]) + 1
+                keep.add(index)
+        return share
 
-    size = len(lines)
-    take([i for i in range(size) if lines[i] in errors], room // 2)
-    left = room - sum(len(lines[i]) + 1 for i in keep)
-    take([i for i in range(size) if i not in keep], left // 2)
-    left = room - sum(len(lines[i]) + 1 for i in keep)
-    take([i for i in range(size - 1, -1, -1) if i not in keep], left)
+    left = room - room // 2 + take(telling, room // 2)
+    left = left - left // 2 + take(range(len(lines)), left // 2)
+    take(range(len(lines) - 1, -1, -1), left)
     out: list[str] = []
-    gap, named = 0, False
-    for index in range(size + 1):
-        if index < size and index not in keep:
-            gap += 1
-            continue
-        if gap:
-            out.append(f"[… {gap:,} line{'s' * (gap > 1)} left out{'' if named else ' · ' + ref}]")
-            gap, named = 0, True
-        if index < size:
+    at, named = 0, f" · {ref}"
+    for index in (*sorted(keep), len(lines)):
+        if index > at:
+            gap = index - at
+            out.append(f"[… {gap:,} line{'s' * (gap > 1)} left out{named}]")
+            named = ""  # the first mark says where the original is
+        if index < len(lines):
             out.append(lines[index])
+        at = index + 1
     return "\n".join(out)
