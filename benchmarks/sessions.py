@@ -171,7 +171,7 @@ def _call(random: Random, writer: _Writer, kind: str) -> tuple[str, dict[str, An
 def _result(random: Random, writer: _Writer, kind: str) -> str:
     if kind == "edit":
         return f"The file {writer.path()} has been updated."
-    size = int(min(40_000, random.lognormvariate(6.0, 1.9)))  # as measured: half below 400 characters, a long tail
+    size = int(min(60_000, random.lognormvariate(6.0, 2.0)))  # as measured: half below 400 characters, a long tail
     body = writer.prose(size) if random.random() < 0.15 else writer.lines(size, kind)
     if kind == "tests":
         failed = random.random() < 0.3

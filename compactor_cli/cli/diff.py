@@ -8,8 +8,6 @@ from compactor_cli.cli import options
 from compactor_cli.cli.session import open_session
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.formats import FORMATS
-from compactor_cli.pipeline.compare import CATEGORIES
-from compactor_cli.pipeline.compare_sources import compare_sources
 from compactor_cli.pipeline.verify import faults as find_faults
 
 
@@ -36,6 +34,7 @@ def diff(
       compactor diff session.jsonl small.jsonl
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
+    from compactor_cli.pipeline.compare_sources import compare_sources
     from compactor_cli.render import jsons, tables
 
     wanted = [_requirement(text) for text in fail_under or ()]
@@ -71,6 +70,8 @@ def diff(
 
 
 def _requirement(text: str) -> tuple[str, float]:
+    from compactor_cli.pipeline.compare import CATEGORIES
+
     name, _, least = text.partition("=")
     known = (*CATEGORIES, "saved")
     try:

@@ -11,7 +11,6 @@ from compactor_cli.cli.session import Session, open_session
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.overview import overview
 from compactor_cli.pipeline.run import analyze
 from compactor_cli.pipeline.threshold import context_state
 from compactor_cli.settings import Settings
@@ -44,6 +43,7 @@ def inspect(
       compactor inspect session.jsonl --message 12
       compactor inspect session.jsonl --faults || echo broken
     """
+    from compactor_cli.pipeline.overview import overview
     from compactor_cli.render import jsons, tables
 
     session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)

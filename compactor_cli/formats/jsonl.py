@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from compactor_cli.errors import InputError
 from compactor_cli.model.transcript import Note, Record
@@ -17,8 +17,7 @@ _LAST_WORD = 6
 """Characters of an unfinished `false`, number or escape at the end of a text that breaks off."""
 
 
-@dataclass(frozen=True, slots=True)
-class RawRecord:
+class RawRecord(NamedTuple):
     """A record and its parsed value; the value is dropped once a format has read it."""
 
     record: Record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 PartKind = Literal["text", "thinking", "tool_call", "tool_result", "image", "other"]
 Role = Literal["system", "user", "assistant", "tool"]
@@ -14,8 +14,7 @@ Origin = Literal["request", "injected", "summary", "other"]
 Path = tuple["str | int", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a part's text stands, so that it can be replaced there and nowhere else."""
 
     record: int

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Rendition = Literal["whole", "shortened", "summarized", "gone"]
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A part's text replaced by a shorter one. `tokens` counts the new text."""
 
     message: int
@@ -18,8 +17,7 @@ class Edit:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """The rendition of one group. `tokens` is what it costs in the output."""
 
     group: int

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from compactor_cli.model.message import Message
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One JSON value of the input: its line (from 1) and its span in the transcript's source bytes."""
 
     line: int
@@ -25,8 +25,7 @@ class Note:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A record's own id, its parent's, and the chain it is part of (sidechains stay apart)."""
 
     id: str

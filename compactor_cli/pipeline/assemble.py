@@ -10,7 +10,8 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Format
@@ -31,8 +32,7 @@ class Output:
     """Records of the input that are not in the output as they were."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(NamedTuple):
     """One record of the output: of the input when `record` is set, else made for `message`."""
 
     order: tuple[int, int, int]
@@ -67,7 +67,9 @@ def _kept_messages(transcript: Transcript, groups: Sequence[Group], plan: Plan) 
             parts = list(message.parts)
             old = parts[edit.part]
             kind = "text" if old.kind == "image" else old.kind
-            parts[edit.part] = replace(old, kind=kind, text=edit.text, tokens=edit.tokens, images=0, edited=True)
+            parts[edit.part] = Part(
+                kind, edit.text, edit.tokens, old.place, old.name, old.call_id, old.failed, edited=True
+            )
             tokens = message.tokens - old.tokens + edit.tokens
             kept[edit.message] = replace(message, parts=tuple(parts), tokens=tokens)
     return kept
@@ -97,7 +99,7 @@ def _items(
         first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
         place = first.records[0] if first.after is None else first.after
         items.append(_Item((place, -1 if first.after is None else 1, first.index - 1), None, summary.message))
-    return sorted(items, key=lambda item: item.order)
+    return sorted(items, key=itemgetter(0))  # by `order`
 
 
 def _edited_parts(messages: Any) -> dict[int, list[tuple[Part, str]]]:

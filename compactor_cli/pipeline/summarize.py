@@ -80,7 +80,7 @@ def write_summaries(
 
 
 def _gone(decision: Decision) -> Decision:
-    return replace(decision, rendition="gone", reason=f"{decision.reason}, no room for a summary")
+    return decision._replace(rendition="gone", reason=f"{decision.reason}, no room for a summary")
 
 
 def _write(

@@ -53,7 +53,7 @@ def _factors(message: Message, references: int, newest: float | None) -> tuple[F
     found = []
     quiet = message.role == "system" or message.origin == "injected"
     prose = "" if quiet else message.text("text").lower()
-    if any(word in prose for word in _DECISION_WORDS) and DECISION.search(prose):
+    if prose and any(word in prose for word in _DECISION_WORDS) and DECISION.search(prose):
         found.append(_DECISION_LANGUAGE)
     failed = tool_failed(message, prose)
     if failed:

@@ -59,13 +59,19 @@ class Renderer:
             return self.whole(group, reason)
         return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
 
+    def tokens(self, group: Group, cut: Cut) -> int:
+        """What the group would take with a cut; most groups have nothing that it reaches."""
+        if any(_reaches(part, cut) for index in group.messages for part in self.messages[index].parts):
+            return self.shortened(group, cut, "").tokens
+        return group.tokens
+
     def _cut(self, part: Part, cut: Cut) -> Short | None:
         if part.kind == "tool_result" and cut.outputs is not None:
             text, tokens = part.text, part.tokens
             if part.images and tokens > cut.outputs:
                 text = f"{text}\n{IMAGE_NOTE}".strip()
                 tokens = tokens - part.images * self.per_image + SMALLEST
-            return shorten_output(text, tokens, cut.outputs, self.count)
+            return shorten_output(text, tokens, cut.outputs, self.count, part.failed)
         if part.kind == "tool_call" and cut.arguments is not None:
             name_tokens = self._name(part.name)
             key = (part.text, cut.arguments)

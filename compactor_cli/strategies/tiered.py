@@ -231,7 +231,7 @@ class _Planner:
         for group in reversed(groups):
             if rest - group.tokens < 2 * _MIN_SLOT:
                 break
-            tokens = self.renderer.shortened(group, arguments, "").tokens
+            tokens = self.renderer.tokens(group, arguments)
             at_most += tokens - group.tokens + self._bound(group, _OUTPUTS[tier])
             if at_most > left:
                 break

@@ -98,19 +98,11 @@ _NUMBERED = re.compile(r"^\s*\d+\s*[→|:\t-]")
 
 def error_lines(text: str, most: int = 8) -> list[str]:
     """Lines that tell of errors, the plain statements first, in their order, at most `most`."""
-    lines, strong = _error_lines(text)
+    lines = _error_lines(text)
     if len(lines) <= most:
         return list(lines)
-    chosen = set(tuple(dict.fromkeys((*strong, *lines)))[:most])
+    chosen = set(tuple(dict.fromkeys((*_plain_statements(text), *lines)))[:most])
     return [line for line in lines if line in chosen]
-
-
-@lru_cache(maxsize=1 << 12)
-def _error_lines(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """All error lines of a text and the plain statements among them; several stages ask for them."""
-    found = (line for line, small in _hinted_lines(text) if _tells_of_error(small))
-    lines = list(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
-    return tuple(lines), tuple(line for line in lines if _STRONG.match(line))
 
 
 def result_errors(text: str, failed: bool | None, most: int = 8) -> list[str]:
@@ -118,5 +110,17 @@ def result_errors(text: str, failed: bool | None, most: int = 8) -> list[str]:
     failed = failed if failed is not None else stated_failure(text)
     if failed is False:
         return []
-    lines = error_lines(text, most)
-    return lines if failed else [line for line in lines if _STRONG.match(line)]
+    return error_lines(text, most) if failed else list(_plain_statements(text)[:most])
+
+
+# several stages ask for the same texts, one after the other
+@lru_cache(maxsize=1 << 12)
+def _error_lines(text: str) -> tuple[str, ...]:
+    found = (line for line, small in _hinted_lines(text) if _tells_of_error(small))
+    return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _plain_statements(text: str) -> tuple[str, ...]:
+    found = (line for line, _ in _hinted_lines(text) if _STRONG.match(line))
+    return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))

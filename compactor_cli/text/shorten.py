@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from compactor_cli.text.outcomes import error_lines
+from compactor_cli.text.outcomes import result_errors
 
 SMALLEST = 40
 """Tokens that any text can be shortened to: the mark alone takes up to this."""
@@ -38,12 +38,12 @@ def text_reference(text: str) -> str:
     return reference(text.encode("utf-8", "surrogatepass"))
 
 
-def shorten_output(text: str, tokens: int, limit: int, count: Count) -> Short:
+def shorten_output(text: str, tokens: int, limit: int, count: Count, failed: bool | None = None) -> Short:
     """A tool's output in at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines."""
     ref = text_reference(text)
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
-    errors = frozenset(error_lines(text))
+    errors = frozenset(result_errors(text, failed))
     telling = [at for at, line in enumerate(lines) if line in errors] if errors else []
 
     def cut(room: int) -> str:
@@ -101,7 +101,7 @@ def _fit(text: str, tokens: int, limit: int, count: Count, cut: Callable[[int], 
     """The longest cut that the limit allows, found by proportion; each attempt is counted once."""
     if tokens <= limit:
         return Short(text, tokens)
-    room = int(len(text) * (limit - 20) / max(1, tokens))
+    room = int(len(text) * max(limit - 34, limit // 3) / max(1, tokens))
     for _ in range(6):
         if room < 16:
             break
