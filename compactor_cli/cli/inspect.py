@@ -12,7 +12,7 @@ from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
-from compactor_cli.pipeline.threshold import context_state
+from compactor_cli.pipeline.threshold import context_state, select_messages
 from compactor_cli.settings import Settings
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
@@ -63,12 +63,14 @@ def inspect(
         largest.tokens, len(largest.messages), facts.context_limit, settings.recent_messages, settings.threshold
     )
     views = [overview(analysis) for analysis in analyses]
+    selection = select_messages(largest.messages, settings.recent_messages)
     if json:
-        typer.echo(jsons.dumps(jsons.inspect_json(source, session.counter.name, state, analyses, views)))
+        typer.echo(jsons.dumps(jsons.inspect_json(source, session.counter.name, state, selection, analyses, views)))
     else:
         tables.heading(session.out, source, session.counter.name)
         if not faults:
             session.out.print(tables.context_lines(state))
+            session.out.print(tables.selection_line(selection, largest))
             for transcript, view in zip(source.transcripts, views, strict=True):
                 for table in tables.overview_tables(session.out, view, transcript.tokens):
                     session.out.print(table)

@@ -14,7 +14,7 @@ from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.compare import Fate, Survival
 from compactor_cli.pipeline.overview import Overview
-from compactor_cli.pipeline.threshold import ContextState
+from compactor_cli.pipeline.threshold import ContextState, Selection
 from compactor_cli.text.shorten import reference
 
 
@@ -213,6 +213,7 @@ def inspect_json(
     source: Source,
     counter: str,
     state: ContextState,
+    selection: Selection,
     analyses: Sequence[Analysis],
     views: Sequence[Overview],
 ) -> dict[str, Any]:
@@ -236,6 +237,9 @@ def inspect_json(
             "percent_used": state.percent_used,
             "warning": state.warning,
             "needs_compaction": state.needs_compaction,
+            "messages_to_compact": len(selection.compact),
+            "messages_to_keep": len(selection.keep),
+            "previous_summary": selection.previous_summary,
         },
         "roles": shares("roles"),
         "tools": shares("tools"),

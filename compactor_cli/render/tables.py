@@ -16,7 +16,7 @@ from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.compare import Fate, Survival
 from compactor_cli.pipeline.overview import Overview
-from compactor_cli.pipeline.threshold import ContextState
+from compactor_cli.pipeline.threshold import ContextState, Selection
 from compactor_cli.render.console import bar, make_table, percent, snippet
 from compactor_cli.text.clean import plain
 
@@ -176,6 +176,16 @@ def context_lines(state: ContextState) -> Text:
     return text + (
         Text("  near the threshold", style="bold magenta") if state.warning else Text("  fits", style="green")
     )
+
+
+def selection_line(selection: Selection, transcript: Transcript) -> Text:
+    """What a compaction that keeps the recent messages (seed 001) would take."""
+    if not selection.compact:
+        return Text("too short to compact: nothing but the recent messages", style="dim")
+    tokens = sum(transcript.messages[i].tokens for i in selection.compact)
+    first, last = selection.compact[0], selection.compact[-1]
+    kept = len(selection.keep)
+    return Text(f"/compact would summarize messages {first}-{last} ({tokens:,} tokens) and keep {kept:,}", style="dim")
 
 
 def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Table]:

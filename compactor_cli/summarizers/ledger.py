@@ -30,6 +30,10 @@ _SHOWS = re.compile(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+(?:
 _EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
 """Commands of one common editor tool, which names what it does in its arguments."""
 
+_PREAMBLE = re.compile(
+    r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
+)
+
 ACTIONS = ("created", "edited", "deleted", "read")
 
 
@@ -164,7 +168,14 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
     lines = result_errors(part.text, failed, most=1)
     if failed is None:
         return None, ""
-    return True, one_line(lines[0] if lines else part.text, 200)
+    return True, one_line(lines[0] if lines else _first_said(part.text), 200)
+
+
+def _first_said(text: str) -> str:
+    """The first line that the tool itself said: harnesses put lines such as `Exit code 1` before it."""
+    _, marked, said = text.partition("\nOutput:\n")
+    lines = [line for line in (said if marked else text).split("\n", 12)[:12] if line.strip()]
+    return next((line for line in lines if not _PREAMBLE.match(line)), lines[0] if lines else text)
 
 
 def where(indices: Iterable[int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from compactor_cli.text.clean import plain
 
@@ -27,5 +28,17 @@ def sentences(text: str) -> list[str]:
             continue
         import sentencex  # loaded only where there is prose to split
 
-        found.extend(s.strip() for s in sentencex.segment("en", item[:_LONGEST]) if len(s.strip()) > 2)
+        found.extend(s.strip() for s in _whole_code(sentencex.segment("en", item[:_LONGEST])) if len(s.strip()) > 2)
     return found
+
+
+def _whole_code(pieces: Iterable[str]) -> Iterator[str]:
+    """Sentences put together again where the border fell into `code like this. Or this`."""
+    open_piece = ""
+    for piece in pieces:
+        open_piece += piece
+        if open_piece.count("`") % 2 == 0:
+            yield open_piece
+            open_piece = ""
+    if open_piece:
+        yield open_piece
