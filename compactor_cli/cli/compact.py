@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -18,9 +19,11 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import compact_source, compile_patterns, unchanged
 from compactor_cli.pipeline.threshold import context_state
 from compactor_cli.settings import Settings
-from compactor_cli.tokens.models import model_facts
+from compactor_cli.tokens.models import ModelFacts, model_facts
 
 STAGES = 6
+_SETTINGS = ("strategy", "summarizer", "summary_role", "target_tokens", "target_ratio", "keep_last", "query")
+_JOB = ("out", "out_dir", "in_place", "dry_run", "check", "if_needed", "report", "json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +38,8 @@ class Job:
     if_needed: bool
     report: str
     json: bool
-    limit: int
+    facts: ModelFacts | None
+    """Context limit of the model, looked up for --if-needed only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,42 +88,33 @@ def compact(
     Examples:
       compactor compact session.jsonl --target-ratio 0.25 -o small.jsonl
       compactor compact session.jsonl --target-tokens 20000 --dry-run
-
       cat session.jsonl | compactor compact - --target-tokens 8000 > small.jsonl
       compactor compact fixtures/*.jsonl --target-tokens 4000 --in-place
       compactor compact fixtures/*.jsonl --target-tokens 4000 --check
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
     """
-    settings = Settings(
-        scoring=scoring_settings("factors", threshold, max_residuals, now),
-        strategy=strategy,
-        summarizer=summarizer,
-        summary_role=summary_role,
-        target_tokens=target_tokens,
-        target_ratio=target_ratio,
-        keep=tuple(keep or ()),
-        keep_last=keep_last,
-        query=query,
-    )
-    facts = model_facts(model) if if_needed else None
-    job = Job(
-        out=out,
-        out_dir=out_dir,
-        in_place=in_place,
-        dry_run=dry_run,
-        check=check,
-        if_needed=if_needed,
-        report=report,
-        json=json,
-        limit=facts.context_limit if facts else 0,
-    )
+    given = locals()  # the options by their names
+    settings, job = _settings(given), _job(given)
     _check_usage(files, job, settings)
     session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
-    if facts is not None and model and not facts.known:
-        session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
+    if job.facts is not None and model and not job.facts.known:
+        session.warn(f"the context limit of {model} is not known; {job.facts.context_limit:,} is assumed")
     code = _run_all(session, files, job, settings)
     if code:
         raise typer.Exit(code)
+
+
+def _settings(given: Mapping[str, Any]) -> Settings:
+    return Settings(
+        scoring=scoring_settings("factors", given["threshold"], given["max_residuals"], given["now"]),
+        keep=tuple(given["keep"] or ()),
+        **{name: given[name] for name in _SETTINGS},
+    )
+
+
+def _job(given: Mapping[str, Any]) -> Job:
+    facts = model_facts(given["model"]) if given["if_needed"] else None
+    return Job(facts=facts, **{name: given[name] for name in _JOB})
 
 
 def _check_usage(files: Sequence[str], job: Job, settings: Settings) -> None:
@@ -182,7 +177,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
         replace(session.tools(t, settings), progress=lambda stage: progress.step(f"{source.path}: {stage}"))
         for t in source.transcripts
     ]
-    needed = not job.if_needed or _needs_compaction(session, source, job, settings)
+    needed = job.facts is None or _needs_compaction(session, source, job.facts.context_limit, settings)
     if needed:
         data, parts = compact_source(source, tools, settings)
     else:
@@ -199,11 +194,11 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     return Outcome(value, data != source.data)
 
 
-def _needs_compaction(session: Session, source: Source, job: Job, settings: Settings) -> bool:
+def _needs_compaction(session: Session, source: Source, limit: int, settings: Settings) -> bool:
     """Whether any conversation of the file is over the threshold; says so when none is."""
     for transcript in source.transcripts:
         count = len(transcript.messages)
-        state = context_state(transcript.tokens, count, job.limit, settings.recent_messages, settings.threshold)
+        state = context_state(transcript.tokens, count, limit, settings.recent_messages, settings.threshold)
         if state.needs_compaction:
             return True
     session.err.print(

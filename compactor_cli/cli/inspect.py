@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from compactor_cli.cli import options
@@ -20,12 +18,8 @@ from compactor_cli.tokens.models import model_facts
 
 def inspect(
     file: options.FileArgument,
-    message: Annotated[
-        int | None, typer.Option("--message", min=0, metavar="N", help="Show this message whole, with its score.")
-    ] = None,
-    faults: Annotated[
-        bool, typer.Option("--faults", help="Only what is wrong with the file; exit code 1 when something is.")
-    ] = False,
+    message: options.MessageOption = None,
+    faults: options.FaultsOption = False,
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",

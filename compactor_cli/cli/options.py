@@ -103,3 +103,10 @@ PromptOption = Annotated[
     str,
     typer.Option("--prompt", metavar="YAML", help="Parts of the prompt besides the conversation: sizes or texts."),
 ]
+MessageOption = Annotated[
+    int | None, typer.Option("--message", min=0, metavar="N", help="Show this message whole, with its score.")
+]
+FaultsOption = Annotated[
+    bool, typer.Option("--faults", help="Only what is wrong with the file; exit code 1 when something is.")
+]
+TopOption = Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from compactor_cli.cli import options
@@ -18,7 +16,7 @@ def score(
     threshold: options.ThresholdOption = 60,
     max_residuals: options.MaxResidualsOption = 0.20,
     now: options.NowOption = "",
-    top: Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")] = 0,
+    top: options.TopOption = 0,
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
