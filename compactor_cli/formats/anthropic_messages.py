@@ -15,6 +15,7 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "ass
 
 class AnthropicMessages(PlainEdits):
     name = "anthropic"
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
 
     def recognize(self, value: Any) -> float:
         if word(value, "role") not in ("user", "assistant") or "content" not in value:

@@ -29,6 +29,8 @@ class Format(Protocol):
     adjacent_results: bool
     """Results must stand right behind their call (otherwise ids alone pair them)."""
     summary_role: Role
+    summary_roles: tuple[Role, ...]
+    """Roles that the format's API accepts for a message in the middle; `summary_role` is the default."""
     parent_path: Path | None
     """Where a record names its parent; None in formats without such links."""
 
@@ -230,6 +232,7 @@ class PlainEdits:
 
     adjacent_results = True
     summary_role: Role = "user"
+    summary_roles: tuple[Role, ...] = ("user", "assistant", "system")
     parent_path: Path | None = None
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:

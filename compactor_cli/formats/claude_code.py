@@ -29,6 +29,7 @@ class ClaudeCode:
     name = "claude-code"
     adjacent_results = False
     summary_role: Role = "user"
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentUuid",)
 
     def recognize(self, value: Any) -> float:

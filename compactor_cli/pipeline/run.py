@@ -11,7 +11,7 @@ from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats.base import Format
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.group import Fault
-from compactor_cli.model.message import LEGACY_ID, Message, Role
+from compactor_cli.model.message import LEGACY_ID, Message
 from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput, Strategy, Summarizer
@@ -225,9 +225,11 @@ def _allocate(target: int, needs: Sequence[int], settings: Settings, protected: 
 
 
 def _context(tools: Tools, settings: Settings) -> Context:
-    role: Role = tools.format.summary_role
-    if settings.summary_role:
-        role = settings.summary_role  # type: ignore[assignment]  # checked where settings are made
+    wanted = settings.summary_role or tools.format.summary_role
+    role = next((known for known in tools.format.summary_roles if known == wanted), None)
+    if role is None:
+        allowed = ", ".join(tools.format.summary_roles)
+        raise UsageError(f"--summary-role {wanted!r}: {tools.format.name} allows {allowed}")
     return Context(tools.summarizer, tools.counter.count, tools.counter.per_message, role, settings.query)
 
 
