@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -140,6 +141,13 @@ class Builder:
         )
 
 
+_FRACTION = re.compile(r"\.(\d+)")
+
+
+def _six_digits(match: re.Match[str]) -> str:
+    return f".{match.group(1):0<6.6}"
+
+
 def parse_time(value: Any) -> float | None:
     """Seconds since 1970 of an ISO 8601 string or a number (milliseconds when it is large)."""
     if isinstance(value, bool) or value is None:
@@ -151,7 +159,8 @@ def parse_time(value: Any) -> float | None:
     if not isinstance(value, str):
         return None
     try:
-        parsed = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+        # Python 3.10 reads fractions of three or six digits only
+        parsed = datetime.fromisoformat(_FRACTION.sub(_six_digits, value.strip().replace("Z", "+00:00")))
     except ValueError:
         return None
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=timezone.utc)).timestamp()

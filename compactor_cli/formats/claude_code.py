@@ -21,6 +21,8 @@ _KINDS = frozenset(
     ("user", "assistant", "system", "summary", "progress", "file-history-snapshot", "queue-operation", "attachment")
 )
 _ENVELOPE = ("sessionId", "cwd", "gitBranch", "version", "userType", "slug")
+_LEFT_OVER = 1_000
+"""Characters that names, numbers and short strings of a `toolUseResult` may take besides its text."""
 _LONG = 200
 """Characters above which a copy in `toolUseResult` is worth shortening."""
 
@@ -63,7 +65,7 @@ class ClaudeCode:
         value = json.loads(raw) if b'"toolUseResult"' in raw else {}
         if any(part.kind == "tool_result" for part, _ in edited) and "toolUseResult" in value:
             copy = next(text for part, text in edited if part.kind == "tool_result")
-            changes |= _shorten_copy(value["toolUseResult"], ("toolUseResult",), copy)
+            changes |= _shorten_copies(value["toolUseResult"], copy)
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -159,6 +161,26 @@ def _find_owners(values: Sequence[Any], start: int, messages: list[Message], own
                 if value.get("uuid"):
                     by_uuid.setdefault(str(value["uuid"]), owner)
                 break
+
+
+def _shorten_copies(value: Any, text: str) -> dict[Path, str]:
+    """What to change in `toolUseResult` when the result that it repeats was shortened to `text`.
+
+    Its long strings are cut. Where the bulk is in many short ones (the lines of a patch), all of it
+    becomes the text, as it is for results that are plain text anyway.
+    """
+    place: Path = ("toolUseResult",)
+    changes = _shorten_copy(value, place, text)
+    cut = sum(len(jsonedit.dump(_at(value, path[1:]))) - len(new) for path, new in changes.items())
+    if len(jsonedit.dump(value)) - cut > 2 * len(text) + _LEFT_OVER:
+        return {place: jsonedit.encode(text)}
+    return changes
+
+
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value
 
 
 def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:

@@ -101,6 +101,19 @@ def test_a_copy_that_is_a_string_and_copies_deep_inside_are_shortened_too():
         assert type(json.loads(line)["toolUseResult"]) is type(copy)
 
 
+def test_a_copy_whose_bulk_is_many_short_strings_becomes_the_shortened_text():
+    text = listing("cat", 300)
+    session = ClaudeSession()
+    session.says("Show me.")
+    session.answers(tool_use("t1"))
+    session.returns("t1", text, toolUseResult={"structuredPatch": [{"lines": text.splitlines()}], "filePath": "a.py"})
+    session.answers(text_block("Here."))
+    line = next(x for x in lines_of(compact(session.data, target_tokens=500).data) if b"toolUseResult" in x)
+    value = json.loads(line)
+    assert value["toolUseResult"] == value["message"]["content"][0]["content"]
+    assert len(line) < len(text)
+
+
 def test_only_the_content_of_the_message_is_counted_not_its_copy():
     session = ClaudeSession()
     session.says("x")
