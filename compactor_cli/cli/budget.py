@@ -7,7 +7,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import open_session, scoring_settings
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.budget import TIERS, FixedParts
 from compactor_cli.pipeline.budget import allocate
 from compactor_cli.pipeline.run import analyze
@@ -67,8 +67,9 @@ def budget(
     allocated = allocate(total, fixed, residuals, needs=needs, residual_share=max_residuals)
     if json:
         typer.echo(jsons.dumps(jsons.budget_json(allocated)))
-        return
-    tables.heading(session.out, source, session.counter.name)
-    session.out.print(tables.budget_table(session.out, allocated))
+    else:
+        tables.heading(session.out, source, session.counter.name)
+        session.out.print(tables.budget_table(session.out, allocated))
     if allocated.remaining < 0:
-        session.warn("the fixed parts alone are larger than the budget")
+        session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the {total:,} of the budget")
+        raise typer.Exit(ExitCode.BUDGET)

@@ -201,10 +201,11 @@ def _needs_compaction(session: Session, source: Source, limit: int, settings: Se
         state = context_state(transcript.tokens, count, limit, settings.recent_messages, settings.threshold)
         if state.needs_compaction:
             return True
-    session.err.print(
-        f"{source.path}: {source.tokens:,} tokens are under the threshold of {state.threshold:,}; left as it is",
-        soft_wrap=True,
-    )
+    longest = max(len(transcript.messages) for transcript in source.transcripts)
+    why = f"{source.tokens:,} tokens are under the threshold of {state.threshold:,}"
+    if longest <= settings.recent_messages + 1:
+        why = f"{longest} messages are too few to compact"
+    session.err.print(f"{source.path}: {why}; left as it is", soft_wrap=True)
     return False
 
 

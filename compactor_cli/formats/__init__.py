@@ -74,6 +74,8 @@ def foreign(chosen: Format, values: Sequence[Any]) -> tuple[int, str, str] | Non
         return None
     first = chosen.name if strays[0] else _claimant(values[0])
     for index, value in enumerate(values):
+        if first in FORMATS and FORMATS[first].recognize(value):
+            continue
         name = chosen.name if chosen.recognize(value) else _claimant(value)
         if name and name != first:
             return index, first, name

@@ -42,13 +42,10 @@ class AISDK(PlainEdits):
 
     def read(self, values: Sequence[Any], counter: Counter) -> Reading:
         build = Builder(counter)
-        owners: dict[int, int] = {}
         for record, value in enumerate(values):
             role = next((known for known in _ROLES if known == word(value, "role")), None)
             if role is None:
-                if build.messages:
-                    owners[record] = len(build.messages) - 1
-                continue
+                continue  # no message: it passes through
             parts = _parts(build, value, record)
             origin: Origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
             if role != "user" and origin != "summary":
@@ -61,7 +58,7 @@ class AISDK(PlainEdits):
                 timestamp=parse_time(value.get("timestamp") or value.get("createdAt")),
                 origin=origin,
             )
-        return Reading(build.messages, owners)
+        return Reading(build.messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]

@@ -34,16 +34,13 @@ class AnthropicMessages(PlainEdits):
 
     def read(self, values: Sequence[Any], counter: Counter) -> Reading:
         build = Builder(counter)
-        owners: dict[int, int] = {}
         for record, value in enumerate(values):
             role = _ROLES.get(word(value, "role"))
             if role is None:
-                if build.messages:
-                    owners[record] = len(build.messages) - 1
-                continue
+                continue  # no message: it passes through
             parts = read_content(build, value.get("content"), ("content",), record)
             add_turn(build, role, parts, record, parse_time(value.get("timestamp")))
-        return Reading(build.messages, owners)
+        return Reading(build.messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
         role = "user" if message.role == "tool" else message.role

@@ -172,7 +172,7 @@ def _shorten_copies(value: Any, text: str) -> dict[Path, str]:
     place: Path = ("toolUseResult",)
     changes = _shorten_copy(value, place, text)
     cut = sum(len(jsonedit.dump(_at(value, path[1:]))) - len(new) for path, new in changes.items())
-    if len(jsonedit.dump(value)) - cut > 2 * len(text) + _LEFT_OVER:
+    if len(jsonedit.dump(value)) - cut > len(text) + _LEFT_OVER:
         return {place: jsonedit.encode(text)}
     return changes
 
@@ -186,7 +186,7 @@ def _at(value: Any, path: Path) -> Any:
 def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
     """The result's copies for display, shortened as well: they repeat what was cut from the message."""
     if isinstance(value, str):
-        if len(value) <= max(_LONG, len(text)):
+        if len(value) <= max(_LONG, len(text) // 2):
             return {}
         return {path: jsonedit.encode(text)}
     if isinstance(value, dict):

@@ -202,7 +202,10 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
         for record in message.records:
             for text in _display_texts(_payload(values[record])):
                 by_text[text].append(message.index)
+    said = {text: indices[-1] for text, indices in by_text.items()}
+    # what an event repeats of an exchange is its result, where there is one
     by_call = {part.call_id: m.index for m in messages for part in m.calls}
+    by_call |= {part.call_id: m.index for m in messages for part in m.results}
     by_record = {record: m.index for m in messages for record in m.records}
     owners: dict[int, int] = {}
     latest: int | None = None
@@ -217,9 +220,11 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
             waiting = by_text.get(as_text(payload.get("message") or payload.get("text")).strip())
             if waiting:
                 owner = waiting.popleft() if len(waiting) > 1 else waiting[0]
-        elif payload.get("call_id"):
-            owner = by_call.get(as_text(payload["call_id"]))
-        elif kind == "token_count":
+        elif as_text(payload.get("call_id")) in by_call:
+            owner = by_call[as_text(payload["call_id"])]
+        elif kind == "task_complete":
+            owner = said.get(word(payload, "last_agent_message").strip())
+        elif kind in ("token_count", "web_search_end"):
             owner = latest
         if owner is not None:
             owners[record] = owner

@@ -43,7 +43,8 @@ def parse(text: str) -> Any:
     except RecursionError:
         raise InputError("nested too deeply to be read", line=1) from None
     except json.JSONDecodeError as error:
-        raise InputError(f"not JSON ({error.msg} at column {error.colno})", line=error.lineno) from None
+        what = f"not JSON ({error.msg.removesuffix(' at')} at column {error.colno})"
+        raise InputError(what, line=error.lineno) from None
     except ValueError as error:
         raise InputError(str(error), line=1) from None
 
@@ -79,7 +80,7 @@ def _scan_line(data: bytes, start: int, end: int, line: int) -> Iterator[RawReco
         if error.msg == "Extra data":
             yield from _scan_glued(text, start, line)
         else:
-            what = f"not JSON ({error.msg} at column {error.colno})"
+            what = f"not JSON ({error.msg.removesuffix(' at')} at column {error.colno})"
             yield Damage(line, start, start + len(raw), what, _breaks_off(text, error))
     except ValueError as error:  # a number of more digits than Python reads
         yield Damage(line, start, start + len(raw), str(error).partition(";")[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign
@@ -44,10 +45,15 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     spans = tuple(item.record for item in records)
     reading = chosen.read(values, counter)
     transcript = _transcript(data, path, chosen, spans, _jsonl_layout(data, notes), reading)
-    if not transcript.messages:
+    if not transcript.messages and _fits_nothing(chosen, values):
         raise InputError(f"no messages in this {chosen.name} file", line=spans[0].line)
     notes = [*notes, *_note_history(transcript)]
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
+
+
+def _fits_nothing(format: Format, values: Sequence[Any]) -> bool:
+    """Whether a file without messages is not even of this format: a session may have none yet."""
+    return sum(format.recognize(value) >= 1 for value in values) < len(values) / 2
 
 
 def _whole_document(data: bytes) -> RawRecord | None:

@@ -24,12 +24,9 @@ class MemoryEntries(PlainEdits):
 
     def read(self, values: Sequence[Any], counter: Counter) -> Reading:
         build = Builder(counter)
-        owners: dict[int, int] = {}
         for record, value in enumerate(values):
             if not isinstance(value, dict) or "content" not in value:
-                if build.messages:
-                    owners[record] = len(build.messages) - 1
-                continue
+                continue  # no message: it passes through
             given = value.get("metadata")
             metadata: dict[str, Any] = given if isinstance(given, dict) else {}
             text, role = as_text(value["content"]), _role(value, metadata)
@@ -43,7 +40,7 @@ class MemoryEntries(PlainEdits):
                 origin="summary" if is_summary(text) else ("request" if role == "user" else "other"),
                 marks=_marks(value, metadata),
             )
-        return Reading(build.messages, owners)
+        return Reading(build.messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
         part: Part = message.parts[0]

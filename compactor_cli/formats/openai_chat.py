@@ -56,13 +56,10 @@ class OpenAIChat(PlainEdits):
 
     def read(self, values: Sequence[Any], counter: Counter) -> Reading:
         build, legacy, spoken = Builder(counter), _LegacyCalls(), False
-        owners: dict[int, int] = {}
         for record, value in enumerate(values):
             role = ROLES.get(word(value, "role"))
             if role is None:
-                if build.messages:
-                    owners[record] = len(build.messages) - 1
-                continue
+                continue  # no message: it passes through
             parts = _result_parts(build, value, record, legacy) if role == "tool" else _parts(build, value, record)
             if role == "assistant":
                 parts += _calls(build, value, record, legacy)
@@ -75,7 +72,7 @@ class OpenAIChat(PlainEdits):
                 timestamp=parse_time(value.get("timestamp") or value.get("created_at")),
                 origin=_origin(role, value, parts, answering=spoken),
             )
-        return Reading(build.messages, owners)
+        return Reading(build.messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]

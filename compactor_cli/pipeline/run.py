@@ -355,5 +355,13 @@ def _tier_lines(
         before[tier] += message.tokens
         after[tier] += out[message.index].tokens if message.index in out else 0
     for summary in summaries:
-        after[summary.slot.tier] += summary.message.tokens
+        # a summary may stand for messages of several tiers: each has its share of it
+        shares = [0] * TIERS
+        for index in summary.covers:
+            shares[analysis.tiers[index] or 0] += analysis.transcript.messages[index].tokens
+        whole, left = sum(shares) or 1, summary.message.tokens
+        for tier in range(TIERS):
+            after[tier] += summary.message.tokens * shares[tier] // whole
+            left -= summary.message.tokens * shares[tier] // whole
+        after[max(range(TIERS), key=lambda tier: shares[tier])] += left
     return tuple(TierLine(tier, messages[tier], before[tier], after[tier]) for tier in range(TIERS))

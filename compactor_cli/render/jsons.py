@@ -149,8 +149,10 @@ def compact_json(
         "cache": {"hits": 0, "misses": 0},
         "stages": [{"stage": name, "seconds": round(seconds, 6)} for name, seconds in stages.items()],
         "warnings": [*dict.fromkeys([*warnings, *(w for part in parts for w in part.warnings)])],
-        "notes": [note_json(note) for note in source.notes],
+        "notes": [line_json(note) for note in source.notes],
     }
+    if len(parts) > 1:
+        value["output"]["conversations"] = len(parts)
     return value
 
 
@@ -186,6 +188,11 @@ def _prefix(parts: Sequence[Compaction]) -> int:
 
 def note_json(note: Note) -> dict[str, Any]:
     return {"kind": note.kind, "index": note.index, "detail": note.detail}
+
+
+def line_json(note: Note) -> dict[str, Any]:
+    """A note on a line of the file; `line` (and `index`, the same) counts from 1."""
+    return {"kind": note.kind, "line": note.index, "index": note.index, "detail": note.detail}
 
 
 def fault_json(fault: Fault) -> dict[str, Any]:
@@ -259,7 +266,7 @@ def inspect_json(
             {"index": m.index, "id": m.id, "role": m.role, "tokens": m.tokens} for view in views for m in view.heaviest
         ],
         "faults": [fault_json(fault) for a in analyses for fault in a.faults],
-        "notes": [note_json(note) for note in source.notes],
+        "notes": [line_json(note) for note in source.notes],
     }
 
 
