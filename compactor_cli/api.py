@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compactor_cli.formats import FORMATS
 from compactor_cli.formats.loading import load as _load
 from compactor_cli.model.report import Analysis, Compaction
-from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.budget import allocate
 from compactor_cli.pipeline.compare import Fate, Survival
 from compactor_cli.pipeline.compare_sources import compare_sources
-from compactor_cli.pipeline.run import Tools, analyze, compact_source
-from compactor_cli.scoring import scorer
+from compactor_cli.pipeline.run import analyze, compact_source
 from compactor_cli.settings import Settings
-from compactor_cli.strategies import strategy
-from compactor_cli.summarizers import summarizer
 from compactor_cli.tokens import make_counter
-from compactor_cli.tokens.base import TokenCounter
+from compactor_cli.wiring import tools_for
 
 __all__ = ["CompactResult", "Settings", "allocate", "compact", "diff", "load", "score"]
 
@@ -39,27 +35,17 @@ def score(source: Source, settings: Settings | None = None, *, tokenizer: str = 
     """Scores, residuals, tiers and faults of each conversation."""
     settings = settings or Settings()
     counter = make_counter(tokenizer).counter
-    return tuple(analyze(t, _tools(t, counter, settings), settings) for t in source.transcripts)
+    return tuple(analyze(t, tools_for(t, counter, settings), settings) for t in source.transcripts)
 
 
 def compact(source: Source, settings: Settings | None = None, *, tokenizer: str = "") -> CompactResult:
     """Compact each conversation. Raises BudgetError when a target cannot be met."""
     settings = settings or Settings()
     counter = make_counter(tokenizer).counter
-    data, parts = compact_source(source, [_tools(t, counter, settings) for t in source.transcripts], settings)
+    data, parts = compact_source(source, [tools_for(t, counter, settings) for t in source.transcripts], settings)
     return CompactResult(data, tuple(parts))
 
 
 def diff(before: Source, after: Source) -> tuple[Fate, tuple[Survival, ...]]:
     """What became of the messages, and what survived."""
     return compare_sources(before, after)
-
-
-def _tools(transcript: Transcript, counter: TokenCounter, settings: Settings) -> Tools:
-    return Tools(
-        format=FORMATS[transcript.format],
-        counter=counter,
-        scorer=scorer(settings.scoring.scorer),
-        strategy=strategy(settings.strategy),
-        summarizer=summarizer(settings.summarizer),
-    )

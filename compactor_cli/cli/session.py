@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rich.console import Console
 
 from compactor_cli.cli.files import read_bytes
 from compactor_cli.errors import UsageError
-from compactor_cli.formats import FORMATS
 from compactor_cli.formats.base import parse_time
 from compactor_cli.formats.loading import load
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.run import Tools
 from compactor_cli.render.console import make_console
-from compactor_cli.scoring import scorer
 from compactor_cli.settings import ScoringSettings, Settings
-from compactor_cli.strategies import strategy
-from compactor_cli.summarizers import summarizer
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import TokenCounter
+from compactor_cli.wiring import tools_for
 
 
 @dataclass(slots=True)
@@ -39,14 +36,7 @@ class Session:
         return load(read_bytes(path), path, self.counter, format=self.format, skip_damaged=self.skip_damaged)
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
-        return Tools(
-            format=FORMATS[transcript.format],
-            counter=self.counter,
-            scorer=scorer(settings.scoring.scorer),
-            strategy=strategy(settings.strategy),
-            summarizer=summarizer(settings.summarizer),
-            clock=time.perf_counter,
-        )
+        return replace(tools_for(transcript, self.counter, settings), clock=time.perf_counter)
 
     def warn(self, text: str) -> None:
         self.warnings.append(text)

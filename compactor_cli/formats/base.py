@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -251,11 +250,3 @@ class PlainEdits:
 def tool_arguments(value: Any) -> str:
     """Arguments of a call as JSON text, whether saved as a string or as an object."""
     return value if isinstance(value, str) else as_text(value)
-
-
-def loads_or_none(text: str) -> Any:
-    """The value of a JSON text, or None when it is not JSON."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

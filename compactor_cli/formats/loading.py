@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,9 @@ from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
 
+_INK = re.compile(rb"\S")
+"""The first byte that is no white space, found without copying the file."""
+
 
 def load(data: bytes, path: str, counter: Counter, *, format: str = "", skip_damaged: bool = False) -> Source:
     """Read a transcript file. Raises InputError, which names the line, for anything unreadable."""
@@ -23,7 +27,7 @@ def load(data: bytes, path: str, counter: Counter, *, format: str = "", skip_dam
 
 
 def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: bool) -> Source:
-    if not data.removeprefix(BOM).strip():
+    if not _INK.search(data, len(BOM) if data.startswith(BOM) else 0):
         raise InputError("the file is empty; is this the transcript you meant?")
     whole = _whole_document(data)
     records, notes = ([whole], []) if whole else read_records(data, skip_damaged=skip_damaged)
@@ -58,21 +62,18 @@ def _fits_nothing(format: Format, values: Sequence[Any]) -> bool:
 
 def _whole_document(data: bytes) -> RawRecord | None:
     """A file that is one JSON document over several lines, or None."""
-    body = data.removeprefix(BOM)
-    first = body.lstrip()[:1]
-    line_end = body.strip().find(b"\n")
-    if first not in (b"{", b"[") or line_end < 0:
+    first = _INK.search(data, len(BOM) if data.startswith(BOM) else 0)
+    line_end = data.find(b"\n", first.start()) if first else -1
+    if not first or first[0] not in (b"{", b"[") or line_end < 0 or not _INK.search(data, line_end):
         return None
-    head = body.strip()[:line_end].strip()
-    if head[-1:] not in (b"{", b"[", b",", b":"):
+    if data[first.start() : line_end].rstrip()[-1:] not in (b"{", b"[", b",", b":"):
         return None  # a first line that ends like this cannot be a record of its own
     try:
-        text = body.decode("utf-8")
+        text = data.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError:
         return None
     value = parse(text)
-    start = len(data) - len(body) + len(text) - len(text.lstrip())
-    return RawRecord(Record(1, start, start + len(text.strip().encode())), value)
+    return RawRecord(Record(1, first.start(), first.start() + len(text.strip().encode())), value)
 
 
 def _jsonl_layout(data: bytes, notes: Sequence[Note]) -> Layout:

@@ -47,7 +47,3 @@ class Plan:
     slots: tuple[SummarySlot, ...] = ()
     demoted: frozenset[int] = frozenset()
     """Messages that lost their residual status because their group could not be kept."""
-
-    @property
-    def kept_tokens(self) -> int:
-        return sum(decision.tokens for decision in self.decisions)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Format
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.plan import Plan
-from compactor_cli.model.transcript import Transcript
+from compactor_cli.model.transcript import Link, Transcript
 from compactor_cli.pipeline.summarize import Summary
 
 
@@ -50,7 +50,7 @@ def assemble(
     fixed = {piece for piece in transcript.layout.pieces if isinstance(piece, int)}
     body = [item for item in items if item.record not in fixed]
     records, changed = _render(transcript, body, edited, format)
-    data = _layout(transcript, records, fixed, edited, format)
+    data = _layout(transcript, records, edited, format)
     seen = {item.record for item in items if item.record is not None}
     removed = sorted({r for r in range(len(transcript.records)) if r not in seen} | changed | set(edited))
     return Output(data, _messages(items), tuple(removed))
@@ -102,7 +102,7 @@ def _items(
     return sorted(items, key=itemgetter(0))  # by `order`
 
 
-def _edited_parts(messages: Any) -> dict[int, list[tuple[Part, str]]]:
+def _edited_parts(messages: Iterable[Message]) -> dict[int, list[tuple[Part, str]]]:
     edited: dict[int, list[tuple[Part, str]]] = {}
     for message in messages:
         for part in message.parts:
@@ -117,7 +117,7 @@ def _render(
     """Bytes of each record, and the records whose parent link had to change."""
     out: list[bytes] = []
     relinked: set[int] = set()
-    written = {transcript.links[i.record].id for i in items if i.record is not None and _link(transcript, i.record)}  # type: ignore[union-attr]  # _link says that it is there
+    written = {link.id for i in items if i.record is not None and (link := _link(transcript, i.record))}
     known = {link.id for link in transcript.links if link}
     latest: dict[str, str] = {}
     added: set[str] = set()
@@ -150,7 +150,7 @@ def _render(
     return out, relinked
 
 
-def _link(transcript: Transcript, record: int) -> Any:
+def _link(transcript: Transcript, record: int) -> Link | None:
     return transcript.links[record] if record < len(transcript.links) else None
 
 
@@ -166,7 +166,6 @@ def _around(transcript: Transcript, item: _Item, parent: str) -> Around:
 def _layout(
     transcript: Transcript,
     records: Sequence[bytes],
-    fixed: set[int],
     edited: dict[int, list[tuple[Part, str]]],
     format: Format,
 ) -> bytes:
@@ -177,7 +176,7 @@ def _layout(
             pieces.append(layout.separator.join(records))
         elif isinstance(piece, int):
             raw = transcript.raw(piece)
-            changes = format.edits(raw, edited[piece]) if piece in edited and piece in fixed else {}
+            changes = format.edits(raw, edited[piece]) if piece in edited else {}
             pieces.append(jsonedit.replace(raw, changes) if changes else raw)
         else:
             pieces.append(piece)

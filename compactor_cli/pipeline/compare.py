@@ -55,8 +55,7 @@ class Survival:
 def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     """Match the messages of two transcripts: equal ones, then shortened ones by call ids and by the
     references that their marks carry; summaries name what they stand for."""
-    summaries = [m for m in after if m.origin == "summary" and covered(m.text("text"))]
-    stands_for = {index for message in summaries for index in covered(message.text("text"))}
+    stands_for = {index for message in after for index in _stands_for(message)}
     # of equal messages the ones that no summary stands for are the ones that were kept
     in_turn = sorted(range(len(before)), key=lambda at: (at in stands_for, at))
     kept, rest = _take(after, _index(before, in_turn, _key), _key)
@@ -70,7 +69,7 @@ def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     shortened = set(without_images)
     added = 0
     for message in rest:
-        match = None if message in summaries else _match(message, by_call, by_reference, shortened)
+        match = None if _stands_for(message) else _match(message, by_call, by_reference, shortened)
         if match is None:
             added += 1
         else:
@@ -83,6 +82,11 @@ def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
         tuple(sorted(gone - stands_for)),
         added,
     )
+
+
+def _stands_for(message: Message) -> tuple[int, ...]:
+    """Messages that a summary replaces; none for any other message."""
+    return covered(message.text("text")) if message.origin == "summary" else ()
 
 
 _Key = tuple[object, ...]

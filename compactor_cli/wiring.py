@@ -1,0 +1,23 @@
+"""Names in the settings -> the tools that the pipeline works with."""
+
+from __future__ import annotations
+
+from compactor_cli.formats import FORMATS
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.run import Tools
+from compactor_cli.scoring import scorer
+from compactor_cli.settings import Settings
+from compactor_cli.strategies import strategy
+from compactor_cli.summarizers import summarizer
+from compactor_cli.tokens.base import TokenCounter
+
+
+def tools_for(transcript: Transcript, counter: TokenCounter, settings: Settings) -> Tools:
+    """The tools for one transcript. Raises UsageError for a name that is not known."""
+    return Tools(
+        format=FORMATS[transcript.format],
+        counter=counter,
+        scorer=scorer(settings.scoring.scorer),
+        strategy=strategy(settings.strategy),
+        summarizer=summarizer(settings.summarizer),
+    )
