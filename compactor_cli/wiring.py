@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from compactor_cli.formats import FORMATS
+from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import Tools
 from compactor_cli.scoring import scorer
+from compactor_cli.profiles import default_profile
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
 from compactor_cli.summarizers import summarizer
 from compactor_cli.tokens.base import TokenCounter
 
 
-def tools_for(transcript: Transcript, counter: TokenCounter, settings: Settings) -> Tools:
+def tools_for(transcript: Transcript, counter: TokenCounter, settings: Settings, profile: Profile | None = None) -> Tools:
     """The tools for one transcript. Raises UsageError for a name that is not known."""
     return Tools(
         format=FORMATS[transcript.format],
@@ -20,4 +22,5 @@ def tools_for(transcript: Transcript, counter: TokenCounter, settings: Settings)
         scorer=scorer(settings.scoring.scorer),
         strategy=strategy(settings.strategy),
         summarizer=summarizer(settings.summarizer),
+        profile=profile or default_profile(),
     )

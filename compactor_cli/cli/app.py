@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from compactor_cli.cli.budget import budget
 from compactor_cli.cli.compact import compact
 from compactor_cli.cli.diff import diff
+from compactor_cli.cli.evaluate import evaluate
 from compactor_cli.cli.inspect import inspect
 from compactor_cli.cli.score import score
 from compactor_cli.errors import CompactorError, ExitCode
@@ -58,6 +59,7 @@ for command, summary in (
     (compact, "Make transcripts smaller."),
     (inspect, "Look into a session."),
     (diff, "What survived a compaction."),
+    (evaluate, "Which strategy keeps what your sessions needed."),
 ):
     app.command(short_help=summary)(command)
 
@@ -77,7 +79,8 @@ def about(
     """Make saved sessions with language models smaller without losing what the work needs.
 
     score and inspect look into a session, budget shares out a prompt, compact makes it smaller, diff
-    says what survived. Everything works offline, and gives the same bytes for the same input.
+    says what survived, evaluate measures strategies on your own sessions. Everything works offline,
+    and gives the same bytes for the same input.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
     cannot be met, 70 a bug, 130 interrupted.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from compactor_cli.text.excerpts import Excerpt
+
 Rendition = Literal["whole", "shortened", "summarized", "gone"]
 
 
@@ -25,6 +27,10 @@ class Decision(NamedTuple):
     tokens: int
     reason: str
     edits: tuple[Edit, ...] = ()
+    value: float | None = None
+    """What is kept of it is worth this much (strategies that estimate values)."""
+    signals: tuple[str, ...] = ()
+    """What made its value: names and the signals that speak for them, the strongest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,8 @@ class SummarySlot:
     groups: tuple[int, ...]
     budget: int
     """Tokens that the summary message may have, overhead included."""
+    excerpts: tuple[Excerpt, ...] | None = None
+    """Lines that the strategy chose to quote; None leaves the choice to the summarizer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from compactor_cli.model.budget import Budget
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan, SummarySlot
+from compactor_cli.model.profile import Profile
 from compactor_cli.model.score import Residuals, Score
 from compactor_cli.settings import Settings
 
@@ -32,6 +33,8 @@ class PlanInput:
     settings: Settings
     count: Callable[[str], int]
     per_image: int
+    profile: Profile | None = None
+    """Weights for strategies that estimate values."""
 
 
 class Strategy(Protocol):

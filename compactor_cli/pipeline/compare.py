@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from compactor_cli.model.message import LEGACY_ID, Message, Part
-from compactor_cli.summarizers.ledger import compute_ledger
+from compactor_cli.signals.ledger import compute_ledger
 from compactor_cli.summarizers.sections import CONSTRAINT, FIRM
 from compactor_cli.text.clean import plain
 from compactor_cli.text.headers import covered

@@ -15,6 +15,7 @@ from compactor_cli.model.message import LEGACY_ID, Message
 from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput, Strategy, Summarizer
+from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
 from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.assemble import Output, assemble
@@ -44,6 +45,7 @@ class Tools:
     scorer: Scorer
     strategy: Strategy
     summarizer: Summarizer
+    profile: Profile | None = None
     clock: Callable[[], float] = lambda: 0.0
     progress: Callable[[str], None] = lambda stage: None
 
@@ -186,6 +188,7 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         settings=settings,
         count=tools.counter.count,
         per_image=tools.counter.per_image,
+        profile=tools.profile,
     )
     return tools.strategy.plan(given)
 

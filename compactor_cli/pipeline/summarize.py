@@ -97,7 +97,7 @@ def _write(
     tokens = sum(m.tokens for m in covered)
     budget = slot.budget - context.per_message
     for own_base in dict.fromkeys((base, None)):
-        head = header(number, covers, tier=slot.tier, tokens=tokens, reference=originals, base=own_base)
+        head = header(number, covers, tier=None if slot.excerpts is not None else slot.tier, tokens=tokens, reference=originals, base=own_base)
         request = SummaryRequest(slot, head, covered, keywords, budget)
         text = context.summarizer.summarize(request, context.count)
         if text:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from compactor_cli.errors import UsageError
 from compactor_cli.model.planning import Strategy
+from compactor_cli.strategies.adaptive import Adaptive
 from compactor_cli.strategies.tiered import Tiered
 
-STRATEGIES: dict[str, Strategy] = {strategy.name: strategy for strategy in (Tiered(),)}
+STRATEGIES: dict[str, Strategy] = {strategy.name: strategy for strategy in (Adaptive(), Tiered())}
 
 
 def strategy(name: str) -> Strategy:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compactor_cli.errors import BudgetError
 from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.renditions import Cut, Renderer, level
 
 _COMFORT = 300
@@ -29,9 +29,6 @@ _MIN_SLOT = 160
 """Tokens below which a summary is not worth its heading: it is merged into the next older one."""
 _SMALLEST_SLOT = 58
 """Tokens of the shortest heading that says what a summary stands for and what was compacted."""
-_HELD_BACK = 120
-"""Tokens kept for a summary whenever something has to go: it says what it stands for, and what the
-transcript was compacted from."""
 _SEGMENT = 400
 """Tokens that each of several summaries of a tier must have."""
 
@@ -102,38 +99,7 @@ class _Planner:
         if self.target is None:
             self._keep([self.renderer.whole(g, reason.get(g.index, "finished summary")) for g in groups])
             return
-        soft = [g for g in groups if self._is_soft(g)]
-        hard = [g for g in groups if not self._is_soft(g)]
-        hard_tokens = sum(g.tokens for g in hard)
-        room = self.target - hard_tokens
-        # what can be cut leaves half of the room to the rest of the session when it can
-        kept = self.renderer.fit(soft, room // 2, "", prose=True) or self.renderer.fit(soft, room, "", prose=True)
-        if kept is None:  # the user's own words, last of all
-            kept = self.renderer.smallest(soft, "", prose=True)
-            room = self.target - sum(d.tokens for d in kept)
-            # as they have to be cut anyway, they also make room for a word on what is gone
-            others = len(self.given.groups) > len(groups)
-            cut = self.renderer.fit(hard, room - _HELD_BACK, "", prose=True) if others else None
-            cut = cut or self.renderer.fit(hard, room, "", prose=True)
-            if cut is None:
-                raise self._too_small([*kept, *self.renderer.smallest(hard, "", prose=True)])
-            kept = [*kept, *cut]
-        else:
-            kept = [*kept, *(self.renderer.whole(g, "") for g in hard)]
-        self._keep([Decision(d.group, d.rendition, d.tokens, reason[d.group], d.edits) for d in kept])
-
-    def _is_soft(self, group: Group) -> bool:
-        """Kept, but cut before the user's requests and the system messages are."""
-        return self.given.protected[group.index] in ("work in flight", "newest message", "stands for earlier history")
-
-    def _too_small(self, smallest: list[Decision]) -> BudgetError:
-        assert self.target is not None
-        items: dict[str, int] = {}
-        for decision in sorted(smallest, key=lambda d: d.group):
-            why = self.given.protected[decision.group]
-            items[why] = items.get(why, 0) + decision.tokens
-        floor = sum(items.values())
-        return BudgetError(self.target, floor, tuple(items.items()))
+        self._keep(keep_protected(self.given, self.renderer, groups, self.target))
 
     def _keep_residuals(self, groups: list[Group]) -> None:
         """Whole exchanges of residuals; too large ones with the other bodies shortened, else demoted."""
@@ -190,7 +156,7 @@ class _Planner:
         oldest = max((tier for tier in range(TIERS) if self.tiers[tier]), default=0)
         needed = sum(g.tokens for tier in self.tiers for g in tier)
         if oldest and needed > sum(allowed):
-            moved = max(0, min(_HELD_BACK - allowed[oldest], allowed[0]))
+            moved = max(0, min(HELD_BACK - allowed[oldest], allowed[0]))
             allowed[0] -= moved
             allowed[oldest] += moved
 
@@ -205,7 +171,7 @@ class _Planner:
                 break
             count += 1
         if count < len(groups) and not any(self.tiers[1:]):
-            room -= max(_HELD_BACK, int(room * _SUMMARY_SHARE))  # no older tier has room for a summary
+            room -= max(HELD_BACK, int(room * _SUMMARY_SHARE))  # no older tier has room for a summary
         for size in range(max(count, 1), 0, -1):
             newest = groups[len(groups) - size :]
             fitted = self.renderer.fit(newest, room, "tier 0, newest", prose=size == 1)

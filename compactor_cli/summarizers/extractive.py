@@ -14,6 +14,7 @@ from math import log, sqrt
 
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summarizers.sections import SECTIONS, WEIGHTS, Item, candidates
+from compactor_cli.text.excerpts import Excerpt, legend, quote, without
 
 _WORD = re.compile(r"[^\W_][\w./-]{2,}")
 _FADE = 0.93
@@ -26,6 +27,8 @@ class Extractive:
     name = "extractive"
 
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str:
+        if request.slot.excerpts is not None:
+            return _quoted(request, request.slot.excerpts, count)
         room = request.budget - count(request.header) - 4
         if room < 12:
             return ""
@@ -38,6 +41,20 @@ class Extractive:
                 return text
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
         return request.header if count(request.header) <= request.budget else ""
+
+
+def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
+    """The lines that the strategy chose; those of least value go when the heading needs their room."""
+    chosen = list(excerpts)
+    while True:
+        text = f"{request.header}\n{legend(excerpts)}\n{quote(chosen)}" if chosen else request.header
+        excess = count(text) - request.budget
+        if excess <= 0:
+            return text
+        if not chosen:
+            return ""
+        ranked = sorted(range(len(chosen)), key=lambda at: (chosen[at].value, -at))
+        chosen = without(chosen, ranked[: 1 + excess // 40])
 
 
 def _distinct(items: Sequence[Item]) -> list[Item]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compactor_cli.model.message import Message
-from compactor_cli.summarizers.ledger import ACTIONS, Ledger, compute_ledger, where
+from compactor_cli.signals.ledger import ACTIONS, Ledger, compute_ledger, where
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.headers import is_summary
 from compactor_cli.text.outcomes import result_errors

@@ -12,7 +12,9 @@ _ROUND = re.compile(r"^## Session Summary \((?:Compaction )?Round (\d+)\)")
 _COVERS = re.compile(r"^Stands for messages ([\d, -]+?)(?: except kept ones)? \(", re.MULTILINE)
 _MOST_RUNS = 8
 """Stretches of messages that a summary lists; of more it names the first and the last message."""
-_BASE = re.compile(r"compacted from ([\d,]+) tokens to at most ([\d,]+)", re.IGNORECASE)
+_BASE = re.compile(
+    r"(?:compacted from ([\d,]+) tokens to at most ([\d,]+)|; from ([\d,]+) to ([\d,]+) tokens\)\.)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +49,22 @@ def base_of(text: str) -> Base | None:
     match = _BASE.search(text[:800])
     if not match:
         return None
-    tokens, target = (int(group.replace(",", "")) for group in match.groups())
+    tokens, target = (int(group.replace(",", "")) for group in match.groups() if group)
     return Base(tokens, target)
 
 
 def header(
-    round: int, covers: Iterable[int], *, tier: int, tokens: int, reference: str, base: Base | None = None
+    round: int, covers: Iterable[int], *, tier: int | None, tokens: int, reference: str, base: Base | None = None
 ) -> str:
-    """The fixed beginning of a summary. `base` stands in one summary of a transcript only."""
+    """The fixed beginning of a summary, in short without a tier. `base` stands in one summary of a
+    transcript only."""
     covered = sorted(covers)
     ranges = format_ranges(covered)
     if ranges.count(",") >= _MOST_RUNS:
         ranges = f"{covered[0]}-{covered[-1]} except kept ones"
+    if tier is None:
+        size = f"; from {base.tokens:,} to {base.target:,} tokens" if base is not None else ""
+        return f"{SUMMARY_PREFIX} (Round {round})\nStands for messages {ranges} ({reference}{size})."
     lines = [
         f"{SUMMARY_PREFIX} (Compaction Round {round})",
         f"Stands for messages {ranges} (tier {tier}; {tokens:,} tokens; {reference}).",

@@ -94,6 +94,11 @@ def _arguments(call: Part) -> Any:
         return call.text
 
 
+def call_actions(call: Part) -> Iterator[tuple[str, str]]:
+    """(path, action) pairs of one call."""
+    return file_actions(call.name, _arguments(call))
+
+
 def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
     """(path, action) pairs of one call, from its arguments, patches in them, and shell commands."""
     if isinstance(arguments, str):

@@ -1,0 +1,316 @@
+"""Long conversations with facts that are asked for later, the same for the same seed.
+
+    python benchmarks/questions.py DIALOGUE... -o questions.jsonl [--conversations 40] [--messages 300]
+
+Real human dialogue (JSONL files of {"role", "name", "content"}) is the noise. Personal facts are woven
+into it, spread over the whole length: told in many ways (questions.txt), without words that announce them,
+and with names from syllables, so that no list of words knows them. One object a line: {"id", "messages", "qas"}, where
+each question names the messages that hold its answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A fact: (a|b) is a choice, {slot} a value that question, answer and tellings share."""
+
+    question: str
+    answer: str
+    first: list[str]
+    second: list[str]
+    """What a second message says, if the fact takes two."""
+
+
+_SYLLABLES = tuple(
+    text.split()
+    for text in (
+        "b br c ch d dr f g gl h j k kr l m n p pr qu r s sk sv t th tr v w y z",
+        "a e i o u ai au ea ei ia io oa ou y",
+        "b d f g k l ll lm m n nd ng nt p r rb rk rn rv s sk sp ss st t v x zz",
+    )
+)
+_ENDINGS = ("a", "an", "ard", "e", "eth", "i", "ia", "ic", "ik", "in", "is", "o", "ock", "ol", "on", "or", "um", "us")
+_MIX = ("invented", "ordinary", "number", "answer", "long", "update", "invented", "ordinary", "number", "answer")
+_PLAIN = ("invented", "ordinary", "number")
+
+
+@functools.cache
+def _section(title: str) -> tuple[str, ...]:
+    """The lines of a section of questions.txt."""
+    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    body = text.partition(f"\n[{title}]\n")[2].partition("\n[")[0]
+    return tuple(line for line in body.splitlines() if line.strip())
+
+
+@functools.cache
+def _lists() -> dict[str, tuple[str, ...]]:
+    pairs = (line.partition(": ") for line in _section("lists"))
+    return {name: tuple(values.split(", ")) for name, _, values in pairs}
+
+
+@functools.cache
+def _shapes(category: str) -> tuple[Shape, ...]:
+    shapes: list[Shape] = []
+    for line in _section(category):
+        if not line.startswith(" "):
+            question, _, answer = line.partition(" = ")
+            shapes.append(Shape(question, answer, [], []))
+        elif line.startswith("  2 "):
+            shapes[-1].second.append(line[4:])
+        else:
+            shapes[-1].first.append(line.strip().removeprefix("1 "))
+    return tuple(shapes)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Messages woven in at one place (0 start, 1 end); a question if it is asked for later."""
+
+    place: float
+    texts: tuple[str, ...]
+    asked: dict[str, Any] | None = None
+
+
+class Teller:
+    """Texts from patterns; the slots of one fact keep their values until `fresh`."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._values: dict[str, str] = {}
+        self._used: set[str] = set()
+
+    def fresh(self) -> None:
+        """Begin another fact, with other values where the lists allow it."""
+        self._used |= set(self._values.values())
+        self._values = {}
+
+    def say(self, pattern: str) -> str:
+        while (found := re.search(r"\(([^()]*)\)", pattern)) is not None:
+            pattern = pattern[: found.start()] + self._random.choice(found[1].split("|")) + pattern[found.end() :]
+        text = re.sub(r"\{(\w+)\}", lambda slot: self._value(slot[1]), pattern)
+        return re.sub(r"\b([Aa]) (?=[aeio](?!ne-))", r"\1n ", text)
+
+    def message(self, pattern: str, *, opener: float = 0.4, tail: float = 0.35) -> str:
+        """A sentence as people type it, with something around it at times."""
+        draw = self._random
+        parts = [self.say(pattern)]
+        if draw.random() < opener:
+            parts.insert(0, self.say(draw.choice(_section("openers"))))
+        if draw.random() < tail:
+            parts.append(self.say(draw.choice(_section("tails"))))
+        return self._typed(parts)
+
+    def long_message(self, pattern: str) -> str:
+        """The sentence with small talk around it."""
+        parts = [self._idle(each) for each in self._random.sample(_section("small talk"), self._random.randint(3, 6))]
+        parts.insert(self._random.randint(0, len(parts)), self.say(pattern))
+        return self._typed(parts)
+
+    def _idle(self, pattern: str) -> str:
+        """With values of its own."""
+        values, self._values = self._values, {}
+        text = self.say(pattern)
+        self._values = values
+        return text
+
+    def _typed(self, parts: Sequence[str]) -> str:
+        text = ""
+        for part in parts:
+            ended = part if part[-1] in ".?!," else part + self._random.choice("...!")
+            text += (" " if text else "") + (ended if text.endswith(",") else ended[0].upper() + ended[1:])
+        text = re.sub(r"(?<=\? )[a-z]", lambda letter: letter[0].upper(), text)
+        return text.lower() if self._random.random() < 0.1 else text
+
+    def _value(self, slot: str) -> str:
+        kind, tries = slot.rstrip("2"), 0
+        while slot not in self._values:
+            value, tries = self._draw(kind), tries + 1
+            if value not in self._values.values() and (value not in self._used or tries > 20):
+                self._values[slot] = value
+        return self._values[slot]
+
+    def _draw(self, kind: str) -> str:
+        draw = self._random
+        if kind in _lists():
+            return draw.choice(_lists()[kind])
+        kinds: dict[str, Callable[[], str]] = {
+            "name": lambda: self._invent().capitalize(),
+            "place": lambda: self._invent().capitalize() + draw.choice(("", "", "wick", " Bay", "holm", " Heights")),
+            "brand": lambda: self._invent().capitalize() + draw.choice(("", "", "ex", " Works", " Line", "il")),
+            "word": self._invent,
+            "money": lambda: draw.choice(("${0}", "{0} euros", "{0} pounds", "£{0}")).format(draw.randint(12, 999) * 5),
+            "count": lambda: str(draw.randint(13, 480)),
+            "few": lambda: str(draw.randint(3, 40)),
+            "code": lambda: str(draw.randint(1_000, 99_999)),
+            "time": lambda: f"{draw.randint(1, 12)}:{draw.randrange(5, 60, 5):02d}" + draw.choice((" pm", " am", "")),
+            "date": lambda: draw.choice(("the {0}th of {1}", "{1} {0}", "{0} {1}")).format(
+                draw.randint(4, 20), draw.choice(_lists()["month"])
+            ),
+        }
+        return kinds[kind]()
+
+    def _invent(self) -> str:
+        start, middle, end = _SYLLABLES
+        draw = self._random
+        beats = "".join(draw.choice(start) + draw.choice(middle) for _ in range(draw.choice((1, 1, 2))))
+        return beats + draw.choice(end) + draw.choice(_ENDINGS)
+
+
+def conversation(name: str, lines: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
+    """One object of the output; `lines` are the noise, at least as many as messages."""
+    random = Random(f"{options.seed}/{name}")
+    events = _Facts(random).events(options.facts, options.distractors)
+    quiet = options.messages - sum(len(event.texts) for event in events)
+    if quiet < 1:
+        raise ValueError("more facts than messages")
+    texts: list[str] = []
+    qas: list[dict[str, Any]] = []
+    taken = 0
+    for event in sorted(events, key=lambda each: each.place):
+        upto = round(event.place * quiet)
+        texts += lines[taken:upto]
+        taken = upto
+        if event.asked is not None:
+            qas.append({**event.asked, "evidence": list(range(len(texts), len(texts) + len(event.texts)))})
+        texts += event.texts
+    texts += lines[taken:quiet]
+    roles = ("user", "assistant")
+    messages = [{"role": roles[index % 2], "content": text} for index, text in enumerate(texts)]
+    return {"id": name, "messages": messages, "qas": qas}
+
+
+class _Facts:
+    """Facts and distractors of one conversation; a shape comes again only when all others of its kind have been."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._tell = Teller(random)
+        self._unused: dict[str, list[Shape]] = {}
+
+    def events(self, facts: int, distractors: int) -> list[Event]:
+        events: list[Event] = []
+        for number, place in enumerate(_places(self._random, facts)):
+            events += self._fact(_MIX[number % len(_MIX)], place)
+        for number, place in enumerate(_places(self._random, distractors)):
+            events.append(Event(place, (self._distractor(number),)))
+        return events
+
+    def _fact(self, category: str, place: float) -> list[Event]:
+        draw, tell = self._random, self._tell
+        tell.fresh()
+        shape = self._shape(draw.choice(_PLAIN) if category == "long" else category)
+        pattern = draw.choice(shape.first)
+        earlier: list[Event] = []
+        if category == "long":
+            texts: tuple[str, ...] = (tell.long_message(pattern),)
+        elif category == "answer":
+            texts = (tell.message(pattern, tail=0), tell.message(draw.choice(shape.second), opener=0.1, tail=0.1))
+        elif category == "update":
+            earlier.append(Event(place * draw.random(), (tell.message(pattern),)))
+            texts = (tell.message(draw.choice(shape.second)),)
+        else:
+            texts = (tell.message(pattern),)
+        question = tell.say(shape.question)
+        asked = {"question": question, "answer": tell.say(shape.answer), "category": category}
+        return [*earlier, Event(place, texts, asked)]
+
+    def _distractor(self, number: int) -> str:
+        """A strange word, small talk, or a fact like the others that nobody asks for."""
+        draw, tell = self._random, self._tell
+        tell.fresh()
+        if number % 3 == 0:
+            return tell.message(draw.choice(_section("distractions")))
+        if number % 3 == 1:
+            chat = draw.choice(_section("small talk"))
+            return tell.message(chat) if draw.random() < 0.5 else tell.long_message(chat)
+        return tell.message(draw.choice(self._shape(draw.choice(_PLAIN)).first))
+
+    def _shape(self, category: str) -> Shape:
+        if not self._unused.get(category):
+            shapes = _shapes(category)
+            self._unused[category] = self._random.sample(shapes, len(shapes))
+        return self._unused[category].pop()
+
+
+def _places(random: Random, count: int) -> list[float]:
+    """One place in each of as many equal stretches, in random order."""
+    return random.sample([(number + random.random()) / count for number in range(count)], count)
+
+
+def read_noise(paths: Sequence[Path]) -> list[list[tuple[str, str]]]:
+    """Speaker and cleaned text of every line of every dialogue."""
+    dialogues = []
+    for path in paths:
+        with path.open(encoding="utf-8") as file:
+            records = [json.loads(line) for line in file if line.strip()]
+        said = [(str(each.get("name", "")), _clean(str(each["content"]))) for each in records]
+        dialogues.append([(speaker, text) for speaker, text in said if text])
+    return dialogues
+
+
+def _clean(text: str) -> str:
+    """Transcribed speech without its marks, spaced as people type."""
+    text = re.sub(r"\{\w+\}", " ", text)
+    text = re.sub(r"\s+(?=[.,?!;:']|n't\b)", "", re.sub(r"(?<=\w) - (?=\w)", "-", text))
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def noise(random: Random, dialogues: Sequence[list[tuple[str, str]]], options: argparse.Namespace) -> list[str]:
+    """As many messages of real talk as asked, from stretches of the dialogues, short lines joined."""
+    out: list[str] = []
+    order = random.sample(range(len(dialogues)), len(dialogues))
+    while len(out) < options.messages:
+        said = dialogues[order[0]]
+        order.append(order.pop(0))
+        pending: list[str] = []
+        wanted = 0
+        for speaker, text in said[random.randrange(max(1, len(said) // 2)) :]:
+            wanted = wanted or random.randint(1, max(1, 2 * options.words))
+            pending.append(f"{speaker}: {text}" if options.names and speaker else text)
+            if len(" ".join(pending).split()) >= wanted:
+                words = " ".join(pending).split()
+                out.append(" ".join(words[: options.longest]))
+                pending, wanted = [], 0
+    return out[: options.messages]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dialogues", nargs="+", type=Path, metavar="DIALOGUE")
+    parser.add_argument("-o", "--output", required=True, type=Path)
+    for option, number, text in (
+        ("conversations", 40, "how many objects"),
+        ("messages", 300, "messages of each"),
+        ("facts", 15, "questions of each"),
+        ("distractors", 12, "messages of each that look like facts and are not asked for"),
+        ("words", 10, "about how many words a joined message of noise has at least"),
+        ("longest", 150, "words after which a message of noise is cut"),
+        ("seed", 0, "another seed, other conversations"),
+    ):
+        parser.add_argument(f"--{option}", type=int, default=number, help=f"{text} ({number})")
+    parser.add_argument("--names", action="store_true", help="begin each line of noise with its speaker")
+    options = parser.parse_args(arguments)
+    dialogues = [each for each in read_noise(options.dialogues) if each]
+    if not dialogues:
+        sys.exit("no dialogue in these files")
+    with options.output.open("w", encoding="utf-8") as file:
+        for number in range(options.conversations):
+            name = f"talk-{number:03d}"
+            lines = noise(Random(f"{options.seed}/noise/{name}"), dialogues, options)
+            file.write(json.dumps(conversation(name, lines, options), ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""`compactor evaluate`: which strategy keeps what your own sessions needed later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.progress import steps
+from compactor_cli.cli.session import Session, open_session
+from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.strategies import STRATEGIES
+from compactor_cli.strategies import strategy as strategy_named
+
+if TYPE_CHECKING:  # the measure is imported where it is used: other commands start without it
+    from compactor_cli.retention import cases as retention_cases
+    from compactor_cli.retention.evaluate import Method
+    from compactor_cli.retention.report import Evaluation
+
+RatiosOption = Annotated[
+    str,
+    typer.Option("--target-ratio", metavar="R,...", help="Shares to compact to, system messages aside."),
+]
+StrategiesOption = Annotated[
+    str,
+    typer.Option(
+        "--strategy", metavar="NAME,...", help="Strategies to compare, the first with each other; default: all."
+    ),
+]
+AgainstOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--against",
+        metavar="COMMAND",
+        help="Another tool as a row: a command with {in}, {out} and {budget} (tokens) in it. NAME::COMMAND names it; "
+        "may be repeated.",
+    ),
+]
+CutsOption = Annotated[
+    str, typer.Option("--cuts", metavar="SHARE,...", help="Where sessions are cut, as shares of their tokens.")
+]
+TimeoutOption = Annotated[
+    float,
+    typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time that a command of --against has for a file."),
+]
+
+
+def evaluate(
+    files: options.FilesArgument,
+    target_ratio: RatiosOption = "0.1,0.25,0.5",
+    strategy: StrategiesOption = "",
+    against: AgainstOption = None,
+    cuts: CutsOption = "0.5,0.75",
+    timeout: TimeoutOption = 120.0,
+    format: options.FormatOption = "",
+    model: options.ModelOption = "",
+    tokenizer: options.TokenizerOption = "",
+    skip_damaged: options.SkipDamagedOption = False,
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Measure on your own sessions which strategy keeps what was needed later.
+
+    Each session is cut, and what stands before the cut is compacted. What comes after it tells what
+    was needed: identifiers that the agent wrote there, that stand before the cut, and that nobody told
+    it again in between. Recall is the share of them that is still there, rare ones weighing more.
+    LINKED, the figure to go by, asks that they still stand near half of the words they stood among.
+
+    keep_last and mask are plain methods, for comparison. No transcript is written. Exit code 1 when
+    no session is long enough to be measured.
+
+    \b
+    Examples:
+      compactor evaluate ~/.claude/projects/*/*.jsonl
+      compactor evaluate session.jsonl --target-ratio 0.25 --strategy tiered
+      compactor evaluate *.jsonl --against "other::other-tool {in} -o {out} --max {budget}"
+    """
+    from compactor_cli.cli.against import parse_commands
+    from compactor_cli.cli.methods import methods_for
+    from compactor_cli.retention.baselines import BASELINES
+
+    ratios, places = _shares("--target-ratio", target_ratio, below=None), _shares("--cuts", cuts, below=1)
+    names = list(dict.fromkeys(name.strip() for name in strategy.split(","))) if strategy else list(STRATEGIES)
+    for name in names:
+        strategy_named(name)
+    commands = parse_commands(against or (), {*names, *BASELINES})
+    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
+    sessions, refused = _load(session, list(dict.fromkeys(files)))
+    result = _measure(session, sessions, refused, places, ratios, methods_for(session, names, commands, timeout))
+    _show(session, result, json=json)
+    if refused:
+        raise typer.Exit(ExitCode.UNREADABLE)
+    if not result.cases:
+        session.err.print("no session gives anything to measure: see what was skipped, and why", soft_wrap=True)
+        raise typer.Exit(ExitCode.NO)
+
+
+def _shares(option: str, text: str, *, below: float | None) -> list[float]:
+    """Shares given as a list: above 0, up to 1 or below `below`. Raises UsageError."""
+    found: list[float] = []
+    for word in text.split(","):
+        try:
+            share = float(word)
+        except ValueError:
+            share = -1.0
+        if not 0 < share <= 1 or (below is not None and share >= below):
+            allowed = "above 0 and up to 1" if below is None else f"between 0 and {below:g}"
+            raise UsageError(f"{option} {text!r}: write shares {allowed}, such as 0.25,0.5")
+        found.append(share)
+    return list(dict.fromkeys(found))
+
+
+def _load(
+    session: Session, files: Sequence[str]
+) -> tuple[list[retention_cases.Session], list[retention_cases.Skipped]]:
+    """The conversations of all files, and the files that cannot be read; a single one is an error at once."""
+    from compactor_cli.retention import cases as retention_cases
+
+    found: list[retention_cases.Session] = []
+    refused: list[retention_cases.Skipped] = []
+    for file in files:
+        try:
+            source = session.load(file)
+        except InputError as error:
+            if len(files) == 1:
+                raise
+            session.err.print(f"error: {error}", soft_wrap=True)
+            refused.append(retention_cases.Skipped(file, None, str(error)))
+            continue
+        session.note_reading(source)
+        several = len(source.transcripts) > 1
+        for at, transcript in enumerate(source.transcripts):
+            found.append(retention_cases.Session(f"{file}#{at}" if several else file, transcript))
+    return found, refused
+
+
+def _measure(
+    session: Session,
+    sessions: Sequence[retention_cases.Session],
+    refused: Sequence[retention_cases.Skipped],
+    cuts: Sequence[float],
+    ratios: Sequence[float],
+    methods: Sequence[Method],
+) -> Evaluation:
+    from compactor_cli.retention.cases import prepare
+    from compactor_cli.retention.evaluate import evaluate as measured
+
+    with steps(session.err, len(sessions)) as progress:
+        prepared = prepare(sessions, cuts, refused=refused, progress=lambda name: progress.step("looking for needs"))
+    with steps(session.err, len(prepared.cases) * len(ratios) * len(methods)) as progress:
+        return measured(prepared, methods, ratios, clock=time.perf_counter, progress=progress.step)
+
+
+def _show(session: Session, result: Evaluation, *, json: bool) -> None:
+    from compactor_cli.render import evaluation as render
+    from compactor_cli.render.jsons import dumps
+
+    if json:
+        typer.echo(dumps(render.evaluation_json(result, session.counter.name)))
+        return
+    for piece in render.evaluation_tables(session.out, result, session.counter.name):
+        session.out.print(piece, soft_wrap=isinstance(piece, str))

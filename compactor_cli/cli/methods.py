@@ -1,0 +1,48 @@
+"""The rows of `compactor evaluate`: our strategies, other tools, and plain methods for comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from compactor_cli.cli.against import Command, run_command
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import BudgetError
+from compactor_cli.model.message import Message
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.run import compact
+from compactor_cli.retention.baselines import BASELINES
+from compactor_cli.retention.evaluate import Method, NoOutputError
+from compactor_cli.settings import Settings
+from compactor_cli.tokens.base import TokenCounter
+
+
+def methods_for(
+    session: Session, strategies: Sequence[str], commands: Sequence[Command], timeout: float
+) -> list[Method]:
+    """The methods in the order of the rows: strategies, commands (each with `timeout` seconds), plain ones."""
+    counter = session.counter
+    return [
+        *(Method(name, "strategy", partial(_compacted, session, name)) for name in strategies),
+        *(Method(c.name, "against", partial(run_command, c, counter=counter, timeout=timeout)) for c in commands),
+        *(Method(name, "baseline", partial(_plain, make, counter)) for name, make in BASELINES.items()),
+    ]
+
+
+def _compacted(session: Session, strategy: str, front: Transcript, target: int) -> Sequence[Message]:
+    settings = Settings(strategy=strategy, target_tokens=target)
+    try:
+        return compact(front, session.tools(front, settings), settings).messages
+    except BudgetError as error:
+        raise NoOutputError(
+            f"cannot be met: the smallest valid output is {error.floor / target:.2f} x the target"
+        ) from None
+
+
+def _plain(
+    make: Callable[[Sequence[Message], int, TokenCounter], Sequence[Message]],
+    counter: TokenCounter,
+    front: Transcript,
+    target: int,
+) -> Sequence[Message]:
+    return make(front.messages, target, counter)

@@ -1,0 +1,22 @@
+"""A profile: how much each signal counts when the value of a name or word is estimated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PROFILE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Weights of a logistic model: value of a term = 1 / (1 + exp(-(sum of weight times signal)))."""
+
+    weights: Mapping[str, float]
+    """Signal -> weight; signals without a weight count nothing."""
+    name: str = ""
+    """Where it came from, for reports."""
+    sessions: int = 0
+    """Sessions it was learned on."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """Held-out figures, as they were measured when it was learned."""

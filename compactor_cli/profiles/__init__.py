@@ -1,0 +1,53 @@
+"""Profiles as TOML: the one that ships with the package, and those that `learn` writes."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from compactor_cli.errors import UsageError
+from compactor_cli.model.profile import PROFILE_VERSION, Profile
+from compactor_cli.signals.signals import weight_names
+
+
+def parse_profile(text: str, name: str) -> Profile:
+    """A profile from TOML. Raises UsageError that names the file, the key and what is allowed."""
+    import tomli
+
+    try:
+        document = tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
+        raise UsageError(f"{name}: no TOML: {error}") from None
+    version = document.get("version")
+    if version != PROFILE_VERSION:
+        raise UsageError(f"{name}: version is {version!r}; this program reads profiles of version {PROFILE_VERSION}")
+    weights = document.get("weights")
+    if not isinstance(weights, dict):
+        raise UsageError(f"{name}: no table [weights]; write a profile with `compactor learn FILE... -o {name}`")
+    known = set(weight_names())
+    values: dict[str, float] = {}
+    for key, value in _flat(weights):
+        if key not in known:
+            raise UsageError(f"{name}: [weights] {key}: no such signal; the profile was made by another version")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > 1_000 or value != value:
+            raise UsageError(f"{name}: [weights] {key} = {value!r}: has to be a number from -1000 to 1000")
+        values[key] = float(value)
+    sessions = document.get("sessions", 0)
+    figures = {key: float(value) for key, value in _flat(document.get("held_out", {})) if isinstance(value, (int, float))}
+    return Profile(values, name, sessions if isinstance(sessions, int) else 0, figures)
+
+
+def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
+    """Keys of nested tables joined by dots."""
+    found: list[tuple[str, Any]] = []
+    for key, value in table.items() if isinstance(table, dict) else ():
+        found += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value)]
+    return found
+
+
+@cache
+def default_profile() -> Profile:
+    """The profile that ships with the package, learned on the sessions that its comments name."""
+    text = files("compactor_cli.profiles").joinpath("default.toml").read_text(encoding="utf-8")
+    return parse_profile(text, "default")

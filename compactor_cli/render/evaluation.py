@@ -1,0 +1,187 @@
+"""What `compactor evaluate` found -> tables for people, JSON for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from compactor_cli.render.console import make_table, snippet
+from compactor_cli.retention.report import Difference, Evaluation, Row
+from compactor_cli.retention.statistics import Estimate
+from compactor_cli.text.clean import plain
+
+_WIDE = 90
+"""Columns from which on the interval of the recall is shown too."""
+_NAME = 22
+_SHORTEST_NAME = 8
+_FIGURES = 67
+"""Columns that the figures take up on a terminal, without the interval of the recall and the name."""
+_INTERVAL = 5
+_MOST_SKIPPED = 8
+_FEW = 20
+"""Sessions below which a reader should be told that they are few."""
+_STYLES = {"strategy": "", "against": "", "baseline": "dim"}
+
+
+def limits(result: Evaluation) -> list[str]:
+    """What the figures do not say."""
+    notes = [
+        "presence is not use: a model may overlook what is there, and may do without what is not",
+        "what is over its target or failed counts as 0",
+        "± is half of what 95% of the means of resampled sessions span",
+    ]
+    if result.sessions < _FEW:
+        few = "one session says" if result.sessions == 1 else f"{result.sessions} sessions say"
+        notes.append(f"{few} little: intervals are wide, and other sessions may rank the rows otherwise")
+    if result.sessions < 3:
+        notes.append("intervals need at least 3 sessions")
+    return notes
+
+
+def evaluation_tables(console: Console, result: Evaluation, counter: str) -> Iterator[Text | Table | str]:
+    """The whole report, piece by piece; strings may be longer than a line."""
+    if result.cases:
+        counts = f"{_count(result.sessions, 'session')} · {_count(result.cases, 'case')}"
+        yield Text(f"{counts} · {result.needs / result.cases:.0f} needed identifiers a case ({counter})", style="bold")
+    yield from _skipped(result)
+    for ratio in dict.fromkeys(row.ratio for row in result.rows):
+        yield _ratio_table(console, ratio, [row for row in result.rows if row.ratio == ratio])
+    if result.differences:
+        yield _difference_table(console, result.differences)
+    yield from _failures(result.rows)
+    if result.cases:
+        yield Text("\n".join(f"- {note}" for note in limits(result)), style="dim")
+
+
+def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
+    """Figures rounded to four digits; an interval is null for fewer than three sessions."""
+    return {
+        "sessions": result.sessions,
+        "cases": result.cases,
+        "needs": result.needs,
+        "skipped": [{"path": path, "cut": cut, "reason": reason} for path, cut, reason in result.skipped],
+        "counter": counter,
+        "rows": [_row_json(row) for row in result.rows],
+        "differences": [
+            {
+                "ratio": found.ratio,
+                "first": found.first,
+                "other": found.other,
+                "linked": _estimate_json(found.linked),
+                "recall": _estimate_json(found.recall),
+            }
+            for found in result.differences
+        ],
+        "limits": limits(result),
+    }
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    return {
+        "method": row.method,
+        "kind": row.kind,
+        "ratio": row.ratio,
+        "linked": _estimate_json(row.linked),
+        "recall": _estimate_json(row.recall),
+        "old_half": _rounded(row.old_half),
+        "size": _rounded(row.size),
+        "over": row.over,
+        "failed": row.failed,
+        "seconds": _rounded(row.seconds),
+        "failures": [{"reason": reason, "count": count} for reason, count in row.failures],
+    }
+
+
+def _estimate_json(value: Estimate) -> dict[str, float | None]:
+    return {"mean": _rounded(value.mean), "low": _rounded(value.low), "high": _rounded(value.high)}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _skipped(result: Evaluation) -> Iterator[str]:
+    for name, cut, reason in result.skipped[:_MOST_SKIPPED]:
+        yield plain(f"skipped: {name}{'' if cut is None else f' at {_percent(cut)}'}: {reason}")
+    if len(result.skipped) > _MOST_SKIPPED:
+        yield f"skipped: {len(result.skipped) - _MOST_SKIPPED:,} more; all in --json"
+
+
+def _ratio_table(console: Console, ratio: float, rows: list[Row]) -> Table:
+    table = make_table(console, f"Compacted to {_percent(ratio)}")
+    wide = console.width >= _WIDE
+    room = console.width - _FIGURES - wide * _INTERVAL
+    table.add_column("method", no_wrap=True)
+    for name in ("LINKED", "recall", "old half", "size/target", "over", "failed", "seconds"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            snippet(row.method, max(_SHORTEST_NAME, min(_NAME, room))),
+            Text(_estimate(row.linked), style="" if row.kind == "baseline" else "bold"),
+            _estimate(row.recall) if wide else f"{row.recall.mean:.3f}",
+            _figure(row.old_half, 3),
+            _figure(row.size, 2),
+            _some(row.over),
+            _some(row.failed),
+            f"{row.seconds:.2f}",
+            style=_STYLES[row.kind],
+        )
+    return table
+
+
+def _difference_table(console: Console, differences: tuple[Difference, ...]) -> Table:
+    table = make_table(console, f"{plain(differences[0].first)} minus each other row, case by case")
+    for name in ("ratio", "other", "LINKED", "recall", "by LINKED"):
+        table.add_column(name, justify="right" if name in ("ratio", "LINKED", "recall") else "left", no_wrap=True)
+    for found in differences:
+        table.add_row(
+            _percent(found.ratio),
+            snippet(found.other, _NAME),
+            _estimate(found.linked, "+"),
+            _estimate(found.recall, "+"),
+            _verdict(found.linked),
+        )
+    return table
+
+
+def _verdict(value: Estimate) -> Text:
+    if value.low is None or value.high is None:
+        return Text("-")
+    if value.low > 0:
+        return Text("better", style="green")
+    return Text("worse", style="red") if value.high < 0 else Text("not told apart", style="dim")
+
+
+def _failures(rows: tuple[Row, ...]) -> Iterator[str]:
+    """The reasons of each method, over all ratios."""
+    counts: dict[tuple[str, str], int] = {}
+    for row in rows:
+        for reason, count in row.failures:
+            counts[row.method, reason] = counts.get((row.method, reason), 0) + count
+    for (method, reason), count in counts.items():
+        yield plain(f"failed: {method}: {reason}{f' ({count} times)' if count > 1 else ''}")
+
+
+def _estimate(value: Estimate, sign: str = "") -> str:
+    spread = "-" if value.low is None or value.high is None else f"±{(value.high - value.low) / 2:.2f}"
+    return f"{value.mean:{sign}.3f} {spread:>{_INTERVAL}}"
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _some(count: int) -> Text:
+    return Text(f"{count:,}", style="red" if count else "")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g}%"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,76 @@
+"""Two plain methods that stand beside the others in every table, so that its figures mean something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from compactor_cli.model.message import Message, Part
+from compactor_cli.pipeline.groups import form_groups
+from compactor_cli.tokens.base import TokenCounter
+
+_WORTH_MASKING = 60
+"""Characters up to which an output is not larger than the words that would replace it."""
+_LONGEST_TOKEN = 16
+"""Characters a token, at most, in what is looked at for the tail of a text."""
+
+
+def keep_last(messages: Sequence[Message], target: int, counter: TokenCounter) -> list[Message]:
+    """System messages, and the newest groups that fit; of the first that does not fit, the end of its text."""
+    system = [message for message in messages if message.role == "system"]
+    left = target - sum(message.tokens for message in system)
+    kept: set[int] = set()
+    note: list[Message] = []
+    for group in sorted(form_groups(messages), key=lambda group: group.messages[-1], reverse=True):
+        members = [messages[at] for at in group.messages if messages[at].role != "system"]
+        cost = sum(message.tokens for message in members)
+        if cost > left:
+            note = _tail(members, left, counter)
+            break
+        kept.update(group.messages)
+        left -= cost
+    body = [message for at, message in enumerate(messages) if at in kept and message.role != "system"]
+    return [*system, *note, *body]
+
+
+def mask(messages: Sequence[Message], target: int, counter: TokenCounter) -> list[Message]:
+    """Tool outputs are replaced by a word on their size, the oldest first, until the rest fits; else `keep_last`."""
+    out = list(messages)
+    total = sum(message.tokens for message in out)
+    for at, message in enumerate(messages):
+        if total <= target:
+            return out
+        parts = tuple(_masked(part, counter) for part in message.parts)
+        saved = sum(part.tokens for part in message.parts) - sum(part.tokens for part in parts)
+        if saved > 0:
+            out[at] = replace(message, parts=parts, tokens=message.tokens - saved)
+            total -= saved
+    return out if total <= target else keep_last(out, target, counter)
+
+
+def _masked(part: Part, counter: TokenCounter) -> Part:
+    if part.kind != "tool_result" or (len(part.text) <= _WORTH_MASKING and not part.images):
+        return part
+    text = f"[old tool output omitted: {len(part.text)} characters]"
+    return replace(part, text=text, tokens=counter.count(text), images=0)
+
+
+def _tail(members: Sequence[Message], room: int, counter: TokenCounter) -> list[Message]:
+    """A message with the end of what a group says, in at most `room` tokens; none when there is no room."""
+    room -= counter.per_message
+    if room <= 0:
+        return []
+    text = "\n".join(part.text for message in members for part in message.parts)[-_LONGEST_TOKEN * room :]
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if counter.count(text[-middle:]) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    tokens = counter.count(text[len(text) - low :])
+    part = Part("text", text[len(text) - low :], tokens)
+    return [Message(-1, "", "user", (part,), (), tokens + counter.per_message)] if low else []
+
+
+BASELINES = {"keep_last": keep_last, "mask": mask}

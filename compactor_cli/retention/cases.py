@@ -1,0 +1,119 @@
+"""Sessions -> cases: a front, and the weighted needs of what came after it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.retention.fronts import cut_at, front_of, system_tokens
+from compactor_cli.retention.needs import Need, Story
+
+LEAST_TOKENS = 1_000
+"""Tokens besides system messages that a front needs; nobody compacts what is smaller."""
+LEAST_NEEDS = 3
+_ENOUGH_SESSIONS = 5
+"""Sessions from which on they tell what is rare; with fewer, the messages of the front do."""
+_LEAST_WEIGHT = 0.1
+
+
+class Session(NamedTuple):
+    """A conversation, and the name that reports have for it."""
+
+    name: str
+    transcript: Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A session cut at one place."""
+
+    session: str
+    cut: float
+    """Share of the tokens before the cut that was asked for."""
+    front: Transcript
+    needs: tuple[Need, ...]
+
+
+class Skipped(NamedTuple):
+    """A cut of a session that gives no case. `cut` is None for a file that could not be read."""
+
+    name: str
+    cut: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Cases in the order of sessions and cuts, and what gives none."""
+
+    cases: tuple[Case, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def prepare(
+    sessions: Sequence[Session],
+    cuts: Sequence[float],
+    *,
+    refused: Sequence[Skipped] = (),
+    progress: Callable[[str], None] = lambda name: None,
+) -> Prepared:
+    """Cut every session and find what its rest needed. `progress` is called once a session.
+
+    `refused` are files that could not be read: they stand before what is skipped here.
+    """
+    enough = len(sessions) >= _ENOUGH_SESSIONS
+    holders: Counter[str] = Counter()
+    cases: list[Case] = []
+    skipped = list(refused)
+    for session in sessions:
+        story = Story(session.transcript.messages)
+        if enough:
+            holders.update(story.identifiers())
+        lengths: set[int] = set()
+        for cut in cuts:
+            found = _case(session, story, cut)
+            if isinstance(found, Case) and len(found.front.messages) in lengths:
+                found = "the same place as an earlier cut"
+            if isinstance(found, Case):
+                lengths.add(len(found.front.messages))
+                cases.append(found)
+            else:
+                skipped.append(Skipped(session.name, cut, found))
+        progress(session.name)
+    if enough:
+        return Prepared(tuple(_by_sessions(case, holders, len(sessions)) for case in cases), tuple(skipped))
+    return Prepared(tuple(map(_by_messages, cases)), tuple(skipped))
+
+
+def _case(session: Session, story: Story, share: float) -> Case | str:
+    """The case, or why there is none."""
+    cut = cut_at(session.transcript.messages, share)
+    if cut is None:
+        return "no legal place to cut"
+    front = front_of(session.transcript, cut)
+    tokens = front.tokens - system_tokens(front)
+    if tokens < LEAST_TOKENS:
+        return f"{tokens:,} tokens to compact, fewer than {LEAST_TOKENS:,}"
+    needs = story.needs(cut)
+    if len(needs) < LEAST_NEEDS:
+        return f"{len(needs)} needed identifiers, fewer than {LEAST_NEEDS}"
+    return Case(session.name, share, front, tuple(needs))
+
+
+def _by_sessions(case: Case, holders: Mapping[str, int], sessions: int) -> Case:
+    """What few of the sessions say weighs more."""
+    return replace(case, needs=tuple(_weigh(need, holders.get(need.name, 0), sessions) for need in case.needs))
+
+
+def _by_messages(case: Case) -> Case:
+    """What few messages of the front say weighs more."""
+    among = len(case.front.messages)
+    return replace(case, needs=tuple(_weigh(need, need.messages, among) for need in case.needs))
+
+
+def _weigh(need: Need, having: int, among: int) -> Need:
+    return replace(need, weight=max(_LEAST_WEIGHT, math.log((1 + among) / (1 + having))))

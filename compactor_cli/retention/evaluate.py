@@ -1,0 +1,79 @@
+"""The measure, run: every method compacts every front, and what is left of the needs is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from compactor_cli.model.message import Message
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.retention.cases import Case, Prepared
+from compactor_cli.retention.fronts import target_of
+from compactor_cli.retention.report import Evaluation, Kind, Outcome, difference, row
+from compactor_cli.retention.survival import survival
+
+
+class NoOutputError(Exception):
+    """A method gave nothing that can be measured; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """Something that makes a front smaller: a row of the table.
+
+    `compact` gets a front and a target in tokens and returns the messages of its output, or raises
+    NoOutputError.
+    """
+
+    name: str
+    kind: Kind
+    compact: Callable[[Transcript, int], Sequence[Message]]
+
+
+def evaluate(
+    prepared: Prepared,
+    methods: Sequence[Method],
+    ratios: Sequence[float],
+    *,
+    clock: Callable[[], float] = lambda: 0.0,
+    progress: Callable[[str], None] = lambda method: None,
+) -> Evaluation:
+    """Run the methods on the cases at each ratio; the first is compared with each other one.
+
+    `clock` gives seconds; `progress` is called once a run, which is once a case, ratio and method.
+    """
+    outcomes: dict[tuple[float, str], list[Outcome]] = {(r, m.name): [] for r in ratios for m in methods}
+    for case in prepared.cases:
+        for ratio in ratios:
+            for method in methods:
+                outcomes[ratio, method.name].append(_run(case, method, target_of(case.front, ratio), clock))
+                progress(method.name)
+    rows, differences = [], []
+    for ratio in ratios if prepared.cases else ():
+        first = methods[0].name
+        rows += [row(m.name, m.kind, ratio, outcomes[ratio, m.name]) for m in methods]
+        differences += [
+            difference(ratio, (first, outcomes[ratio, first]), (m.name, outcomes[ratio, m.name])) for m in methods[1:]
+        ]
+    return Evaluation(
+        sessions=len({case.session for case in prepared.cases}),
+        cases=len(prepared.cases),
+        needs=sum(len(case.needs) for case in prepared.cases),
+        skipped=prepared.skipped,
+        rows=tuple(rows),
+        differences=tuple(differences),
+    )
+
+
+def _run(case: Case, method: Method, target: int, clock: Callable[[], float]) -> Outcome:
+    begin, failure = clock(), ""
+    output: Sequence[Message] = ()
+    try:
+        output = method.compact(case.front, target)
+    except NoOutputError as error:
+        failure = str(error)
+    seconds = clock() - begin
+    tokens = sum(message.tokens for message in output)
+    over = tokens > target
+    kept = survival(case.needs, case.front.messages, () if over else output)
+    return Outcome(case.session, kept, None if failure else tokens / target, over, failure, seconds)

@@ -1,0 +1,80 @@
+"""Where a session is cut, and the part before the cut as a transcript of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from compactor_cli.formats import FORMATS
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.assemble import assemble
+from compactor_cli.pipeline.groups import form_groups
+
+
+def cut_at(messages: Sequence[Message], share: float) -> int | None:
+    """The number of messages in the front when `share` of the tokens, system messages aside, stand in it.
+
+    Moved on to the next legal place: between two groups, so never between a call and its results,
+    and between two records. None when there is no such place with something on either side.
+    """
+    sizes = [0 if message.role == "system" else message.tokens for message in messages]
+    least = share * sum(sizes)
+    legal = _legal_cuts(messages)
+    for cut, before in enumerate(accumulate(sizes), start=1):
+        if before >= least and cut in legal:
+            return cut if 0 < before < sum(sizes) else None
+    return None
+
+
+def _legal_cuts(messages: Sequence[Message]) -> set[int]:
+    reach = list(range(len(messages)))  # the last message that must stay on the same side
+    for group in form_groups(messages):
+        reach[min(group.messages)] = max(group.messages)
+    last_records = list(accumulate((max(m.records, default=-1) for m in messages), max))
+    first_records = list(accumulate((min(m.records, default=1 << 62) for m in reversed(messages)), min))[::-1]
+    furthest = list(accumulate(reach, max))
+    return {
+        cut for cut in range(1, len(messages)) if furthest[cut - 1] < cut and last_records[cut - 1] < first_records[cut]
+    }
+
+
+def front_of(transcript: Transcript, cut: int) -> Transcript:
+    """The first `cut` messages with their records, as if the session had been saved at that moment."""
+    messages = transcript.messages[:cut]
+    end = 1 + max((record for message in messages for record in message.records), default=-1)
+    rest = min((record for message in transcript.messages[cut:] for record in message.records), default=end)
+    # copies for display of what the front says may stand behind it
+    end = max([end, *(record + 1 for record, owner in transcript.owners.items() if owner < cut and record < rest)])
+    lines = transcript.records[end - 1].line if end else 0
+    return replace(
+        transcript,
+        records=transcript.records[:end],
+        messages=messages,
+        # an early copy of what comes later keeps its owner, which is not there: so it is left out
+        owners={record: owner for record, owner in transcript.owners.items() if record < end},
+        copies=frozenset(record for record in transcript.copies if record < end),
+        links=transcript.links[:end],
+        message_records=frozenset(record for record in transcript.message_records if record < end),
+        notes=tuple(note for note in transcript.notes if note.index <= lines),
+    )
+
+
+def system_tokens(front: Transcript) -> int:
+    """Tokens of the system messages: kept by everybody, so a target has them on top."""
+    return sum(message.tokens for message in front.messages if message.role == "system")
+
+
+def target_of(front: Transcript, ratio: float) -> int:
+    """Tokens that a compaction of a front may have: its system messages and `ratio` of the rest."""
+    system = system_tokens(front)
+    return system + round(ratio * (front.tokens - system))
+
+
+def bytes_of(front: Transcript) -> bytes:
+    """A front as a file of its format: every record as it was."""
+    groups = form_groups(front.messages)
+    plan = Plan("none", None, tuple(Decision(g.index, "whole", g.tokens, "before the cut") for g in groups))
+    return assemble(front, groups, plan, (), FORMATS[front.format]).data

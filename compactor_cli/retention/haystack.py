@@ -1,0 +1,93 @@
+"""Texts made ready for looking up many identifiers: one pass over the words, then a lookup a name."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from compactor_cli.retention.identifiers import COMMON, is_number, readable, spellings
+
+_WORD = re.compile(r"\w+")
+_SHORTEST_NEIGHBOUR = 3
+
+
+class Hit(NamedTuple):
+    """Where an identifier stands: the piece, and its words as a range over all words of the haystack."""
+
+    piece: int
+    first: int
+    last: int
+    """The word behind its last one."""
+
+
+class Haystack:
+    """Pieces of text with an index of their words.
+
+    White space is one blank, escapes inside strings are plain. An identifier is found as whole words
+    only, and never across two pieces.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        pieces = [" ".join(readable(text).split()) for text in texts]
+        self._text = "\n".join(pieces)
+        self._words: list[str] = []
+        self._starts: list[int] = []
+        self._places: dict[str, list[int]] = {}
+        for number, match in enumerate(_WORD.finditer(self._text)):
+            word = match.group()
+            self._words.append(word)
+            self._starts.append(match.start())
+            self._places.setdefault(word, []).append(number)
+        self._piece_starts: list[int] = []
+        at = 0
+        for piece in pieces:
+            self._piece_starts.append(at)
+            at += len(piece) + 1
+
+    def find(self, name: str) -> list[Hit]:
+        """Everywhere an identifier stands, in order; numbers in each of their spellings."""
+        hits = [hit for spelling in spellings(name) for hit in self._exact(spelling)]
+        return sorted(hits) if len(hits) > 1 else hits
+
+    def neighbours(self, hit: Hit, reach: int, pieces: int | None = None) -> frozenset[str]:
+        """Telling words within `reach` words of a hit, lower case; of the first `pieces` pieces only.
+
+        They may stand in the pieces beside its own: a result begins where its call ends.
+        """
+        end = len(self._words) if pieces is None else self._first_word(pieces)
+        around = self._words[max(0, hit.first - reach) : hit.first] + self._words[hit.last : min(end, hit.last + reach)]
+        return frozenset(
+            word for word in map(str.lower, around) if len(word) >= _SHORTEST_NEIGHBOUR and word not in COMMON
+        )
+
+    def _exact(self, name: str) -> Iterable[Hit]:
+        words = _WORD.findall(name)
+        places = [self._places.get(word, ()) for word in words]
+        if not all(places):
+            return
+        rarest = min(range(len(words)), key=lambda at: len(places[at]))
+        before = name.index(words[0])  # characters such as the dashes of a flag
+        number = is_number(name)
+        for place in places[rarest]:
+            first, last = place - rarest, place - rarest + len(words)
+            if first < 0 or self._words[first:last] != words:
+                continue
+            start = self._starts[first] - before
+            if start < 0 or not self._text.startswith(name, start):
+                continue
+            if number and self._in_number(start, start + len(name)):
+                continue
+            yield Hit(bisect_right(self._piece_starts, start) - 1, first, last)
+
+    def _in_number(self, start: int, end: int) -> bool:
+        """Whether digits go on behind a point or a comma before or after a number."""
+        before, after = self._text[max(0, start - 2) : start], self._text[end : end + 2]
+        return (before[1:] in (".", ",") and before[:1].isdigit()) or (after[:1] == "." and after[1:].isdigit())
+
+    def _first_word(self, piece: int) -> int:
+        """The number of the first word of a piece."""
+        if piece >= len(self._piece_starts):
+            return len(self._words)
+        return bisect_left(self._starts, self._piece_starts[piece])

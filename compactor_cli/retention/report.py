@@ -1,0 +1,109 @@
+"""Outcomes of single runs -> the rows and differences that a report shows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from compactor_cli.retention.cases import Skipped
+from compactor_cli.retention.statistics import Estimate, estimate
+from compactor_cli.retention.survival import Survival
+
+Kind = Literal["strategy", "against", "baseline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one method made of one case at one ratio."""
+
+    session: str
+    survival: Survival
+    size: float | None
+    """Tokens of the output as a share of the target; None when there is no output."""
+    over: bool
+    failure: str
+    """Why there is no output, or empty."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A method at a ratio, over all cases. What is over its target or failed counts as 0."""
+
+    method: str
+    kind: Kind
+    ratio: float
+    linked: Estimate
+    recall: Estimate
+    old_half: float | None
+    size: float | None
+    over: int
+    failed: int
+    seconds: float
+    """Of a case, on the average."""
+    failures: tuple[tuple[str, int], ...]
+    """Reasons, and how often each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first method minus another one, case by case."""
+
+    ratio: float
+    first: str
+    other: str
+    linked: Estimate
+    recall: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The whole result; rows and differences in the order of ratios and methods."""
+
+    sessions: int
+    cases: int
+    needs: int
+    """Needed identifiers of all cases."""
+    skipped: tuple[Skipped, ...]
+    rows: tuple[Row, ...]
+    differences: tuple[Difference, ...]
+
+
+def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[Outcome]) -> Row:
+    """The means of one method at one ratio."""
+    old = [o.survival.old_half for o in outcomes if o.survival.old_half is not None]
+    sizes = [o.size for o in outcomes if o.size is not None]
+    return Row(
+        method=method,
+        kind=kind,
+        ratio=ratio,
+        linked=estimate(_by_session((o, o.survival.linked) for o in outcomes)),
+        recall=estimate(_by_session((o, o.survival.recall) for o in outcomes)),
+        old_half=sum(old) / len(old) if old else None,
+        size=sum(sizes) / len(sizes) if sizes else None,
+        over=sum(o.over for o in outcomes),
+        failed=sum(bool(o.failure) for o in outcomes),
+        seconds=sum(o.seconds for o in outcomes) / len(outcomes),
+        failures=tuple(Counter(o.failure for o in outcomes if o.failure).most_common()),
+    )
+
+
+def difference(ratio: float, first: tuple[str, Sequence[Outcome]], other: tuple[str, Sequence[Outcome]]) -> Difference:
+    """The mean of the differences between two methods, each given with its outcomes in the same order of cases."""
+    pairs = list(zip(first[1], other[1], strict=True))
+    return Difference(
+        ratio=ratio,
+        first=first[0],
+        other=other[0],
+        linked=estimate(_by_session((a, a.survival.linked - b.survival.linked) for a, b in pairs)),
+        recall=estimate(_by_session((a, a.survival.recall - b.survival.recall) for a, b in pairs)),
+    )
+
+
+def _by_session(values: Iterable[tuple[Outcome, float]]) -> Mapping[str, Sequence[float]]:
+    found: dict[str, list[float]] = defaultdict(list)
+    for outcome, value in values:
+        found[outcome.session].append(value)
+    return found

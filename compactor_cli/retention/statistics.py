@@ -1,0 +1,48 @@
+"""Means with intervals. The one place of the core with chance in it: a generator with a fixed seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+RESAMPLES = 2000
+_SEED = 20_260_301
+_FEWEST = 3
+"""Sessions below which resampling them says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over cases, and the interval that holds 95 percent of the means of resampled sessions.
+
+    The bounds are None for fewer than three sessions.
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+def estimate(values: Mapping[str, Sequence[float]]) -> Estimate:
+    """The mean of all values, of which there is at least one.
+
+    They are given by session, because the cases of one session are alike: whole sessions are resampled.
+    """
+    sessions = [cases for _, cases in sorted(values.items())]
+    sums = [(sum(cases), len(cases)) for cases in sessions]
+    mean = sum(total for total, _ in sums) / sum(count for _, count in sums)
+    if len(sums) < _FEWEST:
+        return Estimate(mean, None, None)
+    means = sorted(
+        sum(sums[at][0] for at in draw) / sum(sums[at][1] for at in draw) for draw in _draws(len(sums), RESAMPLES)
+    )
+    return Estimate(mean, means[round(0.025 * (RESAMPLES - 1))], means[round(0.975 * (RESAMPLES - 1))])
+
+
+@lru_cache(maxsize=4)
+def _draws(size: int, count: int) -> list[list[int]]:
+    """The same resamples for every row, so that rows can be compared."""
+    generator = random.Random(_SEED)
+    return [generator.choices(range(size), k=size) for _ in range(count)]

@@ -1,0 +1,52 @@
+"""What of the needs is still in a compacted front, and whether it still means something there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compactor_cli.model.message import Message
+from compactor_cli.retention.haystack import Haystack
+from compactor_cli.retention.needs import MOST_PLACES, REACH, Need, spoken, spread
+
+_OLD = 0.5
+"""Age up to which a need was last said in the older half of the front."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """Shares of the weight of all needs, 0 to 1."""
+
+    recall: float
+    """Still there."""
+    linked: float
+    """Still there near at least half of the words that it stood among in one place. A bare list of names has none."""
+    old_half: float | None
+    """Recall of what was last said in the older half; None when nothing was."""
+
+
+def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[Message]) -> Survival:
+    """What an output keeps of the needs of a front. System messages that the front had do not count."""
+    known = {message.text() for message in front if message.role == "system"}
+    told = [m for m in output if m.role != "system" or m.text() not in known]
+    haystack = Haystack(spoken(part) for message in told for part in message.parts)
+    kept = linked = old = old_kept = 0.0
+    for need in needs:
+        is_old = need.age <= _OLD
+        old += need.weight * is_old
+        hits = haystack.find(need.name)
+        if not hits:
+            continue
+        kept += need.weight
+        old_kept += need.weight * is_old
+        # twice the reach: what was shortened in between may have moved the neighbours
+        around = (haystack.neighbours(hit, 2 * REACH) for hit in spread(hits, MOST_PLACES))
+        linked += need.weight * any(_is_linked(need, words) for words in around)
+    whole = sum(need.weight for need in needs)
+    return Survival(kept / whole, linked / whole, old_kept / old if old else None)
+
+
+def _is_linked(need: Need, words: frozenset[str]) -> bool:
+    """Whether half of the words around one of its places are here; what always stood alone needs none."""
+    places = [among for among in need.among if among]
+    return not places or any(2 * len(among & words) >= len(among) for among in places)

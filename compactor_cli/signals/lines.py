@@ -1,0 +1,267 @@
+"""A session as names and lines: which names stand in which part, and where its lines are.
+
+A line is a physical line of a part's text, or a piece of a long one: what can be chosen alone. A
+session has hundreds of thousands of them, so they are kept in flat arrays and only the lines that
+have a chance are looked at closely.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from compactor_cli.model.message import Message
+from compactor_cli.text.terms import chunked, judge, quoted_terms, readable
+
+_LONG = 110
+"""Characters above which a dense line (data, code) is cut into pieces."""
+_LONG_PROSE = 220
+_BREAKS = ("},", "],", ", ", ",", ";", " ")
+"""Where dense text is cut, the best place first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One part of a message as it was read."""
+
+    message: int
+    part: int
+    text: str
+    """The part's text; of a call with its escapes made plain."""
+    tokens: int
+    speech: bool
+    """Somebody says it: its words count, not only its names."""
+    names: tuple[int, ...]
+    """Names in it, each once."""
+    quoted: tuple[tuple[int, int], ...]
+    """Places of quoted names, and their ids."""
+
+
+class _Ids(dict[str, tuple[int, ...]]):
+    """Chunk -> the ids of its terms; chunks seen before cost no function call."""
+
+    def __init__(self, id_of: Callable[[str, str], int], *, words: bool) -> None:
+        self._id_of = id_of
+        self._words = words
+
+    def __missing__(self, chunk: str) -> tuple[int, ...]:
+        terms = judge(chunk)
+        ids = tuple(self._id_of(text, kind) for text, kind in terms if self._words or kind != "word") if terms else ()
+        self[chunk] = ids
+        return ids
+
+
+@dataclass(slots=True)
+class Session:
+    """The parts of a session and the terms in them.
+
+    Ids of names count up from 0: name `i` is `names[i]`, of the kind `kinds[i]`. Ids of words count
+    down from -1.
+    """
+
+    pieces: list[Piece] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    held: Counter[int] = field(default_factory=Counter)
+    """Word -> how many texts hold it."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Chunk -> how often it stands anywhere."""
+    _known: dict[str, int] = field(default_factory=dict)
+    _speech: dict[str, tuple[int, ...]] = field(init=False)
+    _data: dict[str, tuple[int, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._speech = _Ids(self._id_of, words=True)
+        self._data = _Ids(self._id_of, words=False)
+
+    def _id_of(self, text: str, kind: str) -> int:
+        """The id of a term, which is new or keeps the kind that it had first."""
+        known = self._known.get(text)
+        if known is not None:
+            return known
+        if kind == "word":
+            self.words.append(text)
+            self._known[text] = -len(self.words)
+            return -len(self.words)
+        self._known[text] = len(self.names)
+        self.names.append(text)
+        self.kinds.append(kind)
+        return len(self.names) - 1
+
+    def find(self, name: str) -> int | None:
+        """The id of a term, when the session has it."""
+        return self._known.get(name)
+
+    def occurrences(self) -> dict[int, int]:
+        """Name -> how often it stands anywhere; quoted ones are not counted."""
+        found: dict[int, int] = {}
+        for chunk, count in self.counts.items():
+            for term in self._data[chunk]:
+                found[term] = found.get(term, 0) + count
+        return found
+
+    def ids(self, speech: bool) -> dict[str, tuple[int, ...]]:
+        """Chunk -> ids of its terms, for texts that somebody says or for data."""
+        return self._speech if speech else self._data
+
+    def read(self, message: int, which: int, text: str, tokens: int, *, speech: bool) -> None:
+        """Take in one part."""
+        ids = self.ids(speech)
+        chunks = chunked(text).split()
+        self.counts.update(chunks)
+        terms = {term: None for chunk in dict.fromkeys(chunks) for term in ids[chunk]}
+        quoted = tuple(sorted((at, self._id_of(name, "quoted")) for at, name in quoted_terms(text)))
+        terms.update({term: None for _, term in quoted})
+        if speech:
+            self.held.update(term for term in terms if term < 0)
+        names = tuple(term for term in terms if term >= 0)
+        self.pieces.append(Piece(message, which, text, tokens, speech, names, quoted))
+
+
+def read_session(messages: Sequence[Message]) -> Session:
+    """Texts, calls and results; thinking and pictures have no lines. Words count where people and the
+    agent speak; of calls and results only names are taken."""
+    session = Session()
+    for at, message in enumerate(messages):
+        for which, part in enumerate(message.parts):
+            if part.text and part.kind in ("text", "tool_call", "tool_result"):
+                text = readable(part.text) if part.kind == "tool_call" else part.text
+                speech = part.kind == "text" and message.role != "tool"
+                session.read(at, which, text, part.tokens, speech=speech)
+    return session
+
+
+class Lines:
+    """The lines of a session in order, with an upper bound of what each is worth."""
+
+    def __init__(self, session: Session, worth: Callable[[int], float], skip: frozenset[int] = frozenset()) -> None:
+        """`worth` gives the value of a term; messages in `skip` have no lines."""
+        self.session = session
+        self.piece_of: array[int] = array("i")
+        self.starts: array[int] = array("i")
+        self.ends: array[int] = array("i")
+        self.bounds: array[float] = array("d")
+        self.first_of: dict[int, int] = {}
+        """Piece -> its first line."""
+        tables = {speech: _Worths(session.ids(speech), worth) for speech in (True, False)}
+        for number, piece in enumerate(session.pieces):
+            if piece.message not in skip:
+                self.first_of[number] = len(self.starts)
+                self._add(number, piece, tables[piece.speech], worth)
+
+    def _add(self, number: int, piece: Piece, worths: dict[str, float], worth: Callable[[int], float]) -> None:
+        bare = chunked(piece.text)
+        first = len(self.starts)
+        spans = list(_spans(piece.text))
+        self.starts.extend([start for start, _ in spans])
+        self.ends.extend([end for _, end in spans])
+        self.piece_of.extend([number] * len(spans))
+        self.bounds.extend([sum(map(worths.__getitem__, bare[start:end].split())) for start, end in spans])
+        for at, term in piece.quoted:
+            line = bisect_left(self.starts, at + 1, first) - 1
+            if line >= first:
+                self.bounds[line] += worth(term)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def text(self, line: int) -> str:
+        return self.session.pieces[self.piece_of[line]].text[self.starts[line] : self.ends[line]]
+
+    def piece(self, line: int) -> Piece:
+        return self.session.pieces[self.piece_of[line]]
+
+    def message(self, line: int) -> int:
+        return self.piece(line).message
+
+    def terms(self, line: int) -> dict[int, None]:
+        """Ids of the line's terms, each once, in order."""
+        piece = self.piece(line)
+        ids = self.session.ids(piece.speech)
+        found = dict.fromkeys(term for chunk in chunked(self.text(line)).split() for term in ids[chunk])
+        if piece.quoted:
+            start, end = self.starts[line], self.ends[line]
+            at = bisect_left(piece.quoted, (start, -1))
+            while at < len(piece.quoted) and piece.quoted[at][0] < end:
+                found[piece.quoted[at][1]] = None
+                at += 1
+        return found
+
+    def of_piece(self, number: int) -> range:
+        """The lines of a piece."""
+        first = self.first_of.get(number)
+        if first is None:
+            return range(0)
+        return range(first, bisect_left(self.piece_of, number + 1, first))
+
+
+class _Worths(dict[str, float]):
+    """Chunk -> the value of its terms."""
+
+    def __init__(self, ids: dict[str, tuple[int, ...]], worth: Callable[[int], float]) -> None:
+        self._ids = ids
+        self._worth = worth
+
+    def __missing__(self, chunk: str) -> float:
+        self[chunk] = value = sum(map(self._worth, self._ids[chunk]))
+        return value
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where lines that are not blank begin and end, without the blanks around them."""
+    at = 0
+    for line in text.split("\n"):
+        bare = line.strip()
+        if bare:
+            start = at + len(line) - len(line.lstrip())
+            if len(bare) <= _LONG:
+                yield start, start + len(bare)
+            else:
+                yield from _pieces(bare, start)
+        at += len(line) + 1
+
+
+def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
+    prose = line.count(" ") > len(line) / 9
+    if prose and len(line) <= _LONG_PROSE:
+        yield offset, offset + len(line)
+        return
+    cuts = [0, *(_sentence_cuts(line) if prose else _dense_cuts(line, 0, len(line), _LONG)), len(line)]
+    for start, end in pairwise(cuts):
+        if end - start > _LONG_PROSE:
+            inner = [start, *_dense_cuts(line, start, end, _LONG_PROSE), end]
+        else:
+            inner = [start, end]
+        for first, last in pairwise(inner):
+            bare = line[first:last].strip()
+            if bare:
+                begin = first + line[first:last].index(bare[0])
+                yield offset + begin, offset + begin + len(bare)
+
+
+def _sentence_cuts(line: str) -> Iterator[int]:
+    """Ends of sentences, with short ones left together."""
+    last = 0
+    for at in range(1, len(line)):
+        if line[at] == " " and line[at - 1] in ".!?;" and at - last > 40:
+            yield at + 1
+            last = at + 1
+
+
+def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
+    """Places to cut text so that no piece is longer than `longest` characters."""
+    at = start
+    while end - at > longest:
+        cut = at + longest
+        for mark in _BREAKS:
+            place = line.rfind(mark, at + longest // 3, at + longest)
+            if place >= 0:
+                cut = place + len(mark)
+                break
+        yield cut
+        at = cut

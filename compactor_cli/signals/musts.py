@@ -1,0 +1,55 @@
+"""Lines that survive wherever the budget allows, whatever their value: what the user asked, what was
+changed, what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from compactor_cli.model.message import Message
+from compactor_cli.signals.ledger import call_actions
+from compactor_cli.signals.lines import Lines
+from compactor_cli.text.outcomes import result_errors
+
+_LONG_REQUEST = 2
+"""Lines of a request that are kept for being a request; the others have to be worth it."""
+
+
+def requests(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
+    """The lines of each request, the newest first."""
+    for number in sorted(lines.first_of, reverse=True):
+        piece = lines.session.pieces[number]
+        if messages[piece.message].origin == "request" and piece.speech:
+            yield list(lines.of_piece(number))[:_LONG_REQUEST]
+
+
+def changed_files(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
+    """For each file that was changed, the line of the newest call that names it."""
+    seen: set[str] = set()
+    for number in sorted(lines.first_of, reverse=True):
+        piece = lines.session.pieces[number]
+        part = messages[piece.message].parts[piece.part]
+        if part.kind != "tool_call":
+            continue
+        paths = {path: None for path, action in call_actions(part) if action != "read" and path not in seen}
+        seen.update(paths)
+        for path in paths:
+            found = next((line for line in lines.of_piece(number) if path in lines.text(line)), None)
+            if found is not None:
+                yield [found]
+
+
+def errors(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
+    """The first error line of each result that has one, each text once, the newest first."""
+    seen: set[str] = set()
+    for number in sorted(lines.first_of, reverse=True):
+        piece = lines.session.pieces[number]
+        part = messages[piece.message].parts[piece.part]
+        if part.kind != "tool_result":
+            continue
+        for error in result_errors(part.text, part.failed, most=1):
+            text = error.strip()
+            if text and text not in seen:
+                seen.add(text)
+                found = next((line for line in lines.of_piece(number) if text.startswith(lines.text(line))), None)
+                if found is not None:
+                    yield [found]

@@ -1,0 +1,195 @@
+"""Which lines to keep: the most value for the tokens, by lazy greedy over what is not covered yet.
+
+The value of a line is that of its names that no chosen line has. A name counts in full when the
+words around it are kept too, and a part of its value when it stands alone; so a neighbour line of a
+chosen one is worth more than another of its kind. This is a knapsack with a (nearly) submodular
+value, for which taking the best value per token first is a good and fast choice.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from compactor_cli.signals.lines import Lines
+
+_WORD = re.compile(r"\w{3,}")
+_AROUND = 6
+"""Words on either side that make the context of a name."""
+_ENOUGH = 0.5
+"""Share of its context with which a name is understood."""
+_ALONE = 0.15
+"""What a name is worth without any of its context."""
+_HEADING = 5
+"""Tokens of the mark before the first line that is taken of a message."""
+
+
+class _Context(NamedTuple):
+    """A name on a line, and which share of the words around it stand on it, before it, after it."""
+
+    term: int
+    own: float
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A line that was taken: `value` is what it added, `cost` its tokens."""
+
+    line: int
+    value: float
+    cost: int
+
+
+class Selector:
+    """Chooses among the lines of one session."""
+
+    def __init__(
+        self,
+        lines: Lines,
+        worth: Callable[[int], float],
+        cost: Callable[[str], int],
+        covered: Iterable[int] = (),
+    ) -> None:
+        """`worth`: value of a term (0: not worth anything). `cost`: tokens of a text. `covered`: terms
+        that stand in what is kept anyway."""
+        self.lines = lines
+        self._worth = worth
+        self._cost = cost
+        self._reached: dict[int, float] = dict.fromkeys(covered, 1.0)
+        self._contexts: dict[int, list[_Context]] = {}
+        self._words: dict[int, list[str]] = {}
+        self._costs: dict[int, int] = {}
+        self.taken: dict[int, Choice] = {}
+        """Line -> choice, in the order of taking."""
+        self._opened: set[int] = set()
+
+    def cost(self, line: int) -> int:
+        """Tokens that the line adds, with the heading of its message when it is the first of it."""
+        heading = 0 if self.lines.message(line) in self._opened else _HEADING
+        return self._tokens(line) + heading
+
+    def take(self, line: int) -> int:
+        """Take a line whatever its value; returns its tokens."""
+        if line in self.taken:
+            return 0
+        choice = Choice(line, self._gain(line), self.cost(line))
+        self._enter(choice)
+        return choice.cost
+
+    def fill(self, candidates: Iterable[int], room: int) -> int:
+        """Take the best of the candidates while they fit; returns the tokens that are left."""
+        return room - sum(choice.cost for choice in self._best(candidates, room))
+
+    def _best(self, candidates: Iterable[int], room: int) -> Iterator[Choice]:
+        bounds, versions = self.lines.bounds, dict[int, int]()
+        heap = [(-bounds[line] / self._guess(line), line, 0) for line in candidates if line not in self.taken]
+        heapq.heapify(heap)
+        while heap and room > _HEADING:
+            _, line, version = heapq.heappop(heap)
+            if line in self.taken or version != versions.get(line, 0):
+                continue
+            gain, cost = self._gain(line), self.cost(line)
+            if gain <= 0:
+                continue
+            density = gain / cost
+            if heap and density < -heap[0][0] - 1e-12:
+                versions[line] = version + 1
+                heapq.heappush(heap, (-density, line, version + 1))
+                continue
+            if cost > room:
+                continue
+            choice = Choice(line, gain, cost)
+            self._enter(choice)
+            room -= cost
+            yield choice
+            for near in (line - 1, line + 1):  # what it says is better understood now
+                if near in self._contexts and near not in self.taken:
+                    versions[near] = versions.get(near, 0) + 1
+                    heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, versions[near]))
+
+    def _guess(self, line: int) -> float:
+        """A lower bound of a line's tokens that costs no counting, so that its density is an upper bound."""
+        return 1 + (self.lines.ends[line] - self.lines.starts[line]) / 6
+
+    def _tokens(self, line: int) -> int:
+        if line not in self._costs:
+            self._costs[line] = self._cost(self.lines.text(line)) + 1
+        return self._costs[line]
+
+    def _enter(self, choice: Choice) -> None:
+        line = choice.line
+        self.taken[line] = choice
+        self._opened.add(self.lines.message(line))
+        for near in (line - 1, line, line + 1):
+            if near in self.taken:
+                for found in self._context(near):
+                    reach = self._reach(near, found)
+                    if reach > self._reached.get(found.term, 0.0):
+                        self._reached[found.term] = reach
+
+    def _gain(self, line: int) -> float:
+        """What taking the line adds: its own names, and context for those of its neighbours."""
+        gain = 0.0
+        for found in self._context(line):
+            more = self._reach(line, found) - self._reached.get(found.term, 0.0)
+            if more > 0:
+                gain += more * self._worth(found.term)
+        for near in (line - 1, line + 1):
+            if near not in self.taken:
+                continue
+            for found in self._context(near):
+                if not (found.after if near < line else found.before):
+                    continue
+                more = self._reach(near, found, line) - self._reached.get(found.term, 0.0)
+                if more > 0:
+                    gain += more * self._worth(found.term)
+        return gain
+
+    def _reach(self, line: int, found: _Context, also: int = -1) -> float:
+        """How far a name on a line is understood (0 to 1), given the neighbours taken and `also`."""
+        share = found.own
+        if found.before and (line - 1 in self.taken or line - 1 == also):
+            share += found.before
+        if found.after and (line + 1 in self.taken or line + 1 == also):
+            share += found.after
+        return _ALONE + (1 - _ALONE) * min(1.0, share / _ENOUGH)
+
+    def _context(self, line: int) -> list[_Context]:
+        if line not in self._contexts:
+            self._contexts[line] = list(self._find_contexts(line))
+        return self._contexts[line]
+
+    def _find_contexts(self, line: int) -> Iterator[_Context]:
+        terms = [term for term in self.lines.terms(line) if self._worth(term) > 0]
+        if not terms:
+            return
+        words = self._words_of(line)
+        places: dict[str, int] = {}
+        for at, word in enumerate(words):
+            places.setdefault(word, at)
+        names = self.lines.session.names
+        for term in terms:
+            if term < 0:
+                yield _Context(term, 1.0, 0.0, 0.0)
+                continue
+            own_words = _WORD.findall(names[term].lower())
+            first = places.get(own_words[0], 0) if own_words else 0
+            after = first + len(own_words)
+            left, right = min(_AROUND, first), min(_AROUND, max(0, len(words) - after))
+            before = min(_AROUND - left, len(self._words_of(line - 1))) if line else 0
+            behind = min(_AROUND - right, len(self._words_of(line + 1))) if line + 1 < len(self.lines) else 0
+            all_words = left + right + before + behind
+            if all_words:
+                yield _Context(term, (left + right) / all_words, before / all_words, behind / all_words)
+            else:
+                yield _Context(term, 1.0, 0.0, 0.0)
+
+    def _words_of(self, line: int) -> list[str]:
+        if line not in self._words:
+            self._words[line] = _WORD.findall(self.lines.text(line).lower())
+        return self._words[line]

@@ -1,0 +1,49 @@
+"""What must stay, at any price that the budget can pay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.errors import BudgetError
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.renditions import Renderer
+
+HELD_BACK = 120
+"""Tokens kept for a summary whenever something has to go: it says what it stands for, and what the
+transcript was compacted from."""
+REQUESTS = ("first request of the user", "last request of the user")
+"""Reasons of groups that hold the requests which a session begins and ends with."""
+_SOFT = ("work in flight", "newest message", "stands for earlier history")
+"""Kept, but cut before the user's requests and the system messages are."""
+
+
+def keep_protected(given: PlanInput, renderer: Renderer, groups: Sequence[Group], target: int) -> list[Decision]:
+    """Protected groups, whole where the target allows it. Raises BudgetError when nothing valid fits."""
+    soft = [g for g in groups if given.protected[g.index] in _SOFT]
+    hard = [g for g in groups if given.protected[g.index] not in _SOFT]
+    room = target - sum(g.tokens for g in hard)
+    # what can be cut leaves half of the room to the rest of the session when it can
+    kept = renderer.fit(soft, room // 2, "", prose=True) or renderer.fit(soft, room, "", prose=True)
+    if kept is None:  # the user's own words, last of all
+        kept = renderer.smallest(soft, "", prose=True)
+        room = target - sum(d.tokens for d in kept)
+        # as they have to be cut anyway, they also make room for a word on what is gone
+        others = len(given.groups) > len(groups)
+        cut = renderer.fit(hard, room - HELD_BACK, "", prose=True) if others else None
+        cut = cut or renderer.fit(hard, room, "", prose=True)
+        if cut is None:
+            raise _too_small(given, target, [*kept, *renderer.smallest(hard, "", prose=True)])
+        kept = [*kept, *cut]
+    else:
+        kept = [*kept, *(renderer.whole(g, "") for g in hard)]
+    return [d._replace(reason=given.protected[d.group]) for d in kept]
+
+
+def _too_small(given: PlanInput, target: int, smallest: list[Decision]) -> BudgetError:
+    items: dict[str, int] = {}
+    for decision in sorted(smallest, key=lambda d: d.group):
+        why = given.protected[decision.group]
+        items[why] = items.get(why, 0) + decision.tokens
+    return BudgetError(target, sum(items.values()), tuple(items.items()))

@@ -1,0 +1,176 @@
+"""Terms: the names and words of a text by which a later part of a session may refer back to it.
+
+Names are paths, file names, URLs, symbols, error names, ids, numbers, dates, flags and quoted
+strings; everything else is a word. Text is cut into chunks at C speed and each distinct chunk is
+judged once, so the cost is that of one pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+KINDS = (
+    "url",
+    "path",
+    "file",
+    "error",
+    "symbol",
+    "dotted",
+    "camel",
+    "id",
+    "code",
+    "number",
+    "decimal",
+    "date",
+    "flag",
+    "quoted",
+    "email",
+    "word",
+)
+
+_INSIDE = frozenset("_$./~@%+-")
+_BORDERS = str.maketrans(
+    {code: " " for code in range(33, 127) if not chr(code).isalnum() and chr(code) not in _INSIDE}
+    | dict.fromkeys("“”‘’«»„…—–·、。，；：！？（）「」【】", " ")
+)
+_SAME_LENGTH = (("\\n", "  "), ("\\t", "  "), ("\\r", "  "), ('\\"', "  "))
+_QUOTED = tuple((mark, re.compile(f"{mark}([^{mark}\n]*){mark}")) for mark in "\"`'")
+_LONGEST_QUOTE = 60
+_ESCAPE = re.compile(r"\\(?:([nrt\"/\\])|u([0-9a-fA-F]{4}))")
+_PLAIN = {"n": "\n", "r": "", "t": "\t", '"': '"', "/": "/", "\\": "\\"}
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DECIMAL = re.compile(r"\d+\.\d+%?$")
+_CODE = re.compile(r"[A-Z]{1,4}\d{3,5}$")
+_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
+_EDGES = ".,;:!?)(]}[{'\"`\\ "
+_ERROR_ENDS = ("Error", "Exception", "Warning", "Fault")
+_ERROR_STARTS = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME", "EINV", "EISD", "EAGAIN", "ERR_", "SIG")
+_EXTENSIONS = frozenset(
+    "bash bin c cc cfg conf cpp cs css csv db diff env exe gif go gradle gz h hpp htm html ini ipynb java jpeg jpg js "
+    "json jsonl jsx kt lock log md mjs npy parquet patch pdf php pkl png proto pt py pyi rb rs rst scala scss sh so sql "
+    "sqlite svg swift tar tf toml ts tsv tsx txt xml yaml yml zip zsh".split()
+)
+_STOP = frozenset(
+    "about after again all also and another any are back been before being both but can could did does doing down each "
+    "even for from get give got had has have having her here hers him his how into its just let like made make many may "
+    "might more most much must not now off okay one only other our out over own please same shall she should some such "
+    "than thank thanks that the their them then there these they thing things this those through too two under until very was "
+    "way well were what when where which while who whom why will with would yeah yes yet you your".split()
+)
+
+
+class Term(NamedTuple):
+    """A name or word, and what kind of name it is (one of KINDS)."""
+
+    text: str
+    kind: str
+
+
+def readable(text: str) -> str:
+    """JSON inside a string with its inner line breaks, quotes and letters made plain."""
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(lambda m: _PLAIN[m[1]] if m[1] else chr(int(m[2], 16)), text)
+
+
+def chunked(text: str) -> str:
+    """A text with blanks for what cannot be part of a name; every other character keeps its place.
+
+    What stands between blanks is what `judge` takes.
+    """
+    if "\\" in text:
+        for escape, blanks in _SAME_LENGTH:
+            text = text.replace(escape, blanks)
+    return text.translate(_BORDERS)
+
+
+def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
+    """Places and texts, in lower case, of what stands in quotes and is more than punctuation and less
+    than a sentence."""
+    for mark, pattern in _QUOTED:
+        if mark not in text:
+            continue
+        for match in pattern.finditer(text):
+            if not 3 <= match.end() - match.start() - 2 <= _LONGEST_QUOTE:
+                continue
+            inner = match[1].strip(_EDGES)
+            at = match.start()
+            if len(inner) < 4 or inner.count(" ") > 9 or not _TWO_LETTERS.search(inner):
+                continue
+            if mark != "'" or (not text[at - 1 : at].isalnum() and not text[match.end() : match.end() + 1].isalnum()):
+                yield at, inner.lower()
+
+
+def judge(chunk: str) -> tuple[Term, ...]:
+    """The terms of one chunk; a path also gives its file name, a dotted symbol its parts."""
+    if len(chunk) < 3:
+        return ()
+    if chunk.isalpha():
+        return _letters(chunk)
+    core = chunk.rstrip(".-/@$~+%") if not chunk.endswith("%") else chunk.rstrip("%.")
+    if core.startswith("//"):
+        core = core.lstrip("/")
+        return (Term(core, "url"),) if len(core) > 4 else ()
+    if not core.startswith("--"):
+        core = core.lstrip("-+@%$")
+    if core.startswith(".") and not core.startswith(("./", "../")):
+        core = core.lstrip(".")
+    if core.isdigit():
+        return (Term(core, "number"),) if len(core) > 2 else ()
+    if len(core) < 3 or (len(core) < 4 and not core.isalpha()):
+        return ()
+    if core.isalpha():
+        return _letters(core)
+    if core.startswith("--"):
+        return (Term(core, "flag"),)
+    if "@" in core and "." in core and "/" not in core:
+        return (Term(core, "email"),)
+    return _compound(core)
+
+
+def _letters(core: str) -> tuple[Term, ...]:
+    if core.isupper() or core[1:].islower() or not core.isascii():
+        if core.isupper() and core.startswith(_ERROR_STARTS):
+            return (Term(core, "error"),)
+        word = core.lower()
+        return () if word in _STOP else (Term(word, "word"),)
+    if len(core) < 4:
+        return ()
+    return (Term(core, "error" if core.endswith(_ERROR_ENDS) else "camel"),)
+
+
+def _compound(core: str) -> tuple[Term, ...]:
+    """A chunk with more than letters in it."""
+    if "/" in core:
+        last = core.rsplit("/", 1)[1]
+        return (Term(core, "path"), *(judge(last) if len(last) > 3 else ()))
+    if _DATE.match(core):
+        return (Term(core, "date"),)
+    if _DECIMAL.match(core):
+        return (Term(core, "decimal"),)
+    if "." in core:
+        return _dotted(core)
+    digits = any(map(str.isdigit, core))
+    letters = any(map(str.isalpha, core))
+    if digits and letters:
+        if _CODE.match(core):
+            return (Term(core, "code"),)
+        return (Term(core, "symbol" if "_" in core and not core[0].isdigit() else "id"),)
+    if "_" in core:
+        return (Term(core, "symbol"),) if letters else ()
+    if digits:
+        return (Term(core, "id"),) if len(core) > 5 else ()
+    pieces = re.split(r"[-$+~%]+", core)
+    return tuple(term for piece in pieces if len(piece) > 2 for term in judge(piece)) if len(pieces) > 1 else ()
+
+
+def _dotted(core: str) -> tuple[Term, ...]:
+    pieces = [piece for piece in core.split(".") if piece]
+    if len(pieces) > 1 and pieces[-1] in _EXTENSIONS:
+        return (Term(core, "file"),)
+    inner = tuple(term for piece in pieces if len(piece) > 3 for term in judge(piece))
+    if len(pieces) > 1 and all(piece[0].isalpha() or piece[0] == "_" for piece in pieces):
+        return (Term(core, "dotted"), *(term for term in inner if term.kind != "word"))
+    return inner
