@@ -12,7 +12,7 @@ from compactor_cli.signals.signals import weight_names
 if TYPE_CHECKING:
     import numpy
 
-PENALTY = 3.0
+PENALTY = 10.0
 """Strength of the penalty, in examples' weights; standardized signals."""
 _ROUNDS = 30
 

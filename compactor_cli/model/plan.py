@@ -43,6 +43,8 @@ class SummarySlot:
     """Tokens that the summary message may have, overhead included."""
     excerpts: tuple[Excerpt, ...] | None = None
     """Lines that the strategy chose to quote; None leaves the choice to the summarizer."""
+    based: bool = True
+    """It may say what the transcript was compacted from."""
 
 
 @dataclass(frozen=True, slots=True)

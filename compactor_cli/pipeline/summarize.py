@@ -60,7 +60,7 @@ def write_summaries(
         replaced = sum(messages[i].tokens for i in covers)
         room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
         text = _write(
-            transcript, replace(slot, budget=room), covers, number, base if slot is based else None, keywords, context
+            transcript, replace(slot, budget=room), covers, number, base if slot is based and slot.based else None, keywords, context
         )
         unspent += slot.budget
         if not text:

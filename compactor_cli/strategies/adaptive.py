@@ -33,18 +33,24 @@ _WORD = 0.002
 """Value of the rarest word, beside the 0 to 1 of a name."""
 _PRESENT = 4
 """Newest groups that stay at their place where that is cheap: the work as it stands."""
-_PRESENT_SHARE = 0.12
+_PRESENT_SHARE = 0.06
 """Share of the room that these may take before any of their lines is chosen."""
 _MOSTLY = 0.6
-"""Share of a group's tokens from which on it stays at its place."""
-_MUST_SHARES = (0.4, 0.2, 0.2)
+"""Share of a group's tokens from which on it is worth a try to keep it at its place."""
+_OVERHEAD = 3
+"""Tokens that a group at its place may take more than its lines in a summary."""
+_MUST_SHARES = (0.2, 0.1, 0.1)
 """Shares of the room that requests, changed files and errors may take for being that."""
-_SPARE = 8
+_SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
 _LARGE_REQUEST = 0.3
 """Share of the room above which the first or last request is not kept whole."""
 _SMALL_REQUEST = 100
 """Tokens of a request that is kept whole whatever its share."""
+_TINY = 300
+"""Tokens of room that are given out by value alone."""
+_SMALLEST_LINE = 6
+"""Tokens below which no line is looked for."""
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 _SEGMENT = 400
@@ -161,6 +167,9 @@ class _Chooser:
         self.selector = Selector(self.lines, self.values.of, given.count, covered)
         self.native = Native(given.messages, self.lines, given.count)
         self.present = self._present() | large
+        self.whole: set[int] = set()
+        # a ratio refers to what the first round started from; a target in tokens does without that
+        self.based = room >= _TINY or given.settings.target_ratio is not None or given.target is None
 
     def _present(self) -> set[int]:
         """The newest groups, as long as they are cheap with all their lines left out."""
@@ -177,7 +186,7 @@ class _Chooser:
         """As many of the best lines as the room allows, exactly counted."""
         self._take_musts()
         frame = self._frame()
-        room = int((self.room - frame) * 1.1)
+        room = int((self.room - frame) * 1.1) + 60
         self.selector.fill(self._candidates(room), room - sum(c.cost for c in self.selector.taken.values()))
         order = list(self.selector.taken.values())
         best = self._build([])
@@ -190,7 +199,7 @@ class _Chooser:
         low, high, attempt = 0, len(order), self._build(order)
         at_low, at_high = best.tokens, attempt.tokens
         if attempt.tokens <= self.room:
-            return attempt
+            return self._spend(order, attempt)
         for _ in range(_ATTEMPTS):
             share = (self.room - at_low) / max(1, at_high - at_low)
             wanted = below[low] + share * (below[high] - below[low]) - 4
@@ -204,7 +213,31 @@ class _Chooser:
                 high, at_high = count, attempt.tokens
             if best.tokens > self.room * 0.99:
                 break
-        return best
+        return self._top_up(order, low, best)
+
+    def _top_up(self, order: list[Choice], count: int, best: _Attempt) -> _Attempt:
+        """Small lines further down the order, where the next one is too large for what is left."""
+        chosen = order[:count]
+        left = self.room - best.tokens
+        for choice in order[count + 1 :]:
+            if left < _SMALLEST_LINE:
+                break
+            if choice.cost <= left:
+                chosen.append(choice)
+                left -= choice.cost
+        attempt = self._build(chosen) if len(chosen) > count else best
+        return attempt if attempt.tokens <= self.room else best
+
+    def _spend(self, order: list[Choice], attempt: _Attempt) -> _Attempt:
+        """Room is left when every line that is worth anything was taken: the newest groups stay whole."""
+        left = self.room - attempt.tokens
+        for group in reversed(self.rest):
+            decision = attempt.decisions[group.index]
+            if decision.rendition != "whole" and group.tokens - decision.tokens <= left:
+                left -= group.tokens - decision.tokens
+                self.whole.add(group.index)
+        more = self._build(order)
+        return more if more.tokens <= self.room else attempt
 
     def _frame(self) -> int:
         """Tokens of the heading of a summary, at most."""
@@ -213,7 +246,7 @@ class _Chooser:
     def _head(self, groups: tuple[int, ...]) -> str:
         """The beginning of a summary as it will be written, with a reference of as many tokens."""
         covers = [i for g in groups for i in self.given.groups[g].messages]
-        base = Base(sum(m.tokens for m in self.given.messages), self.given.target or 0)
+        base = Base(sum(m.tokens for m in self.given.messages), self.given.target or 0) if self.based else None
         text = header(10, covers, tier=None, tokens=0, reference="ctx_0a1b2c3d", base=base)
         return f"{text}\n"
 
@@ -225,7 +258,7 @@ class _Chooser:
             for bound, start, end in zip(lines.bounds, lines.starts, lines.ends, strict=True)
         ]
         order = sorted((line for line in range(len(lines)) if density[line] > 0), key=density.__getitem__, reverse=True)
-        limit, total = 24 * max(room, 0), 0
+        limit, total = 40 * max(room, 0), 0
         for count, line in enumerate(order):
             total += 8 + lines.ends[line] - lines.starts[line]
             if total > limit:
@@ -236,7 +269,7 @@ class _Chooser:
         messages, lines = self.given.messages, self.lines
         found = (musts.requests(messages, lines), musts.changed_files(messages, lines), musts.errors(messages, lines))
         for share, groups in zip(_MUST_SHARES, found, strict=True):
-            left = int(self.room * share)
+            left = int((self.room - _TINY) * share)
             for group in groups:
                 cost = sum(self.selector.cost(line) for line in group)
                 if cost <= left:
@@ -274,17 +307,18 @@ class _Chooser:
         return _Attempt(decisions, slots, used)
 
     def _in_place(self, group: Group, own: list[Choice], taken: set[int]) -> Decision | None:
-        """The group at its place, when enough of it is kept to be worth that."""
+        """The group at its place, where that takes no more than to quote what was chosen of it."""
         quoted = sum(choice.cost for choice in own)
-        if quoted < _MOSTLY * group.tokens and group.index not in self.present:
-            return None
-        value = sum(choice.value for choice in own)
-        if group.tokens <= quoted * 1.15:
-            decision = Decision(group.index, "whole", group.tokens, "most of it is worth its tokens")
+        present = group.index in self.present
+        if group.tokens <= quoted + _OVERHEAD or group.index in self.whole:
+            decision = Decision(group.index, "whole", group.tokens, "worth its tokens")
+        elif present or quoted > _MOSTLY * group.tokens:
+            decision = self.native.render(group, taken, "newest" if present else "most of it is worth its tokens")
+            if not present and decision.tokens > quoted + _OVERHEAD:
+                return None
         else:
-            why = "newest" if group.index in self.present else "much of it is worth its tokens"
-            decision = self.native.render(group, taken, why)
-        return decision._replace(value=round(value, 3), signals=self._why(own))
+            return None
+        return decision._replace(value=round(sum(choice.value for choice in own), 3), signals=self._why(own))
 
     def _summarized(self, group: Group, own: list[Choice]) -> Decision:
         if not own:
@@ -322,7 +356,7 @@ class _Chooser:
         choices = sorted((c for g in groups for c in by_group.get(g.index, ())), key=lambda c: c.line)
         excerpts = tuple(self._excerpts(choices))
         budget = self.given.count(f"{self._head(indices)}{legend(excerpts)}\n{quote(excerpts)}") + _SPARE
-        return SummarySlot(max(self._tiers(groups), default=3), indices, budget, excerpts)
+        return SummarySlot(max(self._tiers(groups), default=3), indices, budget, excerpts, self.based)
 
     def _tiers(self, groups: list[Group]) -> list[int]:
         return [t for g in groups for i in g.messages if (t := self.given.tiers[i]) is not None]
