@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compactor_cli.formats.loading import load as _load
+from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.budget import allocate
@@ -38,11 +39,16 @@ def score(source: Source, settings: Settings | None = None, *, tokenizer: str = 
     return tuple(analyze(t, tools_for(t, counter, settings), settings) for t in source.transcripts)
 
 
-def compact(source: Source, settings: Settings | None = None, *, tokenizer: str = "") -> CompactResult:
-    """Compact each conversation. Raises BudgetError when a target cannot be met."""
+def compact(
+    source: Source, settings: Settings | None = None, *, tokenizer: str = "", profile: Profile | None = None
+) -> CompactResult:
+    """Compact each conversation; `profile` is for strategy `adaptive`. Raises BudgetError when a target
+    cannot be met."""
     settings = settings or Settings()
     counter = make_counter(tokenizer).counter
-    data, parts = compact_source(source, [tools_for(t, counter, settings) for t in source.transcripts], settings)
+    data, parts = compact_source(
+        source, [tools_for(t, counter, settings, profile) for t in source.transcripts], settings
+    )
     return CompactResult(data, tuple(parts))
 
 

@@ -35,7 +35,8 @@ class Settings:
     tier_borders: tuple[int, int, int] = (10, 25, 50)
     tier_keep: tuple[float, float, float, float] = (1.0, 0.70, 0.40, 0.15)
     """Share of each tier that is kept when there is no token target."""
-    strategy: str = "tiered"
+    strategy: str = ""
+    """Empty: `adaptive` with a target, `tiered` without one."""
     summarizer: str = "extractive"
     summary_role: str = ""
     """Role of summary messages; empty for what the format's API accepts."""
@@ -46,3 +47,9 @@ class Settings:
     query: str = ""
     recent_messages: int = 10
     """Messages below which a session is too short to need compacting (seed 001)."""
+
+    @property
+    def strategy_name(self) -> str:
+        """The strategy that is used: the one that is set, or the best one for the kind of run."""
+        aims = self.target_tokens is not None or self.target_ratio is not None
+        return self.strategy or ("adaptive" if aims else "tiered")

@@ -6,21 +6,27 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import Tools
-from compactor_cli.scoring import scorer
 from compactor_cli.profiles import default_profile
+from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
 from compactor_cli.summarizers import summarizer
 from compactor_cli.tokens.base import TokenCounter
 
 
-def tools_for(transcript: Transcript, counter: TokenCounter, settings: Settings, profile: Profile | None = None) -> Tools:
-    """The tools for one transcript. Raises UsageError for a name that is not known."""
+def tools_for(
+    transcript: Transcript, counter: TokenCounter, settings: Settings, profile: Profile | None = None
+) -> Tools:
+    """The tools for one transcript; without a profile, strategies that need one have the default.
+
+    Raises UsageError for a name that is not known.
+    """
+    chosen = strategy(settings.strategy_name)
     return Tools(
         format=FORMATS[transcript.format],
         counter=counter,
         scorer=scorer(settings.scoring.scorer),
-        strategy=strategy(settings.strategy),
+        strategy=chosen,
         summarizer=summarizer(settings.summarizer),
-        profile=profile or default_profile(),
+        profile=(profile or default_profile()) if chosen.learned else None,
     )

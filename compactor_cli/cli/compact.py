@@ -16,6 +16,7 @@ from compactor_cli.cli.session import Session, open_session, scoring_settings
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.run import compact_source, compile_patterns, unchanged
 from compactor_cli.pipeline.threshold import context_state
 from compactor_cli.settings import Settings
@@ -57,7 +58,8 @@ def compact(
     in_place: options.InPlaceOption = False,
     target_tokens: options.TargetTokensOption = None,
     target_ratio: options.TargetRatioOption = None,
-    strategy: options.StrategyOption = "tiered",
+    strategy: options.StrategyOption = "",
+    profile: options.ProfileOption = "",
     summarizer: options.SummarizerOption = "extractive",
     if_needed: options.IfNeededOption = False,
     keep: options.KeepOption = None,
@@ -78,9 +80,10 @@ def compact(
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
 ) -> None:
-    """Make transcripts smaller: keep what matters, cut by recency, summarize the rest.
+    """Make transcripts smaller: keep what matters, cut or quote the rest.
 
-    The output is valid wherever the input was, and with a target it fits, or nothing is written.
+    The output is valid wherever the input was, and with a target it fits, or nothing is written:
+    the lines that the rest of the session is most likely to need stay, or are quoted in a summary.
     Without a target, tiers 1 to 3 are cut to 70, 40 and 15 percent. System messages, the first and
     the last request of the user and matches of --keep stay whole as long as the target allows.
 
@@ -96,7 +99,9 @@ def compact(
     given = locals()  # the options by their names
     settings, job = _settings(given), _job(given)
     _check_usage(files, job, settings)
-    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
+    session = open_session(
+        tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet, profile=profile
+    )
     if job.facts is not None and model and not job.facts.known:
         session.warn(f"the context limit of {model} is not known; {job.facts.context_limit:,} is assumed")
     code = _run_all(session, files, job, settings)
@@ -187,7 +192,8 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
         write_bytes(place, data)
     value: dict[str, object] = {}
     if job.json or job.report:  # hashing everything is only worth it for somebody who reads it
-        value = jsons.compact_json(source, session.counter.name, place, data, parts, session.warnings)
+        survivals = survival_of(parts)
+        value = jsons.compact_json(source, session.counter.name, place, data, parts, survivals, session.warnings)
         if job.dry_run:
             value["plan"] = jsons.plan_json(parts)
     _show(session, source, job, data, parts, place)

@@ -55,6 +55,7 @@ def evaluate(
     against: AgainstOption = None,
     cuts: CutsOption = "0.5,0.75",
     timeout: TimeoutOption = 120.0,
+    profile: options.ProfileOption = "",
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
@@ -88,7 +89,9 @@ def evaluate(
     for name in names:
         strategy_named(name)
     commands = parse_commands(against or (), {*names, *BASELINES})
-    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
+    session = open_session(
+        tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet, profile=profile
+    )
     sessions, refused = _load(session, list(dict.fromkeys(files)))
     result = _measure(session, sessions, refused, places, ratios, methods_for(session, names, commands, timeout))
     _show(session, result, json=json)

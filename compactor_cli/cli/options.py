@@ -64,7 +64,15 @@ TargetRatioOption = Annotated[
     float | None,
     typer.Option("--target-ratio", min=0.0, max=1.0, metavar="R", help="Fit into this share of the original tokens."),
 ]
-StrategyOption = Annotated[str, typer.Option("--strategy", metavar="NAME", help="How to compact: tiered.")]
+StrategyOption = Annotated[
+    str, typer.Option("--strategy", metavar="NAME", help="How to compact: adaptive (default with a target) or tiered.")
+]
+ProfileOption = Annotated[
+    str,
+    typer.Option(
+        "--profile", metavar="TOML", help="Weights that `learn` wrote, for adaptive; default: the shipped ones."
+    ),
+]
 SummarizerOption = Annotated[
     str, typer.Option("--summarizer", metavar="NAME", help="Who writes summaries: extractive.")
 ]

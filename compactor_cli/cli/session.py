@@ -12,6 +12,7 @@ from compactor_cli.cli.files import read_bytes
 from compactor_cli.errors import UsageError
 from compactor_cli.formats.base import parse_time
 from compactor_cli.formats.loading import load
+from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.run import Tools
 from compactor_cli.render.console import make_console
@@ -30,13 +31,14 @@ class Session:
     err: Console
     format: str = ""
     skip_damaged: bool = False
+    profile: Profile | None = None
     warnings: list[str] = field(default_factory=list)
 
     def load(self, path: str) -> Source:
         return load(read_bytes(path), path, self.counter, format=self.format, skip_damaged=self.skip_damaged)
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
-        return replace(tools_for(transcript, self.counter, settings), clock=time.perf_counter)
+        return replace(tools_for(transcript, self.counter, settings, self.profile), clock=time.perf_counter)
 
     def warn(self, text: str) -> None:
         self.warnings.append(text)
@@ -49,16 +51,40 @@ class Session:
 
 
 def open_session(
-    *, tokenizer: str, model: str, format: str = "", skip_damaged: bool = False, quiet: bool = False
+    *,
+    tokenizer: str,
+    model: str,
+    format: str = "",
+    skip_damaged: bool = False,
+    quiet: bool = False,
+    profile: str = "",
 ) -> Session:
     """A session with the counter that the options ask for; a fallback is reported."""
     choice = make_counter(tokenizer, model)
     session = Session(
-        choice.counter, make_console(sys.stdout), make_console(sys.stderr, quiet=quiet), format, skip_damaged
+        choice.counter,
+        make_console(sys.stdout),
+        make_console(sys.stderr, quiet=quiet),
+        format,
+        skip_damaged,
+        read_profile(profile),
     )
     if choice.warning:
         session.warn(choice.warning)
     return session
+
+
+def read_profile(path: str) -> Profile | None:
+    """The profile in a file; None when no file is named."""
+    if not path:
+        return None
+    from compactor_cli.profiles import parse_profile
+
+    try:
+        text = read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
+    return parse_profile(text, path)
 
 
 def scoring_settings(scorer_name: str, threshold: float, max_residuals: float, now: str) -> ScoringSettings:

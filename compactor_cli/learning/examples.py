@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, Part
+from compactor_cli.retention.fronts import cut_at
 from compactor_cli.signals.evidence import gather
 from compactor_cli.signals.lines import Session, read_session
 from compactor_cli.signals.signals import expanded, signals_of
@@ -13,55 +16,72 @@ from compactor_cli.signals.signals import expanded, signals_of
 CUTS = (0.35, 0.5, 0.65, 0.8)
 """Shares of a session's tokens behind which the rest is what is to come."""
 _SMALLEST = 1_000
-"""Tokens before a cut below which there is nothing to choose."""
+"""Tokens before a cut, system messages aside, below which there is nothing to choose."""
 _FEWEST = 3
 """Needed names without which a cut teaches nothing."""
+_OPENING = 40
+"""Characters of a first request from which on it tells a piece of work from another."""
+
+
+class Lesson(NamedTuple):
+    """A session that teaches something."""
+
+    name: str
+    """Unique, and the same on every machine: the source, and the file's path within it."""
+    source: str
+    """Where sessions of its kind come from: the name of a folder."""
+    opening: str
+    """The user's first request; empty when it is too short to tell sessions apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One cut of one session: a row of signals and a label for each name before it."""
+    """One cut of one session: the signals of each name, and a label for it."""
 
     session: str
-    rows: tuple[tuple[float, ...], ...]
-    needed: tuple[bool, ...]
+    rows: array[float]
+    """The values for `weight_names` of one name after the other, as floats of eight bytes."""
+    needed: bytes
+    """1 or 0 for each name."""
+
+    @property
+    def needs(self) -> int:
+        return sum(self.needed)
+
+
+def opening_of(messages: Sequence[Message]) -> str:
+    """The first request, by which sessions on the same piece of work are recognized."""
+    text = next((message.text() for message in messages if message.origin == "request"), "")
+    return text if len(text) >= _OPENING else ""
 
 
 def cases_of(session: str, messages: Sequence[Message], cuts: Sequence[float] = CUTS) -> Iterator[Case]:
-    """The cases that a session gives; a short one gives none."""
+    """The cases that a session gives; a short one gives none. No place is used for two cuts."""
+    done = set()
     for share in cuts:
         cut = cut_at(messages, share)
-        if cut is None:
+        if cut is None or cut in done:
+            continue
+        done.add(cut)
+        if sum(message.tokens for message in messages[:cut] if message.role != "system") < _SMALLEST:
             continue
         case = _case(session, messages[:cut], messages[cut:])
-        if sum(case.needed) >= _FEWEST:
+        if case.needs >= _FEWEST:
             yield case
-
-
-def cut_at(messages: Sequence[Message], share: float) -> int | None:
-    """The first place behind this share of the tokens where no tool result is cut from its call."""
-    sizes = [0 if message.role == "system" else message.tokens for message in messages]
-    total, run = sum(sizes), 0
-    for at, size in enumerate(sizes, 1):
-        run += size
-        if run >= share * total and at < len(messages) and not messages[at].results:
-            return at if run >= _SMALLEST else None
-    return None
 
 
 def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> Case:
     session = read_session(front)
     evidence = gather(front, session)
     needed = needed_names(session, front, rest)
-    known = [term for term in evidence.mentions if term not in _system_names(session, front)]
-    rows = tuple(
-        tuple(expanded(session.kinds[t], signals_of(session.names[t], evidence.mentions[t], evidence))) for t in known
-    )
-    return Case(name, rows, tuple(term in needed for term in known))
-
-
-def _system_names(session: Session, front: Sequence[Message]) -> set[int]:
-    return {t for piece in session.pieces if front[piece.message].role == "system" for t in piece.names}
+    always = {t for piece in session.pieces if front[piece.message].role == "system" for t in piece.names}
+    rows = array("d")
+    labels = bytearray()
+    for term, found in evidence.mentions.items():
+        if term not in always:
+            rows.extend(expanded(session.kinds[term], signals_of(session.names[term], found, evidence)))
+            labels.append(term in needed)
+    return Case(name, rows, bytes(labels))
 
 
 def needed_names(session: Session, front: Sequence[Message], rest: Sequence[Message]) -> set[int]:
@@ -75,7 +95,8 @@ def needed_names(session: Session, front: Sequence[Message], rest: Sequence[Mess
     form = _form(session, front) | _form(later, rest)
     for piece in later.pieces:
         names = [later.names[term] for term in piece.names]
-        if rest[piece.message].role == "assistant":
+        message = rest[piece.message]
+        if _by_agent(message, message.parts[piece.part]):
             for name in names:
                 term = session.find(name)
                 if term is not None and term >= 0 and name not in supplied and name not in form:
@@ -83,6 +104,11 @@ def needed_names(session: Session, front: Sequence[Message], rest: Sequence[Mess
         else:
             supplied.update(names)
     return needed
+
+
+def _by_agent(message: Message, part: Part) -> bool:
+    """Whether the agent wrote it; summaries, and results that a format keeps in its message, are given to it."""
+    return message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
 
 
 def _form(session: Session, messages: Sequence[Message]) -> set[str]:

@@ -1,20 +1,26 @@
-"""Weights from examples: logistic regression with a penalty on large weights."""
+"""Weights from examples: logistic regression with a penalty on large weights. The one place with numpy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from compactor_cli.errors import UsageError
 from compactor_cli.learning.examples import Case
 from compactor_cli.signals.signals import weight_names
 
-if TYPE_CHECKING:
-    import numpy
-
 PENALTY = 10.0
-"""Strength of the penalty, in examples' weights; standardized signals."""
-_ROUNDS = 30
+"""Strength of the penalty on the squares of the weights, of standardized signals; a source weighs 1,000."""
+DIGITS = 4
+"""Decimals of a weight: a profile in a file is the profile that was measured."""
+_SOURCE = 1_000.0
+"""Weight of a source with examples enough."""
+_FEW_NEEDS = 50
+"""Needed names up to which a case counts less: few labels say little."""
+_STEADY = 1e-3
+"""Standard deviation below which a signal is as good as constant and gets no weight."""
+_ROUNDS = 60
+_HALVINGS = 20
 
 
 def load_numpy() -> Any:
@@ -22,46 +28,105 @@ def load_numpy() -> Any:
     try:
         import numpy
     except ImportError:
-        raise UsageError("learning needs numpy: pip install 'compactor_cli[learn]'") from None
+        raise UsageError("learning needs numpy: pip install 'compactor-cli[learn]'") from None
     return numpy
 
 
 def fit(cases: Sequence[Case], sources: Mapping[str, str], *, penalty: float = PENALTY) -> dict[str, float]:
-    """Weights by name. Every source counts the same, whatever its sessions and their length; within it
-    every case does."""
+    """Weights by name, rounded as files have them. `sources` gives the source of each session."""
     np = load_numpy()
-    rows = np.concatenate([np.asarray(case.rows, dtype=np.float64) for case in cases])
-    labels = np.concatenate([np.asarray(case.needed, dtype=np.float64) for case in cases])
-    weights = np.concatenate(_example_weights(np, cases, sources))
-    return dict(zip(weight_names(), map(float, _logistic(np, rows, labels, weights, penalty)), strict=True))
+    blocks = [
+        (_rows(np, case), np.frombuffer(case.needed, dtype=np.uint8).astype(np.float64), share)
+        for case, share in zip(cases, _shares(cases, sources), strict=True)
+    ]
+    own = _logistic(np, blocks, _standard(np, [rows for rows, _, _ in blocks]), penalty)
+    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(weight_names(), own, strict=True)}
 
 
-def _example_weights(np: Any, cases: Sequence[Case], sources: Mapping[str, str]) -> list[numpy.ndarray]:
-    """Weight of each example: 1,000 a source, shared out by cases; few needed names count less."""
-    raw = [np.full(len(case.needed), 1.0 / max(50, sum(case.needed))) for case in cases]
+def auc(case: Case, weights: Mapping[str, float]) -> float | None:
+    """How often a needed name gets a higher value than another one of its case; ties count half.
+
+    0.5 is chance. None when all names are needed, or none is.
+    """
+    np = load_numpy()
+    labels = np.frombuffer(case.needed, dtype=np.uint8).astype(bool)
+    points = _rows(np, case) @ np.array([weights.get(name, 0.0) for name in weight_names()])
+    needed, others = int(labels.sum()), int((~labels).sum())
+    if not needed or not others:
+        return None
+    _, at, counts = np.unique(points, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[at]
+    return float((ranks[labels].sum() - needed * (needed + 1) / 2) / (needed * others))
+
+
+def _rows(np: Any, case: Case) -> Any:
+    return np.frombuffer(case.rows, dtype=np.float64).reshape(len(case.needed), len(weight_names()))
+
+
+def _shares(cases: Sequence[Case], sources: Mapping[str, str]) -> list[float]:
+    """Weight of one example of each case.
+
+    Every source counts the same, whatever its sessions and their length, unless it has fewer names than
+    that weight; within it every case counts the same.
+    """
+    raw = [1.0 / max(_FEW_NEEDS, case.needs) for case in cases]
     totals: dict[str, float] = {}
+    names: dict[str, int] = {}
     for case, own in zip(cases, raw, strict=True):
-        totals[sources[case.session]] = totals.get(sources[case.session], 0.0) + own.sum()
-    return [own * (1_000 / totals[sources[case.session]]) for case, own in zip(cases, raw, strict=True)]
+        source = sources[case.session]
+        totals[source] = totals.get(source, 0.0) + own * len(case.needed)
+        names[source] = names.get(source, 0) + len(case.needed)
+    return [
+        own * min(_SOURCE, names[sources[case.session]]) / totals[sources[case.session]]
+        for case, own in zip(cases, raw, strict=True)
+    ]
 
 
-def _logistic(np: Any, rows: Any, labels: Any, weights: Any, penalty: float) -> Any:
-    """Newton's method on standardized columns; the bias is not penalized."""
-    mean, spread = rows.mean(0), rows.std(0)
-    mean[0], spread[0] = 0.0, 1.0
-    spread[spread < 1e-6] = 1.0
-    scaled = (rows - mean) / spread
-    beta = np.zeros(rows.shape[1])
-    ridge = np.eye(len(beta)) * penalty
-    ridge[0, 0] = 1e-6
+def _standard(np: Any, blocks: Sequence[Any]) -> Any:
+    """The matrix that makes rows of signals into rows with mean 0 and deviation 1; the first column is all ones."""
+    count = sum(len(rows) for rows in blocks)
+    mean = sum(rows.sum(0) for rows in blocks) / count
+    spread = np.sqrt(sum(((rows - mean) ** 2).sum(0) for rows in blocks) / count)
+    spread[spread < _STEADY] = 1.0
+    scale = np.diag(1.0 / spread)
+    scale[0] = -mean / spread
+    scale[0, 0] = 1.0
+    return scale
+
+
+def _logistic(np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, penalty: float) -> Any:
+    """Newton's method; steps that do not help are halved. The bias is not penalized."""
+    ridge = np.full(len(scale), penalty)
+    ridge[0] = 1e-6
+    beta = np.zeros(len(scale))
+    loss, slope, curve = _look(np, blocks, scale, ridge, beta)
     for _ in range(_ROUNDS):
-        likely = 1 / (1 + np.exp(-np.clip(scaled @ beta, -30, 30)))
-        slope = scaled.T @ (weights * (likely - labels)) + ridge @ beta
-        curve = (scaled * (weights * likely * (1 - likely))[:, None]).T @ scaled + ridge
         step = np.linalg.solve(curve, slope)
-        beta -= step
-        if abs(step).max() < 1e-7:
+        for _ in range(_HALVINGS):
+            new = _look(np, blocks, scale, ridge, beta - step)
+            if new[0] <= loss:
+                break
+            step = step / 2
+        else:
             break
-    own = beta / spread
-    own[0] = beta[0] - (beta[1:] * mean[1:] / spread[1:]).sum()
-    return own
+        beta = beta - step
+        loss, slope, curve = new
+        if abs(step).max() < 1e-9:
+            break
+    return scale @ beta
+
+
+def _look(
+    np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, ridge: Any, beta: Any
+) -> tuple[float, Any, Any]:
+    """The loss at some weights of standardized signals, its slope and its curvature. Rows are read where they are."""
+    own = scale @ beta
+    loss, slope, curve = 0.0, np.zeros(len(beta)), np.zeros((len(beta), len(beta)))
+    for rows, labels, share in blocks:
+        points = np.clip(rows @ own, -30, 30)
+        likely = 1 / (1 + np.exp(-points))
+        loss += share * float((np.logaddexp(0.0, points) - labels * points).sum())
+        slope += share * (rows.T @ (likely - labels))
+        curve += share * ((rows * (likely * (1 - likely))[:, None]).T @ rows)
+    loss += float((ridge * beta**2).sum()) / 2
+    return loss, scale.T @ slope + ridge * beta, scale.T @ curve @ scale + np.diag(ridge)

@@ -42,6 +42,8 @@ class Strategy(Protocol):
 
     name: str
     purpose: str
+    learned: bool
+    """It estimates values, so it needs a profile."""
 
     def plan(self, given: PlanInput) -> Plan: ...
 

@@ -12,6 +12,7 @@ from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.signals.ledger import compute_ledger
 from compactor_cli.summarizers.sections import CONSTRAINT, FIRM
 from compactor_cli.text.clean import plain
+from compactor_cli.text.excerpts import quoted_lines
 from compactor_cli.text.headers import covered
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.outcomes import error_lines, result_errors
@@ -241,6 +242,9 @@ def _statements(message: Message) -> Iterator[str]:
                 match = _SUMMARY_LINE.match(line)
                 if match:
                     yield match.group(1)
+            for quoted in quoted_lines(part.text):
+                yield quoted
+                yield from sentences(quoted)
         elif part.kind == "text":
             yield from sentences(part.text)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.message import Message
+from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.compare import Fate, Survival, fates, survival
 from compactor_cli.pipeline.repair import repair
@@ -28,6 +29,11 @@ def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival
         fate = _cut_by_repair(fate, {m.index for m in messages if any(p.edited for p in m.parts)})
         results.append((_without(fate, synthetic, extra), survival(messages, b.messages)))
     return _sum_fates([fate for fate, _ in results]), tuple(_sum_survivals([s for _, s in results]))
+
+
+def survival_of(parts: Sequence[Compaction]) -> tuple[Survival, ...]:
+    """What survived in the conversations of a file that has just been compacted."""
+    return tuple(_sum_survivals([survival(part.mended.messages, part.messages) for part in parts]))
 
 
 def _mended(transcript: Transcript) -> Sequence[Message]:

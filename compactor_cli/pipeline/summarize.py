@@ -60,7 +60,13 @@ def write_summaries(
         replaced = sum(messages[i].tokens for i in covers)
         room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
         text = _write(
-            transcript, replace(slot, budget=room), covers, number, base if slot is based and slot.based else None, keywords, context
+            transcript,
+            replace(slot, budget=room),
+            covers,
+            number,
+            base if slot is based and slot.based else None,
+            keywords,
+            context,
         )
         unspent += slot.budget
         if not text:
@@ -97,7 +103,14 @@ def _write(
     tokens = sum(m.tokens for m in covered)
     budget = slot.budget - context.per_message
     for own_base in dict.fromkeys((base, None)):
-        head = header(number, covers, tier=None if slot.excerpts is not None else slot.tier, tokens=tokens, reference=originals, base=own_base)
+        head = header(
+            number,
+            covers,
+            tier=None if slot.excerpts is not None else slot.tier,
+            tokens=tokens,
+            reference=originals,
+            base=own_base,
+        )
         request = SummaryRequest(slot, head, covered, keywords, budget)
         text = context.summarizer.summarize(request, context.count)
         if text:

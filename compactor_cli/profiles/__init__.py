@@ -10,6 +10,8 @@ from compactor_cli.errors import UsageError
 from compactor_cli.model.profile import PROFILE_VERSION, Profile
 from compactor_cli.signals.signals import weight_names
 
+_LARGEST = 1_000
+
 
 def parse_profile(text: str, name: str) -> Profile:
     """A profile from TOML. Raises UsageError that names the file, the key and what is allowed."""
@@ -30,11 +32,13 @@ def parse_profile(text: str, name: str) -> Profile:
     for key, value in _flat(weights):
         if key not in known:
             raise UsageError(f"{name}: [weights] {key}: no such signal; the profile was made by another version")
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > 1_000 or value != value:
-            raise UsageError(f"{name}: [weights] {key} = {value!r}: has to be a number from -1000 to 1000")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
+            raise UsageError(f"{name}: [weights] {key} = {value!r}: has to be a number from -{_LARGEST} to {_LARGEST}")
         values[key] = float(value)
     sessions = document.get("sessions", 0)
-    figures = {key: float(value) for key, value in _flat(document.get("held_out", {})) if isinstance(value, (int, float))}
+    figures = {
+        key: float(value) for key, value in _flat(document.get("held_out", {})) if isinstance(value, (int, float))
+    }
     return Profile(values, name, sessions if isinstance(sessions, int) else 0, figures)
 
 

@@ -104,7 +104,13 @@ def budget_json(budget: Budget) -> dict[str, Any]:
 
 
 def compact_json(
-    source: Source, counter: str, output: str, data: bytes, parts: Sequence[Compaction], warnings: Sequence[str]
+    source: Source,
+    counter: str,
+    output: str,
+    data: bytes,
+    parts: Sequence[Compaction],
+    survivals: Sequence[Survival],
+    warnings: Sequence[str],
 ) -> dict[str, Any]:
     """The report of one file; of several conversations in it, the sums."""
     before, after = source.tokens, sum(part.tokens for part in parts)
@@ -148,12 +154,17 @@ def compact_json(
         "prefix_tokens_kept": _prefix(parts),
         "cache": {"hits": 0, "misses": 0},
         "stages": [{"stage": name, "seconds": round(seconds, 6)} for name, seconds in stages.items()],
+        "survival": survival_json(survivals),
         "warnings": [*dict.fromkeys([*warnings, *(w for part in parts for w in part.warnings)])],
         "notes": [line_json(note) for note in source.notes],
     }
     if len(parts) > 1:
         value["output"]["conversations"] = len(parts)
     return value
+
+
+def survival_json(survivals: Sequence[Survival]) -> dict[str, Any]:
+    return {s.category: {"kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals}
 
 
 def _reference(parts: Sequence[Compaction]) -> str | None:
@@ -209,6 +220,8 @@ def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
             "tokens_before": part.groups[decision.group].tokens,
             "tokens_after": decision.tokens,
             "reason": decision.reason,
+            "value": decision.value,
+            "signals": list(decision.signals),
         }
         for which, part in enumerate(parts)
         if part.plan is not None
@@ -290,7 +303,7 @@ def diff_json(
             "dropped": len(fate.dropped),
             "added": fate.added,
         },
-        "survival": {s.category: {"kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals},
+        "survival": survival_json(survivals),
         "faults": [fault_json(fault) for fault in faults],
         "lost": [
             {"category": s.category, "index": at if at >= 0 else None, "text": text}

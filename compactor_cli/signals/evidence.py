@@ -115,10 +115,8 @@ def _mentioned(mentions: dict[int, Mentions], piece: Piece) -> list[Mentions]:
             if found.last != at:
                 found.last = at
                 found.messages += 1
-            if company < found.company:
-                found.company = company
-            if height < found.lines:
-                found.lines = height
+            found.company = min(found.company, company)
+            found.lines = min(found.lines, height)
         entered.append(found)
     return entered
 

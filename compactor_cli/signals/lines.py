@@ -233,11 +233,8 @@ def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
         return
     cuts = [0, *(_sentence_cuts(line) if prose else _dense_cuts(line, 0, len(line), _LONG)), len(line)]
     for start, end in pairwise(cuts):
-        if end - start > _LONG_PROSE:
-            inner = [start, *_dense_cuts(line, start, end, _LONG_PROSE), end]
-        else:
-            inner = [start, end]
-        for first, last in pairwise(inner):
+        cuts_inside = _dense_cuts(line, start, end, _LONG_PROSE) if end - start > _LONG_PROSE else ()
+        for first, last in pairwise([start, *cuts_inside, end]):
             bare = line[first:last].strip()
             if bare:
                 begin = first + line[first:last].index(bare[0])

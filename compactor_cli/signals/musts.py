@@ -13,6 +13,9 @@ from compactor_cli.text.outcomes import result_errors
 _LONG_REQUEST = 2
 """Lines of a request that are kept for being a request; the others have to be worth it."""
 
+_TELLING = 160
+"""Characters of an error line that say which one it is."""
+
 
 def requests(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
     """The lines of each request, the newest first."""
@@ -52,4 +55,17 @@ def errors(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
                 seen.add(text)
                 found = next((line for line in lines.of_piece(number) if text.startswith(lines.text(line))), None)
                 if found is not None:
-                    yield [found]
+                    yield _whole_line(lines, found)
+
+
+def _whole_line(lines: Lines, first: int) -> list[int]:
+    """A line and the further pieces of the same physical line, up to a length that identifies it."""
+    piece, found = lines.piece(first), [first]
+    for line in range(first + 1, len(lines)):
+        between = lines.ends[line - 1], lines.starts[line]
+        if lines.piece(line) is not piece or "\n" in piece.text[slice(*between)]:
+            break
+        if lines.ends[line - 1] - lines.starts[first] > _TELLING:
+            break
+        found.append(line)
+    return found

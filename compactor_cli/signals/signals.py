@@ -125,7 +125,9 @@ class Weigher:
     def reasons(self, name: str, kind: str, found: Mentions, evidence: Evidence, most: int = 2) -> list[str]:
         """The signals that speak most for a name, the strongest first."""
         points = map(mul, self._weights[kind], signals_of(name, found, evidence))
-        ranked = sorted(((value, signal) for value, signal in zip(points, SIGNALS, strict=True) if value > 0), reverse=True)
+        ranked = sorted(
+            ((value, signal) for value, signal in zip(points, SIGNALS, strict=True) if value > 0), reverse=True
+        )
         return [signal for _, signal in ranked[:most]]
 
 

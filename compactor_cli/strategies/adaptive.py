@@ -10,27 +10,22 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from math import log
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.model.profile import Profile
 from compactor_cli.signals import musts
-from compactor_cli.signals.evidence import Evidence, gather
-from compactor_cli.signals.lines import Lines, Session, read_session
+from compactor_cli.signals.evidence import gather
+from compactor_cli.signals.lines import Lines, read_session
 from compactor_cli.signals.selection import Choice, Selector
-from compactor_cli.signals.signals import Weigher
+from compactor_cli.signals.values import Values
 from compactor_cli.strategies.native import Native
 from compactor_cli.strategies.protected import REQUESTS, keep_protected
+from compactor_cli.strategies.quoting import Quoter
 from compactor_cli.strategies.renditions import Renderer
-from compactor_cli.text.excerpts import Excerpt, legend, quote
-from compactor_cli.text.headers import Base, header
 
-_WORD = 0.002
-"""Value of the rarest word, beside the 0 to 1 of a name."""
 _PRESENT = 4
 """Newest groups that stay at their place where that is cheap: the work as it stands."""
 _PRESENT_SHARE = 0.06
@@ -39,10 +34,10 @@ _MOSTLY = 0.6
 """Share of a group's tokens from which on it is worth a try to keep it at its place."""
 _OVERHEAD = 3
 """Tokens that a group at its place may take more than its lines in a summary."""
-_MUST_SHARES = (0.2, 0.1, 0.1)
-"""Shares of the room that requests, changed files and errors may take for being that."""
-_SPARE = 6
-"""Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
+_REQUEST_SHARE = 0.25
+"""Share of the room that all requests may take together for being that."""
+_FACT_SHARE = 0.1
+"""Share of the room that changed files, and errors, may take for being that."""
 _LARGE_REQUEST = 0.3
 """Share of the room above which the first or last request is not kept whole."""
 _SMALL_REQUEST = 100
@@ -53,13 +48,12 @@ _SMALLEST_LINE = 6
 """Tokens below which no line is looked for."""
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
-_SEGMENT = 400
-"""Tokens of quoted lines that are worth a summary of their own, at their own place."""
 
 
 class Adaptive:
     name = "adaptive"
     purpose = "keeps the lines that the rest of the session is most likely to need, by learned signals"
+    learned = True
 
     def plan(self, given: PlanInput) -> Plan:
         return _Planner(given).plan()
@@ -72,34 +66,8 @@ class _Attempt:
     decisions: dict[int, Decision]
     slots: list[SummarySlot]
     tokens: int
-
-
-class _Values:
-    """What terms are worth."""
-
-    def __init__(self, session: Session, evidence: Evidence, profile: Profile) -> None:
-        self.session = session
-        self.evidence = evidence
-        self.weigher = Weigher(profile)
-        names, kinds = session.names, session.kinds
-        self._names = {
-            term: self.weigher.value(names[term], kinds[term], found, evidence)
-            for term, found in evidence.mentions.items()
-        }
-        texts = max(2, sum(piece.speech for piece in session.pieces))
-        self._words = {word: _WORD * (log(texts / held) / log(texts)) ** 3 for word, held in session.held.items()}
-
-    def of(self, term: int) -> float:
-        return (self._words if term < 0 else self._names).get(term, 0.0)
-
-    def explain(self, terms: Iterable[int], most: int = 3) -> tuple[str, ...]:
-        """The names among some terms that are worth most, each with the signals that speak for it."""
-        session, evidence = self.session, self.evidence
-        best = sorted({t for t in terms if t >= 0 and t in self._names}, key=lambda t: (-self._names[t], t))[:most]
-        return tuple(
-            f"{session.names[t]} ({', '.join(self.weigher.reasons(session.names[t], session.kinds[t], evidence.mentions[t], evidence))})"
-            for t in best
-        )
+    chosen: dict[int, list[Choice]] = field(default_factory=dict)
+    """Group -> the lines that were taken of it."""
 
 
 class _Planner:
@@ -128,7 +96,9 @@ class _Planner:
         if sum(g.tokens for g in rest) <= room:
             kept |= {g.index: self.renderer.whole(g, "fits") for g in rest}
             return self._finish(_Attempt(kept, [], 0))
-        return self._finish(_Chooser(given, kept, rest, room, large).best())
+        chooser = _Chooser(given, kept, rest, room, large)
+        best = chooser.best()
+        return self._finish(replace(best, decisions=chooser.explained(best)))
 
     def _large_requests(self, kept: dict[int, Decision]) -> set[int]:
         """Requests that would leave too little room for everything else: their lines have to be worth it."""
@@ -160,7 +130,7 @@ class _Chooser:
         self.group_of = {i: g.index for g in given.groups for i in g.messages}
         session = read_session(given.messages)
         evidence = gather(given.messages, session)
-        self.values = _Values(session, evidence, given.profile)
+        self.values = Values(session, evidence, given.profile)
         fixed = frozenset(i for g in kept for i in given.groups[g].messages)
         self.lines = Lines(session, self.values.of, fixed)
         covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
@@ -169,13 +139,16 @@ class _Chooser:
         self.present = self._present() | large
         self.whole: set[int] = set()
         # a ratio refers to what the first round started from; a target in tokens does without that
-        self.based = room >= _TINY or given.settings.target_ratio is not None or given.target is None
+        based = room >= _TINY or given.settings.target_ratio is not None or given.target is None
+        self.quoter = Quoter(given, self.lines, based=based)
 
     def _present(self) -> set[int]:
-        """The newest groups, as long as they are cheap with all their lines left out."""
+        """The newest message and the exchanges with tools before it, as long as they are cheap with all
+        their lines left out."""
         present: set[int] = set()
         left = self.room * _PRESENT_SHARE
-        for group in reversed(self.rest[max(0, len(self.rest) - _PRESENT) :]):
+        newest = self.rest[max(0, len(self.rest) - _PRESENT) :]
+        for group in (g for g in reversed(newest) if len(g.messages) > 1):
             left -= self.native.render(group, (), "").tokens
             if left < 0:
                 break
@@ -185,7 +158,7 @@ class _Chooser:
     def best(self) -> _Attempt:
         """As many of the best lines as the room allows, exactly counted."""
         self._take_musts()
-        frame = self._frame()
+        frame = self.quoter.frame(self.rest)
         room = int((self.room - frame) * 1.1) + 60
         self.selector.fill(self._candidates(room), room - sum(c.cost for c in self.selector.taken.values()))
         order = list(self.selector.taken.values())
@@ -239,23 +212,11 @@ class _Chooser:
         more = self._build(order)
         return more if more.tokens <= self.room else attempt
 
-    def _frame(self) -> int:
-        """Tokens of the heading of a summary, at most."""
-        return self.given.count(self._head(tuple(g.index for g in self.rest))) + _SPARE
-
-    def _head(self, groups: tuple[int, ...]) -> str:
-        """The beginning of a summary as it will be written, with a reference of as many tokens."""
-        covers = [i for g in groups for i in self.given.groups[g].messages]
-        base = Base(sum(m.tokens for m in self.given.messages), self.given.target or 0) if self.based else None
-        text = header(10, covers, tier=None, tokens=0, reference="ctx_0a1b2c3d", base=base)
-        return f"{text}\n"
-
     def _candidates(self, room: int) -> list[int]:
         """Lines that have a chance: the densest by their bounds, several times what can be taken."""
         lines = self.lines
         density = [
-            bound / (8 + end - start)
-            for bound, start, end in zip(lines.bounds, lines.starts, lines.ends, strict=True)
+            bound / (8 + end - start) for bound, start, end in zip(lines.bounds, lines.starts, lines.ends, strict=True)
         ]
         order = sorted((line for line in range(len(lines)) if density[line] > 0), key=density.__getitem__, reverse=True)
         limit, total = 40 * max(room, 0), 0
@@ -266,22 +227,26 @@ class _Chooser:
         return order
 
     def _take_musts(self) -> None:
-        messages, lines = self.given.messages, self.lines
-        found = (musts.requests(messages, lines), musts.changed_files(messages, lines), musts.errors(messages, lines))
-        for share, groups in zip(_MUST_SHARES, found, strict=True):
-            left = int((self.room - _TINY) * share)
-            for group in groups:
-                cost = sum(self.selector.cost(line) for line in group)
-                if cost <= left:
-                    left -= sum(self.selector.take(line) for line in group)
+        """Requests when there is room for all of them, else they go by value like everything else;
+        changed files and errors from the newest on."""
+        messages, lines, room = self.given.messages, self.lines, self.room - _TINY
+        asked = list(musts.requests(messages, lines))
+        if sum(self.selector.cost(line) for group in asked for line in group) <= room * _REQUEST_SHARE:
+            for group in asked:
+                self._take(group)
+        for found in (musts.changed_files(messages, lines), musts.errors(messages, lines)):
+            left = room * _FACT_SHARE
+            for group in found:
+                if sum(self.selector.cost(line) for line in group) <= left:
+                    left -= self._take(group)
+
+    def _take(self, group: Iterable[int]) -> int:
+        return sum(self.selector.take(line) for line in group)
 
     def _nothing(self) -> _Attempt:
         """No room for anything but what is protected."""
-        gone = {g.index: self.renderer_gone(g) for g in self.rest}
+        gone = {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in self.rest}
         return _Attempt(self.kept | gone, [], 0)
-
-    def renderer_gone(self, group: Group) -> Decision:
-        return Decision(group.index, "gone", 0, "no room for a summary")
 
     def _build(self, chosen: list[Choice]) -> _Attempt:
         """What becomes of every group when these lines are taken."""
@@ -300,11 +265,11 @@ class _Chooser:
             else:
                 decisions[group.index] = decision
                 used += decision.tokens
-        slots = self._slots(quoted, by_group, decisions)
+        slots = self.quoter.slots(quoted, by_group, decisions)
         for group in quoted:
             decisions[group.index] = self._summarized(group, by_group.get(group.index, []))
         used += sum(slot.budget for slot in slots)
-        return _Attempt(decisions, slots, used)
+        return _Attempt(decisions, slots, used, by_group)
 
     def _in_place(self, group: Group, own: list[Choice], taken: set[int]) -> Decision | None:
         """The group at its place, where that takes no more than to quote what was chosen of it."""
@@ -313,73 +278,25 @@ class _Chooser:
         if group.tokens <= quoted + _OVERHEAD or group.index in self.whole:
             decision = Decision(group.index, "whole", group.tokens, "worth its tokens")
         elif present or quoted > _MOSTLY * group.tokens:
-            decision = self.native.render(group, taken, "newest" if present else "most of it is worth its tokens")
+            why = "newest" if present else "most of it is worth its tokens"
+            decision = self.native.render(group, taken, why)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None
         else:
             return None
-        return decision._replace(value=round(sum(choice.value for choice in own), 3), signals=self._why(own))
+        return decision._replace(value=round(sum(choice.value for choice in own), 3))
 
     def _summarized(self, group: Group, own: list[Choice]) -> Decision:
         if not own:
             return Decision(group.index, "summarized", 0, "no line of it is worth its tokens", value=0.0)
         reason = f"{len(own)} line{'s' * (len(own) > 1)} quoted, {sum(c.cost for c in own):,} tokens"
         value = round(sum(c.value for c in own), 3)
-        return Decision(group.index, "summarized", 0, reason, value=value, signals=self._why(own))
+        return Decision(group.index, "summarized", 0, reason, value=value)
 
-    def _why(self, own: list[Choice]) -> tuple[str, ...]:
-        return ()
-
-    def _slots(
-        self, quoted: list[Group], by_group: dict[int, list[Choice]], decisions: dict[int, Decision]
-    ) -> list[SummarySlot]:
-        """Summaries for stretches between groups that stay; small ones join the one before."""
-        segments: list[list[Group]] = []
-        sizes: list[int] = []
-        for group in quoted:
-            size = sum(choice.cost for choice in by_group.get(group.index, ()))
-            apart = segments and any(
-                i in decisions and decisions[i].tokens for i in range(segments[-1][-1].index + 1, group.index)
-            )
-            if not segments or (apart and sizes[-1] >= _SEGMENT):
-                segments.append([group])
-                sizes.append(size)
-            else:
-                segments[-1].append(group)
-                sizes[-1] += size
-        if len(segments) > 1 and sizes[-1] < _SEGMENT:
-            segments[-2:] = [segments[-2] + segments[-1]]
-        return [self._slot(segment, by_group) for segment in segments]
-
-    def _slot(self, groups: list[Group], by_group: dict[int, list[Choice]]) -> SummarySlot:
-        indices = tuple(g.index for g in groups)
-        choices = sorted((c for g in groups for c in by_group.get(g.index, ())), key=lambda c: c.line)
-        excerpts = tuple(self._excerpts(choices))
-        budget = self.given.count(f"{self._head(indices)}{legend(excerpts)}\n{quote(excerpts)}") + _SPARE
-        return SummarySlot(max(self._tiers(groups), default=3), indices, budget, excerpts, self.based)
-
-    def _tiers(self, groups: list[Group]) -> list[int]:
-        return [t for g in groups for i in g.messages if (t := self.given.tiers[i]) is not None]
-
-    def _excerpts(self, choices: list[Choice]) -> Iterable[Excerpt]:
-        before = -2
-        lines, piece = self.lines, None
-        for choice in choices:
-            own = lines.piece(choice.line)
-            joint = "gap"
-            if own is not piece:
-                joint = "heading"
-            elif choice.line == before + 1:
-                between = own.text[lines.ends[before] : lines.starts[choice.line]]
-                joint = "line" if "\n" in between else "same"
-            yield Excerpt(own.message, self._speaker(own.message, own.part), lines.text(choice.line), joint, choice.value)
-            before, piece = choice.line, own
-
-    def _speaker(self, message: int, part: int) -> str:
-        found = self.given.messages[message]
-        kind = found.parts[part].kind
-        if kind == "tool_call":
-            return "".join(found.parts[part].name.split())[:60] or "call"
-        if kind == "tool_result" or found.role == "tool":
-            return "→"
-        return "" if found.role == "assistant" else found.role
+    def explained(self, attempt: _Attempt) -> dict[int, Decision]:
+        """The decisions with the names that made the value of what is kept."""
+        decisions = dict(attempt.decisions)
+        for group, own in attempt.chosen.items():
+            terms = [term for choice in own for term in self.lines.terms(choice.line)]
+            decisions[group] = decisions[group]._replace(signals=self.values.explain(terms))
+        return decisions

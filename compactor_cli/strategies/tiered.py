@@ -36,6 +36,7 @@ _SEGMENT = 400
 class Tiered:
     name = "tiered"
     purpose = "residuals and recency tiers (seed 000); older tiers are summarized"
+    learned = False
 
     def plan(self, given: PlanInput) -> Plan:
         return _Planner(given).plan()

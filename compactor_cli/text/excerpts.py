@@ -1,9 +1,9 @@
 """Lines quoted in a summary, each under the number of the message that it stands in.
 
-    #12 user: The first line that was taken of message 12
-    … a line further on, with something left out before it
-    #13 Bash: git status
-    #14 → On branch main
+#12 user: The first line that was taken of message 12
+… a line further on, with something left out before it
+#13 Bash: git status
+#14 → On branch main
 """
 
 from __future__ import annotations

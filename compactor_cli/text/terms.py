@@ -46,18 +46,43 @@ _CODE = re.compile(r"[A-Z]{1,4}\d{3,5}$")
 _TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 _EDGES = ".,;:!?)(]}[{'\"`\\ "
 _ERROR_ENDS = ("Error", "Exception", "Warning", "Fault")
-_ERROR_STARTS = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME", "EINV", "EISD", "EAGAIN", "ERR_", "SIG")
+_ERROR_STARTS = (
+    "ENO",
+    "EACC",
+    "EEXI",
+    "EPER",
+    "ECON",
+    "EADDR",
+    "EPIPE",
+    "ETIME",
+    "EINV",
+    "EISD",
+    "EAGAIN",
+    "ERR_",
+    "SIG",
+)
 _EXTENSIONS = frozenset(
-    "bash bin c cc cfg conf cpp cs css csv db diff env exe gif go gradle gz h hpp htm html ini ipynb java jpeg jpg js "
-    "json jsonl jsx kt lock log md mjs npy parquet patch pdf php pkl png proto pt py pyi rb rs rst scala scss sh so sql "
-    "sqlite svg swift tar tf toml ts tsv tsx txt xml yaml yml zip zsh".split()
+    re.findall(
+        r"\w+",
+        """
+        bash bin c cc cfg conf cpp cs css csv db diff env exe gif go gradle gz h hpp htm html ini ipynb java jpeg
+        jpg js json jsonl jsx kt lock log md mjs npy parquet patch pdf php pkl png proto pt py pyi rb rs rst scala
+        scss sh so sql sqlite svg swift tar tf toml ts tsv tsx txt xml yaml yml zip zsh
+        """,
+    )
 )
 _STOP = frozenset(
-    "about after again all also and another any are back been before being both but can could did does doing down each "
-    "even for from get give got had has have having her here hers him his how into its just let like made make many may "
-    "might more most much must not now off okay one only other our out over own please same shall she should some such "
-    "than thank thanks that the their them then there these they thing things this those through too two under until very was "
-    "way well were what when where which while who whom why will with would yeah yes yet you your".split()
+    re.findall(
+        r"\w+",
+        """
+        about after again all also and another any are back been before being both but can could did does doing down
+        each even for from get give got had has have having her here hers him his how into its just let like made
+        make many may might more most much must not now off okay one only other our out over own please same shall
+        she should some such than thank thanks that the their them then there these they thing things this those
+        through too two under until very was way well were what when where which while who whom why will with would
+        yeah yes yet you your
+        """,
+    )
 )
 
 
@@ -72,7 +97,11 @@ def readable(text: str) -> str:
     """JSON inside a string with its inner line breaks, quotes and letters made plain."""
     if "\\" not in text:
         return text
-    return _ESCAPE.sub(lambda m: _PLAIN[m[1]] if m[1] else chr(int(m[2], 16)), text)
+    plain = _ESCAPE.sub(lambda m: _PLAIN[m[1]] if m[1] else chr(int(m[2], 16)), text)
+    if plain.isascii():
+        return plain
+    # two escapes may make one letter; half of one is replaced
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def chunked(text: str) -> str:

@@ -1,0 +1,48 @@
+"""What every name and word of a session is worth to the rest of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import log
+
+from compactor_cli.model.profile import Profile
+from compactor_cli.signals.evidence import Evidence
+from compactor_cli.signals.lines import Session
+from compactor_cli.signals.signals import Weigher
+
+_WORD = 0.05
+"""Value of the rarest word of a session that is all speech, beside the 0 to 1 of a name. The share of
+speech, to the sixth power, scales it: where tools work, names say what matters."""
+_RARITY = 8
+"""How much more a rare word is worth than a common one: the power of its logarithmic rarity."""
+
+
+class Values:
+    """Values of terms by their ids: of a name, how likely the rest of the session needs it (0 to 1)."""
+
+    def __init__(self, session: Session, evidence: Evidence, profile: Profile) -> None:
+        self._session = session
+        self._evidence = evidence
+        self._weigher = Weigher(profile)
+        names, kinds = session.names, session.kinds
+        self._names = {
+            term: self._weigher.value(names[term], kinds[term], found, evidence)
+            for term, found in evidence.mentions.items()
+        }
+        texts = max(2, sum(piece.speech for piece in session.pieces))
+        spoken = sum(p.tokens for p in session.pieces if p.speech) / (sum(p.tokens for p in session.pieces) or 1)
+        word = _WORD * spoken**6
+        self._words = {id_: word * (log(texts / held) / log(texts)) ** _RARITY for id_, held in session.held.items()}
+
+    def of(self, term: int) -> float:
+        """The value of a term; 0 for one that only system messages have."""
+        return (self._words if term < 0 else self._names).get(term, 0.0)
+
+    def explain(self, terms: Iterable[int], most: int = 3) -> tuple[str, ...]:
+        """The names among some terms that are worth most, each with the signals that speak for it."""
+        best = sorted({t for t in terms if t in self._names}, key=lambda t: (-self._names[t], t))[:most]
+        return tuple(f"{self._session.names[t]} ({', '.join(self._reasons(t))})" for t in best)
+
+    def _reasons(self, term: int) -> list[str]:
+        session, found = self._session, self._evidence.mentions[term]
+        return self._weigher.reasons(session.names[term], session.kinds[term], found, self._evidence)

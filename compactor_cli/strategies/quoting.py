@@ -1,0 +1,99 @@
+"""Chosen lines -> the summaries that quote them, with what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision, SummarySlot
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.signals.lines import Lines
+from compactor_cli.signals.selection import Choice
+from compactor_cli.text.clean import plain
+from compactor_cli.text.excerpts import Excerpt, legend, quote
+from compactor_cli.text.headers import Base, header
+
+_SEGMENT = 400
+"""Tokens of quoted lines that are worth a summary of their own, at their own place."""
+_SPARE = 6
+"""Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
+
+
+class Quoter:
+    """Plans summaries. `based`: one of them says what the transcript was compacted from."""
+
+    def __init__(self, given: PlanInput, lines: Lines, *, based: bool) -> None:
+        self._given = given
+        self._lines = lines
+        self._based = based
+
+    def frame(self, groups: Sequence[Group]) -> int:
+        """Tokens of the heading of a summary that stands for these groups, at most."""
+        return self._given.count(self._head(groups)) + _SPARE
+
+    def slots(
+        self, quoted: Sequence[Group], chosen: Mapping[int, Sequence[Choice]], decisions: Mapping[int, Decision]
+    ) -> list[SummarySlot]:
+        """Summaries for the stretches between groups that stay; a small one joins the one before it."""
+        segments: list[list[Group]] = []
+        sizes: list[int] = []
+        for group in quoted:
+            size = sum(choice.cost for choice in chosen.get(group.index, ()))
+            if not segments or (sizes[-1] >= _SEGMENT and _parted(segments[-1][-1], group, decisions)):
+                segments.append([group])
+                sizes.append(size)
+            else:
+                segments[-1].append(group)
+                sizes[-1] += size
+        if len(segments) > 1 and sizes[-1] < _SEGMENT:
+            segments[-2:] = [segments[-2] + segments[-1]]
+        return [self._slot(segment, chosen) for segment in segments]
+
+    def _slot(self, groups: Sequence[Group], chosen: Mapping[int, Sequence[Choice]]) -> SummarySlot:
+        choices = sorted((c for g in groups for c in chosen.get(g.index, ())), key=lambda c: c.line)
+        excerpts = tuple(self._excerpts(choices))
+        text = f"{self._head(groups)}{legend(excerpts)}\n{quote(excerpts)}"
+        tiers = [t for g in groups for i in g.messages if (t := self._given.tiers[i]) is not None]
+        return SummarySlot(
+            max(tiers, default=3),
+            tuple(g.index for g in groups),
+            self._given.count(text) + _SPARE,
+            excerpts,
+            self._based,
+        )
+
+    def _head(self, groups: Iterable[Group]) -> str:
+        """The beginning of a summary as it will be written, with a reference of about as many tokens."""
+        given = self._given
+        base = Base(sum(m.tokens for m in given.messages), given.target or 0) if self._based else None
+        covers = [i for g in groups for i in g.messages]
+        return f"{header(10, covers, tier=None, tokens=0, reference='ctx_0a1b2c3d', base=base)}\n"
+
+    def _excerpts(self, choices: Sequence[Choice]) -> Iterator[Excerpt]:
+        lines, before, piece = self._lines, -2, None
+        for choice in choices:
+            own = lines.piece(choice.line)
+            joint = "gap"
+            if own is not piece:
+                joint = "heading"
+            elif choice.line == before + 1:
+                between = own.text[lines.ends[before] : lines.starts[choice.line]]
+                joint = "line" if "\n" in between else "same"
+            text = " ".join(plain(lines.text(choice.line)).split("\n"))
+            yield Excerpt(own.message, self._speaker(own.message, own.part), text, joint, choice.value)
+            before, piece = choice.line, own
+
+    def _speaker(self, message: int, part: int) -> str:
+        found = self._given.messages[message]
+        kind = found.parts[part].kind
+        if kind == "tool_call":
+            return "".join(found.parts[part].name.split())[:60] or "call"
+        if kind == "tool_result" or found.role == "tool":
+            return "→"
+        return "" if found.role == "assistant" else found.role
+
+
+def _parted(last: Group, group: Group, decisions: Mapping[int, Decision]) -> bool:
+    """Whether something stays between two groups."""
+    between = range(last.index + 1, group.index)
+    return any(index in decisions and decisions[index].tokens for index in between)
