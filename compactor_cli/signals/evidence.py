@@ -56,6 +56,8 @@ class Evidence:
     """Share of the session's tokens that come after each message."""
     last_agent: int
     """The agent's last message; -1 when it said nothing."""
+    changes: Mapping[int, tuple[str, ...]]
+    """Piece -> files that its call changes."""
 
 
 def gather(messages: Sequence[Message], session: Session) -> Evidence:
@@ -64,7 +66,8 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
     ends = (requests[0], requests[-1]) if requests else (-1, -1)
     mentions: dict[int, Mentions] = {}
     keys: set[str] = set()
-    for piece in session.pieces:
+    changes: dict[int, tuple[str, ...]] = {}
+    for number, piece in enumerate(session.pieces):
         message = messages[piece.message]
         if message.role == "system":
             continue
@@ -78,7 +81,11 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
             _in_result(found, piece.message)
             _failures(mentions, session, piece, part.failed)
         elif message.role == "assistant":
-            _by_agent(found, piece.message, part)
+            if part.kind == "tool_call":
+                changed = tuple(path for path, action in call_actions(part) if action != "read")
+                if changed:
+                    changes[number] = changed
+            _by_agent(found, piece.message, part, edits=number in changes)
         else:
             _by_user(found, piece.message == ends[0], piece.message == ends[1])
     for key in keys:
@@ -89,7 +96,7 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
     for term, count in session.occurrences().items():
         if term in mentions:
             mentions[term].occurrences = count
-    return Evidence(mentions, len(messages), _ages(messages), agent)
+    return Evidence(mentions, len(messages), _ages(messages), agent, changes)
 
 
 def _ages(messages: Sequence[Message]) -> list[float]:
@@ -121,11 +128,8 @@ def _mentioned(mentions: dict[int, Mentions], piece: Piece) -> list[Mentions]:
     return entered
 
 
-def _by_agent(names: Iterable[Mentions], at: int, part: Part) -> None:
-    edits = planned = False
-    if part.kind == "tool_call":
-        edits = any(action != "read" for _, action in call_actions(part))
-        planned = _PLAN.search(part.name) is not None
+def _by_agent(names: Iterable[Mentions], at: int, part: Part, *, edits: bool) -> None:
+    planned = part.kind == "tool_call" and _PLAN.search(part.name) is not None
     for found in names:
         if found.last_agent != at:
             found.agent += 1

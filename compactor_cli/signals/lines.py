@@ -123,17 +123,32 @@ class Session:
         self.pieces.append(Piece(message, which, text, tokens, speech, names, quoted))
 
 
-def read_session(messages: Sequence[Message]) -> Session:
+def read_session(messages: Sequence[Message], reach: int | None = None) -> Session:
     """Texts, calls and results; thinking and pictures have no lines. Words count where people and the
-    agent speak; of calls and results only names are taken."""
+    agent speak; of calls and results only names are taken.
+
+    Of messages further back than `reach` tokens only requests, calls and failures are read.
+    """
     session = Session()
+    near = 0 if reach is None else _within_reach(messages, reach)
     for at, message in enumerate(messages):
         for which, part in enumerate(message.parts):
+            if at < near and not (part.kind == "tool_call" or part.failed or message.origin == "request"):
+                continue
             if part.text and part.kind in ("text", "tool_call", "tool_result"):
                 text = readable(part.text) if part.kind == "tool_call" else part.text
                 speech = part.kind == "text" and message.role != "tool"
                 session.read(at, which, text, part.tokens, speech=speech)
     return session
+
+
+def _within_reach(messages: Sequence[Message], reach: int) -> int:
+    """The first message from which on everything is read."""
+    for at in range(len(messages) - 1, -1, -1):
+        reach -= messages[at].tokens
+        if reach < 0:
+            return at
+    return 0
 
 
 class Lines:

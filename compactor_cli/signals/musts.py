@@ -3,10 +3,9 @@ changed, what went wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from compactor_cli.model.message import Message
-from compactor_cli.signals.ledger import call_actions
 from compactor_cli.signals.lines import Lines
 from compactor_cli.text.outcomes import result_errors
 
@@ -25,15 +24,12 @@ def requests(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
             yield list(lines.of_piece(number))[:_LONG_REQUEST]
 
 
-def changed_files(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
-    """For each file that was changed, the line of the newest call that names it."""
+def changed_files(changes: Mapping[int, Sequence[str]], lines: Lines) -> Iterator[list[int]]:
+    """For each file that was changed, the line of the newest call that names it. `changes`: piece ->
+    files."""
     seen: set[str] = set()
-    for number in sorted(lines.first_of, reverse=True):
-        piece = lines.session.pieces[number]
-        part = messages[piece.message].parts[piece.part]
-        if part.kind != "tool_call":
-            continue
-        paths = {path: None for path, action in call_actions(part) if action != "read" and path not in seen}
+    for number in sorted(changes, reverse=True):
+        paths = {path: None for path in changes[number] if path not in seen}
         seen.update(paths)
         for path in paths:
             found = next((line for line in lines.of_piece(number) if path in lines.text(line)), None)

@@ -9,17 +9,15 @@ value, for which taking the best value per token first is a good and fast choice
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from compactor_cli.signals.lines import Lines
 
-_WORD = re.compile(r"\w{3,}")
-_AROUND = 6
-"""Words on either side that make the context of a name."""
-_ENOUGH = 0.5
+_AROUND = 70
+"""Characters on either side that make the context of a name: about ten words."""
+_ENOUGH = 0.55
 """Share of its context with which a name is understood."""
 _ALONE = 0.15
 """What a name is worth without any of its context."""
@@ -28,7 +26,7 @@ _HEADING = 5
 
 
 class _Context(NamedTuple):
-    """A name on a line, and which share of the words around it stand on it, before it, after it."""
+    """A name on a line, and which shares of the text around it stand on that line, before it, after it."""
 
     term: int
     own: float
@@ -62,7 +60,6 @@ class Selector:
         self._cost = cost
         self._reached: dict[int, float] = dict.fromkeys(covered, 1.0)
         self._contexts: dict[int, list[_Context]] = {}
-        self._words: dict[int, list[str]] = {}
         self._costs: dict[int, int] = {}
         self.taken: dict[int, Choice] = {}
         """Line -> choice, in the order of taking."""
@@ -165,31 +162,24 @@ class Selector:
         return self._contexts[line]
 
     def _find_contexts(self, line: int) -> Iterator[_Context]:
-        terms = [term for term in self.lines.terms(line) if self._worth(term) > 0]
+        lines = self.lines
+        terms = [term for term in lines.terms(line) if self._worth(term) > 0]
         if not terms:
             return
-        words = self._words_of(line)
-        places: dict[str, int] = {}
-        for at, word in enumerate(words):
-            places.setdefault(word, at)
-        names = self.lines.session.names
+        text, names = lines.text(line), lines.session.names
+        length = len(text)
+        before = lines.ends[line - 1] - lines.starts[line - 1] if line else 0
+        after = lines.ends[line + 1] - lines.starts[line + 1] if line + 1 < len(lines) else 0
         for term in terms:
             if term < 0:
                 yield _Context(term, 1.0, 0.0, 0.0)
                 continue
-            own_words = _WORD.findall(names[term].lower())
-            first = places.get(own_words[0], 0) if own_words else 0
-            after = first + len(own_words)
-            left, right = min(_AROUND, first), min(_AROUND, max(0, len(words) - after))
-            before = min(_AROUND - left, len(self._words_of(line - 1))) if line else 0
-            behind = min(_AROUND - right, len(self._words_of(line + 1))) if line + 1 < len(self.lines) else 0
-            all_words = left + right + before + behind
-            if all_words:
-                yield _Context(term, (left + right) / all_words, before / all_words, behind / all_words)
+            name = names[term]
+            first = max(0, text.find(name))
+            left, right = min(_AROUND, first), min(_AROUND, max(0, length - first - len(name)))
+            ahead, behind = min(_AROUND - left, before), min(_AROUND - right, after)
+            around = left + right + ahead + behind
+            if around:
+                yield _Context(term, (left + right) / around, ahead / around, behind / around)
             else:
                 yield _Context(term, 1.0, 0.0, 0.0)
-
-    def _words_of(self, line: int) -> list[str]:
-        if line not in self._words:
-            self._words[line] = _WORD.findall(self.lines.text(line).lower())
-        return self._words[line]

@@ -11,8 +11,9 @@ from compactor_cli.signals.lines import Session
 from compactor_cli.signals.signals import Weigher
 
 _WORD = 0.05
-"""Value of the rarest word of a session that is all speech, beside the 0 to 1 of a name. The share of
-speech, to the sixth power, scales it: where tools work, names say what matters."""
+"""Value of the rarest word of a session that is all talk, beside the 0 to 1 of a name."""
+_NAMES_OF_WORK = 0.15
+"""Share of names among the terms of what is said, from which on it is work and not talk."""
 _RARITY = 8
 """How much more a rare word is worth than a common one: the power of its logarithmic rarity."""
 
@@ -30,8 +31,7 @@ class Values:
             for term, found in evidence.mentions.items()
         }
         texts = max(2, sum(piece.speech for piece in session.pieces))
-        spoken = sum(p.tokens for p in session.pieces if p.speech) / (sum(p.tokens for p in session.pieces) or 1)
-        word = _WORD * spoken**6
+        word = _WORD * _talk(session)
         self._words = {id_: word * (log(texts / held) / log(texts)) ** _RARITY for id_, held in session.held.items()}
 
     def of(self, term: int) -> float:
@@ -46,3 +46,12 @@ class Values:
     def _reasons(self, term: int) -> list[str]:
         session, found = self._session, self._evidence.mentions[term]
         return self._weigher.reasons(session.names[term], session.kinds[term], found, self._evidence)
+
+
+def _talk(session: Session) -> float:
+    """How much of a session is talk (0 to 1): where tools or code are at work, names say what matters."""
+    total = sum(piece.tokens for piece in session.pieces) or 1
+    spoken = sum(piece.tokens for piece in session.pieces if piece.speech) / total
+    names = sum(len(piece.names) for piece in session.pieces if piece.speech)
+    share = names / (names + sum(session.held.values()) or 1)
+    return float(spoken**3 * max(0.0, 1 - share / _NAMES_OF_WORK) ** 2)

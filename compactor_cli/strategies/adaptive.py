@@ -9,7 +9,7 @@ summary.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -25,6 +25,7 @@ from compactor_cli.strategies.native import Native
 from compactor_cli.strategies.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.quoting import Quoter
 from compactor_cli.strategies.renditions import Renderer
+from compactor_cli.text.shorten import SMALLEST
 
 _PRESENT = 4
 """Newest groups that stay at their place where that is cheap: the work as it stands."""
@@ -46,6 +47,12 @@ _TINY = 300
 """Tokens of room that are given out by value alone."""
 _SMALLEST_LINE = 6
 """Tokens below which no line is looked for."""
+_DETAIL = 60_000
+"""Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
+_REACH = 500_000
+"""Tokens back to which every line is looked at, several times what models hold; of what is older, only
+requests, calls and failures."""
+_REQUEST = "large request of the user"
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 
@@ -87,12 +94,16 @@ class _Planner:
     def plan(self) -> Plan:
         given, target = self.given, self.target
         protected = [g for g in given.groups if g.index in given.protected]
-        kept = {d.group: d for d in keep_protected(given, self.renderer, protected, target)}
-        large = self._large_requests(kept)
-        for group in large:
-            del kept[group]
+        large = self._large_requests(protected)
+        kept = {d.group: d for d in keep_protected(given, self.renderer, protected, target, frozenset(large))}
         rest = [g for g in given.groups if g.index not in kept]
         room = target - sum(d.tokens for d in kept.values())
+        for group in reversed(rest if room > _DETAIL else ()):
+            if room - group.tokens < _DETAIL:
+                break
+            kept[group.index] = self.renderer.whole(group, "newest")
+            room -= group.tokens
+        rest = [g for g in rest if g.index not in kept]
         if sum(g.tokens for g in rest) <= room:
             kept |= {g.index: self.renderer.whole(g, "fits") for g in rest}
             return self._finish(_Attempt(kept, [], 0))
@@ -100,11 +111,21 @@ class _Planner:
         best = chooser.best()
         return self._finish(replace(best, decisions=chooser.explained(best)))
 
-    def _large_requests(self, kept: dict[int, Decision]) -> set[int]:
-        """Requests that would leave too little room for everything else: their lines have to be worth it."""
-        requests = [d for d in kept.values() if self.given.protected[d.group] in REQUESTS]
-        room = self.target - sum(d.tokens for d in kept.values()) + sum(d.tokens for d in requests)
-        return {d.group for d in requests if d.tokens > _LARGE_REQUEST * room and d.tokens > _SMALL_REQUEST}
+    def _large_requests(self, protected: Sequence[Group]) -> set[int]:
+        """Requests that would leave too little room for everything else: their lines have to be worth it.
+
+        None when there is not even room for what is left of them.
+        """
+        reasons = self.given.protected
+        others = sum(g.tokens for g in protected if reasons[g.index] not in REQUESTS)
+        room = self.target - others
+        large = [
+            g
+            for g in protected
+            if reasons[g.index] in REQUESTS and g.tokens > _SMALL_REQUEST and g.tokens > _LARGE_REQUEST * room
+        ]
+        needed = sum(g.tokens for g in protected if g not in large) + SMALLEST * 2 * len(large)
+        return {g.index for g in large} if needed <= self.target else set()
 
     def _finish(self, attempt: _Attempt) -> Plan:
         given = self.given
@@ -128,14 +149,16 @@ class _Chooser:
         assert given.profile is not None
         self.given, self.kept, self.rest, self.room = given, kept, rest, room
         self.group_of = {i: g.index for g in given.groups for i in g.messages}
-        session = read_session(given.messages)
+        session = read_session(given.messages, _REACH)
         evidence = gather(given.messages, session)
+        self.changes = evidence.changes
         self.values = Values(session, evidence, given.profile)
         fixed = frozenset(i for g in kept for i in given.groups[g].messages)
         self.lines = Lines(session, self.values.of, fixed)
         covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
         self.selector = Selector(self.lines, self.values.of, given.count, covered)
         self.native = Native(given.messages, self.lines, given.count)
+        self.large = large
         self.present = self._present() | large
         self.whole: set[int] = set()
         # a ratio refers to what the first round started from; a target in tokens does without that
@@ -234,7 +257,7 @@ class _Chooser:
         if sum(self.selector.cost(line) for group in asked for line in group) <= room * _REQUEST_SHARE:
             for group in asked:
                 self._take(group)
-        for found in (musts.changed_files(messages, lines), musts.errors(messages, lines)):
+        for found in (musts.changed_files(self.changes, lines), musts.errors(messages, lines)):
             left = room * _FACT_SHARE
             for group in found:
                 if sum(self.selector.cost(line) for line in group) <= left:
@@ -245,8 +268,9 @@ class _Chooser:
 
     def _nothing(self) -> _Attempt:
         """No room for anything but what is protected."""
-        gone = {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in self.rest}
-        return _Attempt(self.kept | gone, [], 0)
+        decisions = {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in self.rest}
+        decisions |= {g.index: self.native.render(g, (), _REQUEST) for g in self.rest if g.index in self.large}
+        return _Attempt(self.kept | decisions, [], 0)
 
     def _build(self, chosen: list[Choice]) -> _Attempt:
         """What becomes of every group when these lines are taken."""
@@ -279,6 +303,7 @@ class _Chooser:
             decision = Decision(group.index, "whole", group.tokens, "worth its tokens")
         elif present or quoted > _MOSTLY * group.tokens:
             why = "newest" if present else "most of it is worth its tokens"
+            why = _REQUEST if group.index in self.large else why
             decision = self.native.render(group, taken, why)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None

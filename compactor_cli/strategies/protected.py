@@ -19,8 +19,14 @@ _SOFT = ("work in flight", "newest message", "stands for earlier history")
 """Kept, but cut before the user's requests and the system messages are."""
 
 
-def keep_protected(given: PlanInput, renderer: Renderer, groups: Sequence[Group], target: int) -> list[Decision]:
-    """Protected groups, whole where the target allows it. Raises BudgetError when nothing valid fits."""
+def keep_protected(
+    given: PlanInput, renderer: Renderer, groups: Sequence[Group], target: int, without: frozenset[int] = frozenset()
+) -> list[Decision]:
+    """Protected groups, whole where the target allows it; the caller sees to those in `without`.
+
+    Raises BudgetError when nothing valid fits.
+    """
+    groups = [g for g in groups if g.index not in without]
     soft = [g for g in groups if given.protected[g.index] in _SOFT]
     hard = [g for g in groups if given.protected[g.index] not in _SOFT]
     room = target - sum(g.tokens for g in hard)

@@ -25,7 +25,7 @@ class Quoter:
     def __init__(self, given: PlanInput, lines: Lines, *, based: bool) -> None:
         self._given = given
         self._lines = lines
-        self._based = based
+        self._base = Base(sum(m.tokens for m in given.messages), given.target or 0) if based else None
 
     def frame(self, groups: Sequence[Group]) -> int:
         """Tokens of the heading of a summary that stands for these groups, at most."""
@@ -59,15 +59,13 @@ class Quoter:
             tuple(g.index for g in groups),
             self._given.count(text) + _SPARE,
             excerpts,
-            self._based,
+            self._base is not None,
         )
 
     def _head(self, groups: Iterable[Group]) -> str:
         """The beginning of a summary as it will be written, with a reference of about as many tokens."""
-        given = self._given
-        base = Base(sum(m.tokens for m in given.messages), given.target or 0) if self._based else None
         covers = [i for g in groups for i in g.messages]
-        return f"{header(10, covers, tier=None, tokens=0, reference='ctx_0a1b2c3d', base=base)}\n"
+        return f"{header(10, covers, tier=None, tokens=0, reference='ctx_0a1b2c3d', base=self._base)}\n"
 
     def _excerpts(self, choices: Sequence[Choice]) -> Iterator[Excerpt]:
         lines, before, piece = self._lines, -2, None

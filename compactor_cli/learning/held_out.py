@@ -1,0 +1,152 @@
+"""Held-out figures: what profiles do on sessions that they were not learned on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from compactor_cli.learning.examples import Case, Lesson
+from compactor_cli.retention.cases import Prepared
+from compactor_cli.retention.evaluate import Method, evaluate
+
+RATIOS = (0.1, 0.25)
+"""Shares that the sessions are compacted to."""
+
+Weights = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was kept of the needs at one ratio, as `compactor evaluate` counts it: means over cases, 0 to 1."""
+
+    ratio: float
+    linked: float
+    recall: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How well one way of compacting does."""
+
+    auc: float | None
+    """How often a needed name was valued above another, the mean over the cases of learning; 0.5 is
+    chance. None where nothing is learned, or no case tells."""
+    cases: int
+    """Cases of the measure behind `kept`; 0 when it was not run."""
+    kept: tuple[Kept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Figures of one source, or of everything."""
+
+    sessions: int
+    rows: Mapping[str, Figures]
+    """Row -> figures: `by_session` and `by_source` are strategy adaptive with weights learned on other
+    sessions, and on other sources; the rest are methods that learn nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    whole: Part
+    sources: Mapping[str, Part]
+    folds: int
+    """Of the sessions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the figures are made with."""
+
+    fit: Callable[[Sequence[Case]], Weights]
+    auc: Callable[[Case, Weights], float | None]
+    method: Callable[[Weights], Method]
+    """Strategy adaptive with a profile of these weights."""
+    references: Sequence[Method]
+    progress: Callable[[str], None] = lambda what: None
+    """Called for every fit, and for every run of a method."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Means of some cases, and how many they are of."""
+
+    source: str
+    auc: tuple[float, ...]
+    cases: int
+    kept: tuple[Kept, ...]
+
+
+def steps_of(prepared: Prepared, schemes: Sequence[Mapping[str, int]], references: int) -> int:
+    """How often `held_out` calls `progress`."""
+    runs = len(schemes) + references
+    return sum(len(set(folds.values())) for folds in schemes) + runs * len(prepared.cases) * len(RATIOS)
+
+
+def held_out(
+    lessons: Sequence[Lesson],
+    cases: Sequence[Case],
+    prepared: Prepared,
+    schemes: Mapping[str, Mapping[str, int]],
+    tools: Tools,
+) -> HeldOut:
+    """Learn without each fold, and test on it. `schemes` gives rows their folds: session -> fold.
+
+    `prepared` are cases of the measure for the same sessions, by the same names.
+    """
+    source_of = {lesson.name: lesson.source for lesson in lessons}
+    seen = {name: list(_scheme(source_of, cases, prepared, folds, tools)) for name, folds in schemes.items()}
+    for method in tools.references:
+        seen[method.name] = list(_measured(source_of, prepared, set(source_of), method, tools))
+    sources = {source: [lesson for lesson in lessons if lesson.source == source] for source in source_of.values()}
+    return HeldOut(
+        whole=_part(len(lessons), seen, sources),
+        sources={source: _part(len(own), seen, (source,)) for source, own in sorted(sources.items())},
+        folds=len(set(next(iter(schemes.values())).values())),
+    )
+
+
+def _scheme(
+    source_of: Mapping[str, str], cases: Sequence[Case], prepared: Prepared, folds: Mapping[str, int], tools: Tools
+) -> Iterable[_Seen]:
+    for fold in sorted(set(folds.values())):
+        tools.progress("learning")
+        weights = tools.fit([case for case in cases if folds[case.session] != fold])
+        for case in cases:
+            value = tools.auc(case, weights) if folds[case.session] == fold else None
+            if value is not None:
+                yield _Seen(source_of[case.session], (value,), 0, ())
+        own = {name for name in source_of if folds[name] == fold}
+        yield from _measured(source_of, prepared, own, tools.method(weights), tools)
+
+
+def _measured(
+    source_of: Mapping[str, str], prepared: Prepared, names: set[str], method: Method, tools: Tools
+) -> Iterable[_Seen]:
+    """One run of the measure for each source, on the sessions with these names."""
+    for source in sorted({source_of[name] for name in names}):
+        own = tuple(c for c in prepared.cases if c.session in names and source_of[c.session] == source)
+        if own:
+            result = evaluate(replace(prepared, cases=own), [method], RATIOS, progress=tools.progress)
+            kept = tuple(Kept(row.ratio, row.linked.mean, row.recall.mean) for row in result.rows)
+            yield _Seen(source, (), len(own), kept)
+
+
+def _part(sessions: int, seen: Mapping[str, Sequence[_Seen]], sources: Iterable[str]) -> Part:
+    wanted = set(sources)
+    return Part(sessions, {name: _mean([s for s in all_ if s.source in wanted]) for name, all_ in seen.items()})
+
+
+def _mean(seen: Sequence[_Seen]) -> Figures:
+    """Every case counts the same."""
+    aucs = [value for one in seen for value in one.auc]
+    count = sum(one.cases for one in seen)
+    kept = tuple(
+        Kept(
+            ratio,
+            sum(one.cases * one.kept[at].linked for one in seen if one.cases) / count,
+            sum(one.cases * one.kept[at].recall for one in seen if one.cases) / count,
+        )
+        for at, ratio in enumerate(RATIOS if count else ())
+    )
+    return Figures(sum(aucs) / len(aucs) if aucs else None, count, kept)

@@ -1,0 +1,126 @@
+"""A learned profile as TOML that people can read: the same bytes for the same sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from compactor_cli.learning.held_out import Figures, HeldOut, Part
+from compactor_cli.model.profile import PROFILE_VERSION
+from compactor_cli.signals.signals import BY_CLASS, CLASSES, NAME_KINDS, SIGNALS
+
+_HEADER = """\
+# What the rest of a session is likely to need, learned by `compactor learn`.
+#
+#   compactor compact SESSION.jsonl --target-ratio 0.25 --profile THIS_FILE
+#   compactor evaluate SESSION.jsonl --profile THIS_FILE
+#
+# The value of a name (a path, a symbol, a number, something in quotes) is
+# 1 / (1 + exp(-(bias + sum of weight x signal))): a weight above 0 speaks for keeping what holds the
+# name, one below 0 against it. Weights may be edited; a signal without a weight counts nothing."""
+_ROWS = {
+    "by_session": "strategy adaptive, weights learned without the session",
+    "by_source": "strategy adaptive, weights learned without the whole source",
+}
+_ESCAPES = {'"': '\\"', "\\": "\\\\"}
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """What was learned, and on what."""
+
+    weights: Mapping[str, float]
+    sources: Mapping[str, int]
+    """Source -> its sessions."""
+    cases: int
+    names: int
+    penalty: float
+    held_out: HeldOut | None
+    not_held_out: str
+    """Why there are no held-out figures, or empty."""
+
+    @property
+    def sessions(self) -> int:
+        return sum(self.sources.values())
+
+
+def profile_text(taught: Taught) -> str:
+    """The whole file; `profiles.parse_profile` reads it back."""
+    lines = [_HEADER, ""]
+    lines += [
+        f"version = {PROFILE_VERSION}",
+        f"sessions = {taught.sessions}",
+        f"cases = {taught.cases}  # cuts of the sessions; what stands behind a cut tells what was needed",
+        f"names = {taught.names}  # names before the cuts, each needed or not",
+        f"penalty = {taught.penalty:g}",
+        "",
+        "[sources]  # folders of the sessions, and how many sessions of each",
+        *(f"{_key(source)} = {count}" for source, count in sorted(taught.sources.items())),
+        "",
+        *_figures(taught),
+        "",
+        *_weights(taught.weights),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _figures(taught: Taught) -> Iterator[str]:
+    found = taught.held_out
+    if found is None:
+        yield f"# No held-out figures: {taught.not_held_out}."
+        return
+    yield "# Measured on sessions that the weights were not learned on, for each row as `compactor evaluate` does."
+    yield "# auc: how often a needed name was valued above another one; 0.5 is chance. recall_10: share of what the"
+    yield "# rest needed that was still there after compacting to 10%; linked_10: still among the words it stood among."
+    yield "[held_out]"
+    yield f"folds = {found.folds}"
+    yield from _table("held_out", found.whole)
+    for source, part in found.sources.items():
+        yield from _table(f"held_out.sources.{_key(source)}", part)
+
+
+def _table(name: str, part: Part) -> Iterator[str]:
+    """One line a row, the figures below one another."""
+    yield ""
+    yield f"[{name}]" if name != "held_out" else "[held_out.all]"
+    width = max(map(len, part.rows), default=0)
+    for row, figures in part.rows.items():
+        values = [f"{key} = {value:.4f}" for key, value in figures_of(figures).items()]
+        comment = f"  # {_ROWS[row]}" if name == "held_out" and row in _ROWS else ""
+        if values:
+            yield f"{row:<{width}} = {{ {', '.join(values)} }}{comment}"
+
+
+def figures_of(figures: Figures) -> dict[str, float]:
+    """Figures by the names that files and scripts have for them."""
+    found = {} if figures.auc is None else {"auc": figures.auc}
+    for kept in figures.kept:
+        found[f"linked_{100 * kept.ratio:g}"] = kept.linked
+        found[f"recall_{100 * kept.ratio:g}"] = kept.recall
+    return found
+
+
+def _weights(weights: Mapping[str, float]) -> Iterator[str]:
+    yield "[weights]"
+    yield from _aligned([("bias", weights["bias"], "of every name"), *((s, weights[s], t) for s, t in SIGNALS.items())])
+    yield ""
+    yield "[weights.kind]  # what a name is"
+    yield from _aligned([(kind, weights[f"kind.{kind}"], "") for kind in NAME_KINDS])
+    for signal in BY_CLASS:
+        yield ""
+        yield f"[weights.{signal}]"
+        yield from _aligned([(name, weights[f"{signal}.{name}"], ", ".join(CLASSES[name])) for name in CLASSES])
+
+
+def _aligned(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
+    rows = list(rows)
+    width = max(len(name) for name, _, _ in rows)
+    for name, value, text in rows:
+        comment = f"  # {text}" if text else ""
+        yield f"{name:<{width}} = {value:>8.4f}{comment}"
+
+
+def _key(text: str) -> str:
+    """A key of TOML, quoted."""
+    clean = text.encode("utf-8", "replace").decode()
+    return '"' + "".join(_ESCAPES.get(c, c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}") for c in clean) + '"'
