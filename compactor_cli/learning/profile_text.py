@@ -22,7 +22,8 @@ _ROWS = {
     "by_session": "strategy adaptive, weights learned without the session",
     "by_source": "strategy adaptive, weights learned without the whole source",
 }
-_ESCAPES = {'"': '\\"', "\\": "\\\\"}
+DIGITS = 4
+"""Decimals of every figure and weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +47,16 @@ class Taught:
 
 def profile_text(taught: Taught) -> str:
     """The whole file; `profiles.parse_profile` reads it back."""
-    lines = [_HEADER, ""]
-    lines += [
+    lines = [
+        _HEADER,
+        "",
         f"version = {PROFILE_VERSION}",
         f"sessions = {taught.sessions}",
         f"cases = {taught.cases}  # cuts of the sessions; what stands behind a cut tells what was needed",
         f"names = {taught.names}  # names before the cuts, each needed or not",
         f"penalty = {taught.penalty:g}",
         "",
-        "[sources]  # folders of the sessions, and how many sessions of each",
+        "[sources]  # folders, and the sessions of each",
         *(f"{_key(source)} = {count}" for source, count in sorted(taught.sources.items())),
         "",
         *_figures(taught),
@@ -74,21 +76,21 @@ def _figures(taught: Taught) -> Iterator[str]:
     yield "# rest needed that was still there after compacting to 10%; linked_10: still among the words it stood among."
     yield "[held_out]"
     yield f"folds = {found.folds}"
-    yield from _table("held_out", found.whole)
+    yield from _table("all", found.whole)
     for source, part in found.sources.items():
-        yield from _table(f"held_out.sources.{_key(source)}", part)
+        yield from _table(f"sources.{_key(source)}", part)
 
 
 def _table(name: str, part: Part) -> Iterator[str]:
-    """One line a row, the figures below one another."""
-    yield ""
-    yield f"[{name}]" if name != "held_out" else "[held_out.all]"
+    """One line a row."""
     width = max(map(len, part.rows), default=0)
+    yield ""
+    yield f"[held_out.{name}]"
     for row, figures in part.rows.items():
-        values = [f"{key} = {value:.4f}" for key, value in figures_of(figures).items()]
-        comment = f"  # {_ROWS[row]}" if name == "held_out" and row in _ROWS else ""
+        values = ", ".join(f"{key} = {value:.{DIGITS}f}" for key, value in figures_of(figures).items())
+        comment = f"  # {_ROWS[row]}" if name == "all" and row in _ROWS else ""
         if values:
-            yield f"{row:<{width}} = {{ {', '.join(values)} }}{comment}"
+            yield f"{row:<{width}} = {{ {values} }}{comment}"
 
 
 def figures_of(figures: Figures) -> dict[str, float]:
@@ -101,15 +103,16 @@ def figures_of(figures: Figures) -> dict[str, float]:
 
 
 def _weights(weights: Mapping[str, float]) -> Iterator[str]:
+    signals = [("bias", weights["bias"], "of every name"), *((s, weights[s], text) for s, text in SIGNALS.items())]
     yield "[weights]"
-    yield from _aligned([("bias", weights["bias"], "of every name"), *((s, weights[s], t) for s, t in SIGNALS.items())])
-    yield ""
-    yield "[weights.kind]  # what a name is"
-    yield from _aligned([(kind, weights[f"kind.{kind}"], "") for kind in NAME_KINDS])
-    for signal in BY_CLASS:
+    yield from _aligned(signals)
+    for name, kinds in CLASSES.items():
         yield ""
-        yield f"[weights.{signal}]"
-        yield from _aligned([(name, weights[f"{signal}.{name}"], ", ".join(CLASSES[name])) for name in CLASSES])
+        yield f"# added for names that are a {' or '.join(kinds)}"
+        yield from _aligned([(f'"{signal}.{name}"', weights[f"{signal}.{name}"], "") for signal in BY_CLASS])
+    yield ""
+    yield "[weights.kind]  # added for what a name is"
+    yield from _aligned([(kind, weights[f"kind.{kind}"], "") for kind in NAME_KINDS])
 
 
 def _aligned(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
@@ -117,10 +120,16 @@ def _aligned(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
     width = max(len(name) for name, _, _ in rows)
     for name, value, text in rows:
         comment = f"  # {text}" if text else ""
-        yield f"{name:<{width}} = {value:>8.4f}{comment}"
+        yield f"{name:<{width}} = {value:>8.{DIGITS}f}{comment}"
 
 
 def _key(text: str) -> str:
     """A key of TOML, quoted."""
     clean = text.encode("utf-8", "replace").decode()
-    return '"' + "".join(_ESCAPES.get(c, c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}") for c in clean) + '"'
+    return f'"{"".join(map(_character, clean))}"'
+
+
+def _character(c: str) -> str:
+    if c in "\"\\":
+        return f"\\{c}"
+    return c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}"

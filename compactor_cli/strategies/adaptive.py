@@ -43,8 +43,10 @@ _LARGE_REQUEST = 0.3
 """Share of the room above which the first or last request is not kept whole."""
 _SMALL_REQUEST = 100
 """Tokens of a request that is kept whole whatever its share."""
-_TINY = 300
+_TINY = 600
 """Tokens of room that are given out by value alone."""
+_BASED = 300
+"""Tokens of room from which on a summary says what the transcript was compacted from."""
 _SMALLEST_LINE = 6
 """Tokens below which no line is looked for."""
 _DETAIL = 60_000
@@ -162,7 +164,7 @@ class _Chooser:
         self.present = self._present() | large
         self.whole: set[int] = set()
         # a ratio refers to what the first round started from; a target in tokens does without that
-        based = room >= _TINY or given.settings.target_ratio is not None or given.target is None
+        based = room >= _BASED or given.settings.target_ratio is not None or given.target is None
         self.quoter = Quoter(given, self.lines, based=based)
 
     def _present(self) -> set[int]:

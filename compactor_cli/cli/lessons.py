@@ -1,0 +1,75 @@
+"""The sessions that `compactor learn` is given: which files, and what to call them and their sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from compactor_cli.errors import UsageError
+
+
+class Found(NamedTuple):
+    """A file to learn from."""
+
+    path: str
+    source: str
+    """The name of its folder; never a path of this machine."""
+    name: str
+    """The source, and the path from there on."""
+
+
+def find_files(given: Sequence[str]) -> list[str]:
+    """The files, and for a folder the `*.jsonl` in and below it, in order; those with a leading `_` are left out.
+
+    Raises UsageError for a folder without any.
+    """
+    found: dict[str, None] = {}
+    for name in given:
+        if name == "-" or not Path(name).is_dir():
+            found[name] = None
+            continue
+        inner = sorted(p for p in Path(name).rglob("*.jsonl") if p.is_file() and not p.name.startswith("_"))
+        if not inner:
+            raise UsageError(f"{name}: there is no *.jsonl in this folder")
+        found.update({str(path): None for path in inner})
+    return list(found)
+
+
+def name_files(paths: Iterable[str]) -> list[Found]:
+    """Names for files. Of two folders of one name, those above them are named too, as far as they differ."""
+    folders = {path: _folder(path) for path in paths}
+    labels = _labels({folder for folder in folders.values() if folder is not None})
+    found = []
+    for path, folder in folders.items():
+        if folder is None:
+            found.append(Found(path, "stdin", "stdin"))
+        else:
+            own = Path(path).resolve().relative_to(folder).as_posix()
+            found.append(Found(path, labels[folder], f"{labels[folder]}/{own}"))
+    return found
+
+
+def _folder(path: str) -> Path | None:
+    """The folder that is a file's source: folders of dates (2026/03/02) are all part of what they stand in."""
+    if path == "-":
+        return None
+    folder = Path(path).resolve().parent
+    while folder.name.isdigit() and folder.parent.name:
+        folder = folder.parent
+    return folder
+
+
+def _labels(folders: set[Path]) -> dict[Path, str]:
+    depth = 1
+    while True:
+        labels = {folder: "/".join(_readable(part) for part in folder.parts[-depth:]) for folder in folders}
+        if len(set(labels.values())) == len(folders) or depth > max(len(folder.parts) for folder in folders):
+            return labels
+        depth += 1
+
+
+def _readable(name: str) -> str:
+    """Claude Code names folders after whole paths (-home-sam-shop): the part for the home folder goes."""
+    home = str(Path.home()).replace("/", "-").replace("\\", "-").replace(".", "-")
+    return name.removeprefix(home).lstrip("-") or "home" if name.startswith(home) else name
