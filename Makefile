@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+SESSIONS := ../shared/transcripts
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test check lint types imports docs docs-check bench clean
+.PHONY: demo test check lint types imports docs docs-check bench profile lock clean
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -44,6 +45,11 @@ docs-check: $(STAMP)
 
 bench: $(STAMP)  ## compact beside a floor that only reads, counts and writes
 	$(BIN)/python -m benchmarks.compact
+
+profile: $(STAMP)  ## learn the profile that ships with the package anew, where the sample sessions are
+	@test -d $(SESSIONS) || { echo "the sample sessions are not in $(SESSIONS)"; exit 1; }
+	$(BIN)/compactor learn $(addprefix $(SESSIONS)/,openai-long swe-agent openhands-inspect-mini tau-bench) \
+		-o compactor_cli/profiles/default.toml
 
 lock:  ## resolve the dependencies anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.10 --extra dev --no-annotate --no-header pyproject.toml -o requirements.lock

@@ -1,7 +1,8 @@
 """The generated parts of README.md and docs/cli.md: `make docs` writes them, `make check` compares.
 
 cog runs the calls to this module that stand in the comments of those files, from the root of the
-repository. Everything shown is what the program really prints.
+repository. Everything shown is what the program really prints; of a command with `| head -N` behind
+it, the first N lines.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 import typer
 
 from compactor_cli.cli.app import app
+from compactor_cli.signals.signals import BY_CLASS, CLASSES, SIGNALS
 
 _RUN = "import sys; sys.argv[0] = 'compactor'; from compactor_cli.cli.app import main; main()"
 _PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
@@ -42,8 +44,29 @@ def run(*commands: str) -> str:
     """What some commands print that are run one after the other in a folder with a copy of the sample."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(_SAMPLE, Path(folder) / "session.jsonl")
-        shown = [f"$ {command}\n{_output(shlex.split(command)[1:], Path(folder))}" for command in commands]
+        shown = [f"$ {command}\n{_shown(command, Path(folder))}".rstrip() for command in commands]
     return "\n```text\n" + "\n\n".join(shown) + "\n```\n"
+
+
+def signals() -> str:
+    """The signals that a profile weighs, and the classes of names that some are weighed for once more."""
+    rows = [f"| `{name}` | {meaning} |" for name, meaning in SIGNALS.items()]
+    classes = [f"| `{name}` | {', '.join(kinds)} |" for name, kinds in CLASSES.items()]
+    further = ", ".join(f"`{name}`" for name in BY_CLASS)
+    return "\n".join(
+        [
+            *("", "| signal | what it measures |", "|---|---|", *rows, ""),
+            f"{further} have a further weight for each class of kinds (`agent.path`):",
+            *("", "| class | kinds |", "|---|---|", *classes, ""),
+        ]
+    )
+
+
+def _shown(command: str, folder: Path) -> str:
+    """What a command prints, or the first lines of it."""
+    command, _, most = command.partition(" | head -")
+    lines = _output(shlex.split(command)[1:], folder).splitlines()
+    return "\n".join(lines[: int(most)] if most else lines)
 
 
 def _output(words: Sequence[str], folder: Path) -> str:

@@ -15,6 +15,7 @@ from compactor_cli.cli.compact import compact
 from compactor_cli.cli.diff import diff
 from compactor_cli.cli.evaluate import evaluate
 from compactor_cli.cli.inspect import inspect
+from compactor_cli.cli.learn import learn
 from compactor_cli.cli.score import score
 from compactor_cli.errors import CompactorError, ExitCode
 
@@ -60,6 +61,7 @@ for command, summary in (
     (inspect, "Look into a session."),
     (diff, "What survived a compaction."),
     (evaluate, "Which strategy keeps what your sessions needed."),
+    (learn, "Fit strategy adaptive to your own sessions."),
 ):
     app.command(short_help=summary)(command)
 
@@ -79,8 +81,8 @@ def about(
     """Make saved sessions with language models smaller without losing what the work needs.
 
     score and inspect look into a session, budget shares out a prompt, compact makes it smaller, diff
-    says what survived, evaluate measures strategies on your own sessions. Everything works offline,
-    and gives the same bytes for the same input.
+    says what survived, evaluate measures strategies on your own sessions, learn fits one to them.
+    Everything works offline, and gives the same bytes for the same input.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
     cannot be met, 70 a bug, 130 interrupted.

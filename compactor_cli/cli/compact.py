@@ -20,6 +20,7 @@ from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.run import compact_source, compile_patterns, unchanged
 from compactor_cli.pipeline.threshold import context_state
 from compactor_cli.settings import Settings
+from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import ModelFacts, model_facts
 
 STAGES = 6
@@ -104,6 +105,8 @@ def compact(
     )
     if job.facts is not None and model and not job.facts.known:
         session.warn(f"the context limit of {model} is not known; {job.facts.context_limit:,} is assumed")
+    if profile and not strategy_named(settings.strategy_name).learned:
+        session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
     code = _run_all(session, files, job, settings)
     if code:
         raise typer.Exit(code)

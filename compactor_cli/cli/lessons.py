@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -61,15 +63,19 @@ def _folder(path: str) -> Path | None:
 
 
 def _labels(folders: set[Path]) -> dict[Path, str]:
-    depth = 1
+    """Folder -> its name, with as many of those above it as it takes to tell it from the others."""
+    depth = dict.fromkeys(folders, 1)
     while True:
-        labels = {folder: "/".join(_readable(part) for part in folder.parts[-depth:]) for folder in folders}
-        if len(set(labels.values())) == len(folders) or depth > max(len(folder.parts) for folder in folders):
+        labels = {folder: "/".join(map(_readable, folder.parts[-depth[folder] :])) for folder in folders}
+        counts = Counter(labels.values())
+        short = [f for f in folders if counts[labels[f]] > 1 and depth[f] < len(f.parts)]
+        if not short:
             return labels
-        depth += 1
+        for folder in short:
+            depth[folder] += 1
 
 
 def _readable(name: str) -> str:
     """Claude Code names folders after whole paths (-home-sam-shop): the part for the home folder goes."""
-    home = str(Path.home()).replace("/", "-").replace("\\", "-").replace(".", "-")
-    return name.removeprefix(home).lstrip("-") or "home" if name.startswith(home) else name
+    home = re.sub(r"[^A-Za-z0-9]", "-", str(Path.home()))
+    return name[len(home) :].lstrip("-") or "home" if name.startswith(home) else name

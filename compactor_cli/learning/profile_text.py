@@ -130,6 +130,6 @@ def _key(text: str) -> str:
 
 
 def _character(c: str) -> str:
-    if c in "\"\\":
+    if c in '"\\':
         return f"\\{c}"
     return c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}"

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 
+_LAST = "last request of the user"
+
 
 @dataclass(frozen=True, slots=True)
 class Protection:
@@ -34,8 +36,9 @@ def protect(
         elif keep_last and message.index >= len(messages) - keep_last:
             named[message.index] = f"one of the last {keep_last} messages"
     if requests:
-        named.setdefault(requests[-1], "last request of the user")
-        named[requests[0]] = "first request of the user"
+        named.setdefault(requests[-1], _LAST)
+        if named.get(requests[0], _LAST) == _LAST:
+            named[requests[0]] = "first request of the user"
     reasons: dict[int, str] = {}
     for group in groups:
         why = [named[i] for i in group.messages if i in named]

@@ -81,11 +81,10 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
             _in_result(found, piece.message)
             _failures(mentions, session, piece, part.failed)
         elif message.role == "assistant":
-            if part.kind == "tool_call":
-                changed = tuple(path for path, action in call_actions(part) if action != "read")
-                if changed:
-                    changes[number] = changed
-            _by_agent(found, piece.message, part, edits=number in changes)
+            changed = _changed(part)
+            if changed:
+                changes[number] = changed
+            _by_agent(found, piece.message, part, edits=bool(changed))
         else:
             _by_user(found, piece.message == ends[0], piece.message == ends[1])
     for key in keys:
@@ -97,6 +96,13 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
         if term in mentions:
             mentions[term].occurrences = count
     return Evidence(mentions, len(messages), _ages(messages), agent, changes)
+
+
+def _changed(part: Part) -> tuple[str, ...]:
+    """Files that a call changes; none for any other part."""
+    if part.kind != "tool_call":
+        return ()
+    return tuple(path for path, action in call_actions(part) if action != "read")
 
 
 def _ages(messages: Sequence[Message]) -> list[float]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from compactor_cli.model.message import Message
+from compactor_cli.text.headers import body_start
 from compactor_cli.text.terms import chunked, judge, quoted_terms, readable
 
 _LONG = 110
@@ -133,10 +134,12 @@ def read_session(messages: Sequence[Message], reach: int | None = None) -> Sessi
     near = 0 if reach is None else _within_reach(messages, reach)
     for at, message in enumerate(messages):
         for which, part in enumerate(message.parts):
-            if at < near and not (part.kind == "tool_call" or part.failed or message.origin == "request"):
+            if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
                 continue
             if part.text and part.kind in ("text", "tool_call", "tool_result"):
                 text = readable(part.text) if part.kind == "tool_call" else part.text
+                if message.origin == "summary":  # its heading is no part of what it says
+                    text = " " * body_start(text) + text[body_start(text) :]
                 speech = part.kind == "text" and message.role != "tool"
                 session.read(at, which, text, part.tokens, speech=speech)
     return session
@@ -206,6 +209,10 @@ class Lines:
                 found[piece.quoted[at][1]] = None
                 at += 1
         return found
+
+    def is_first(self, line: int) -> bool:
+        """Whether the line begins its piece."""
+        return line == 0 or self.piece_of[line - 1] != self.piece_of[line]
 
     def of_piece(self, number: int) -> range:
         """The lines of a piece."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from compactor_cli.model.message import Message
 from compactor_cli.signals.lines import Lines
+from compactor_cli.text.excerpts import is_request
 from compactor_cli.text.outcomes import result_errors
 
 _LONG_REQUEST = 2
@@ -17,11 +18,13 @@ _TELLING = 160
 
 
 def requests(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
-    """The lines of each request, the newest first."""
+    """The first lines of each request, the newest first; and those that an earlier summary quotes."""
     for number in sorted(lines.first_of, reverse=True):
         piece = lines.session.pieces[number]
         if messages[piece.message].origin == "request" and piece.speech:
             yield list(lines.of_piece(number))[:_LONG_REQUEST]
+        elif messages[piece.message].origin == "summary":
+            yield from ([line] for line in lines.of_piece(number) if is_request(lines.text(line)))
 
 
 def changed_files(changes: Mapping[int, Sequence[str]], lines: Lines) -> Iterator[list[int]]:

@@ -26,9 +26,11 @@ _HEADING = 5
 
 
 class _Context(NamedTuple):
-    """A name on a line, and which shares of the text around it stand on that line, before it, after it."""
+    """A name on a line, what it is worth, and which shares of the text around it stand on that line,
+    before it, after it."""
 
     term: int
+    worth: float
     own: float
     before: float
     after: float
@@ -131,20 +133,22 @@ class Selector:
 
     def _gain(self, line: int) -> float:
         """What taking the line adds: its own names, and context for those of its neighbours."""
-        gain = 0.0
+        gain, reached = 0.0, self._reached
         for found in self._context(line):
-            more = self._reach(line, found) - self._reached.get(found.term, 0.0)
-            if more > 0:
-                gain += more * self._worth(found.term)
+            known = reached.get(found.term, 0.0)
+            if known < 1.0:
+                more = (1.0 if found.own >= _ENOUGH else self._reach(line, found)) - known
+                if more > 0:
+                    gain += more * found.worth
         for near in (line - 1, line + 1):
             if near not in self.taken:
                 continue
             for found in self._context(near):
-                if not (found.after if near < line else found.before):
-                    continue
-                more = self._reach(near, found, line) - self._reached.get(found.term, 0.0)
-                if more > 0:
-                    gain += more * self._worth(found.term)
+                known = reached.get(found.term, 0.0)
+                if known < 1.0 and (found.after if near < line else found.before):
+                    more = self._reach(near, found, line) - known
+                    if more > 0:
+                        gain += more * found.worth
         return gain
 
     def _reach(self, line: int, found: _Context, also: int = -1) -> float:
@@ -154,7 +158,7 @@ class Selector:
             share += found.before
         if found.after and (line + 1 in self.taken or line + 1 == also):
             share += found.after
-        return _ALONE + (1 - _ALONE) * min(1.0, share / _ENOUGH)
+        return 1.0 if share >= _ENOUGH else _ALONE + (1 - _ALONE) * share / _ENOUGH
 
     def _context(self, line: int) -> list[_Context]:
         if line not in self._contexts:
@@ -163,23 +167,23 @@ class Selector:
 
     def _find_contexts(self, line: int) -> Iterator[_Context]:
         lines = self.lines
-        terms = [term for term in lines.terms(line) if self._worth(term) > 0]
+        terms = [(term, worth) for term in lines.terms(line) if (worth := self._worth(term)) > 0]
         if not terms:
             return
         text, names = lines.text(line), lines.session.names
         length = len(text)
         before = lines.ends[line - 1] - lines.starts[line - 1] if line else 0
         after = lines.ends[line + 1] - lines.starts[line + 1] if line + 1 < len(lines) else 0
-        for term in terms:
+        for term, worth in terms:
             if term < 0:
-                yield _Context(term, 1.0, 0.0, 0.0)
+                yield _Context(term, worth, 1.0, 0.0, 0.0)
                 continue
-            name = names[term]
-            first = max(0, text.find(name))
-            left, right = min(_AROUND, first), min(_AROUND, max(0, length - first - len(name)))
+            first = max(0, text.find(names[term]))
+            left, right = first, max(0, length - first - len(names[term]))
+            left, right = left if left < _AROUND else _AROUND, right if right < _AROUND else _AROUND
             ahead, behind = min(_AROUND - left, before), min(_AROUND - right, after)
             around = left + right + ahead + behind
             if around:
-                yield _Context(term, (left + right) / around, ahead / around, behind / around)
+                yield _Context(term, worth, (left + right) / around, ahead / around, behind / around)
             else:
-                yield _Context(term, 1.0, 0.0, 0.0)
+                yield _Context(term, worth, 1.0, 0.0, 0.0)

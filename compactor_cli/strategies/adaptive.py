@@ -39,7 +39,7 @@ _REQUEST_SHARE = 0.25
 """Share of the room that all requests may take together for being that."""
 _FACT_SHARE = 0.1
 """Share of the room that changed files, and errors, may take for being that."""
-_LARGE_REQUEST = 0.3
+_LARGE_REQUEST = 0.5
 """Share of the room above which the first or last request is not kept whole."""
 _SMALL_REQUEST = 100
 """Tokens of a request that is kept whole whatever its share."""
@@ -256,6 +256,8 @@ class _Chooser:
         changed files and errors from the newest on."""
         messages, lines, room = self.given.messages, self.lines, self.room - _TINY
         asked = list(musts.requests(messages, lines))
+        for group in (g for g in asked if self.group_of[lines.message(g[0])] in self.large):
+            self._take(group[:1])
         if sum(self.selector.cost(line) for group in asked for line in group) <= room * _REQUEST_SHARE:
             for group in asked:
                 self._take(group)
@@ -291,7 +293,15 @@ class _Chooser:
             else:
                 decisions[group.index] = decision
                 used += decision.tokens
-        slots = self.quoter.slots(quoted, by_group, decisions)
+        slots = []
+        for slot in self.quoter.slots(quoted, by_group, decisions):
+            covered = [self.given.groups[g] for g in slot.groups]
+            if slot.budget < sum(g.tokens for g in covered):
+                slots.append(slot)
+            else:  # a summary of them would take more than they do
+                decisions |= {g.index: Decision(g.index, "whole", g.tokens, "smaller than a summary") for g in covered}
+                used += sum(g.tokens for g in covered)
+        quoted = [g for g in quoted if g.index not in decisions]
         for group in quoted:
             decisions[group.index] = self._summarized(group, by_group.get(group.index, []))
         used += sum(slot.budget for slot in slots)

@@ -10,7 +10,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.signals.lines import Lines
 from compactor_cli.signals.selection import Choice
 from compactor_cli.text.clean import plain
-from compactor_cli.text.excerpts import Excerpt, legend, quote
+from compactor_cli.text.excerpts import Excerpt, bare, earlier_heading, heading, legend, quote
 from compactor_cli.text.headers import Base, header
 
 _SEGMENT = 400
@@ -68,18 +68,25 @@ class Quoter:
         return f"{header(10, covers, tier=None, tokens=0, reference='ctx_0a1b2c3d', base=self._base)}\n"
 
     def _excerpts(self, choices: Sequence[Choice]) -> Iterator[Excerpt]:
-        lines, before, piece = self._lines, -2, None
+        lines, before, piece, head = self._lines, -2, None, ""
         for choice in choices:
-            own = lines.piece(choice.line)
+            own, line = lines.piece(choice.line), choice.line
+            begins = own is not piece
+            text = " ".join(plain(lines.text(line)).split("\n"))
+            if self._given.messages[own.message].origin == "summary":
+                now = earlier_heading(own.text, lines.starts[line])
+                begins, head, text = begins or now != head, now, bare(text)
+            elif begins:
+                head = heading(own.message, self._speaker(own.message, own.part))
             joint = "gap"
-            if own is not piece:
-                joint = "heading"
-            elif choice.line == before + 1:
-                between = own.text[lines.ends[before] : lines.starts[choice.line]]
+            if begins:
+                joint = "heading" if head.startswith("earlier") or lines.is_first(line) else "middle"
+            elif line == before + 1:
+                between = own.text[lines.ends[before] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
-            text = " ".join(plain(lines.text(choice.line)).split("\n"))
-            yield Excerpt(own.message, self._speaker(own.message, own.part), text, joint, choice.value)
-            before, piece = choice.line, own
+                text = between + text if joint == "same" else text
+            yield Excerpt(head, text, joint, choice.value)
+            before, piece = line, own
 
     def _speaker(self, message: int, part: int) -> str:
         found = self._given.messages[message]

@@ -4,6 +4,7 @@
 … a line further on, with something left out before it
 #13 Bash: git status
 #14 → On branch main
+earlier #7 user: A line that the summary of an earlier round quoted, with the numbers of that round
 """
 
 from __future__ import annotations
@@ -15,20 +16,22 @@ from dataclasses import dataclass, replace
 LEGEND = "Lines quoted from them; #n is the message, → a tool's output, … what was left out."
 _MANY = 24
 _GAP = "… "
-_HEADING = re.compile(r"^#(\d+)(?: [^\s:]{1,80}:| →|:) ?")
+_HEADING = re.compile(r"(?:earlier )?#\d+(?: [^\s:]{1,80}:| →|:) ")
+_EARLIER = "earlier "
+_BEGINS = ("heading", "middle")
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """One line: its message, who speaks (`user`, a tool's name, `→` for a result, nothing for the agent),
-    and how it joins the line before it."""
+    """One line, and how it joins the line before it."""
 
-    message: int
-    speaker: str
+    heading: str
+    """What stands before the first line of a part: message and speaker."""
     text: str
     joint: str
-    """What stands before it: `heading` for the first of a part, `gap`, `line` (the next one), or `same`
-    (the next piece of the same line)."""
+    """What stands before it: `heading` for the first of a part, `middle` for the first that was taken of
+    one that begins otherwise, `gap`, `line` (the next one), or `same` (the next piece of the same line,
+    with the blanks before it in `text`)."""
     value: float = 0.0
     """Of several, the ones with the least value go first when room is short."""
 
@@ -42,10 +45,11 @@ def quote(excerpts: Iterable[Excerpt]) -> str:
     """The lines as they stand in a summary."""
     out: list[str] = []
     for excerpt in excerpts:
-        if excerpt.joint == "heading" or not out:
-            out.append(heading(excerpt.message, excerpt.speaker) + excerpt.text)
+        if excerpt.joint in _BEGINS or not out:
+            gap = _GAP if excerpt.joint != "heading" else ""
+            out.append(f"{excerpt.heading}{gap}{excerpt.text}")
         elif excerpt.joint == "same":
-            out[-1] += " " + excerpt.text
+            out[-1] += excerpt.text
         else:
             out.append((_GAP if excerpt.joint == "gap" else "") + excerpt.text)
     return "\n".join(out)
@@ -57,10 +61,10 @@ def without(excerpts: Sequence[Excerpt], places: Iterable[int]) -> list[Excerpt]
     out: list[Excerpt] = []
     joint = ""
     for at, excerpt in enumerate(excerpts):
-        if excerpt.joint == "heading":
+        if excerpt.joint in _BEGINS:
             joint = ""
         if at in gone:
-            joint = "heading" if excerpt.joint == "heading" or joint == "heading" else "gap"
+            joint = "middle" if excerpt.joint in _BEGINS or joint == "middle" else "gap"
         else:
             out.append(replace(excerpt, joint=joint) if joint else excerpt)
             joint = ""
@@ -68,14 +72,38 @@ def without(excerpts: Sequence[Excerpt], places: Iterable[int]) -> list[Excerpt]
 
 
 def heading(message: int, speaker: str) -> str:
-    """What stands before the first line of a part."""
+    """What stands before the first line of a part. Speakers: `user`, a tool's name for a call, `→` for a
+    result, nothing for the agent."""
     if speaker == "→":
         return f"#{message} → "
     return f"#{message} {speaker}: " if speaker else f"#{message}: "
 
 
+def earlier_heading(text: str, start: int) -> str:
+    """In the text of a summary: the heading that the line at `start` stands under, as a later round says it."""
+    while True:
+        match = _HEADING.match(text, start)
+        if match:
+            found = match[0]
+            return found if found.startswith(_EARLIER) else _EARLIER + found
+        if start <= 0:
+            return f"{_EARLIER}summary: "
+        start = text.rfind("\n", 0, start - 1) + 1
+
+
+def bare(line: str) -> str:
+    """A line of a summary without what `quote` put before it."""
+    match = _HEADING.match(line)
+    rest = line[match.end() :] if match else line
+    return rest.removeprefix(_GAP)
+
+
+def is_request(line: str) -> bool:
+    """Whether a line of a summary begins the quote of something the user said."""
+    match = _HEADING.match(line)
+    return match is not None and match[0].endswith(" user: ")
+
+
 def quoted_lines(text: str) -> Iterator[str]:
     """Lines of a summary without what `quote` put before them."""
-    for line in text.split("\n"):
-        bare = _HEADING.sub("", line)
-        yield bare[len(_GAP) :] if bare is line and line.startswith(_GAP) else bare
+    return map(bare, text.split("\n"))

@@ -74,6 +74,14 @@ def header(
     return "\n".join(lines)
 
 
+def body_start(text: str) -> int:
+    """Where what a summary says begins, behind its heading; 0 for text that is no summary."""
+    if not is_summary(text):
+        return 0
+    blank = text.find("\n\n")
+    return len(text) if blank < 0 else blank + 2
+
+
 def format_ranges(indices: Iterable[int]) -> str:
     """`3-5, 9` for 3, 4, 5, 9."""
     runs: list[list[int]] = []

@@ -187,7 +187,7 @@ def test_compact_on_standard_output_and_as_a_report(run, session, tmp_path):
     assert value["output"]["tokens"] <= value["target_tokens"] == 1500
     assert value["fits"] is True
     assert value["ratio"] == pytest.approx(value["output"]["tokens"] / 3600, abs=1e-3)
-    assert (value["strategy"], value["summarizer"], value["round"]) == ("tiered", "extractive", 1)
+    assert (value["strategy"], value["summarizer"], value["round"]) == ("adaptive", "extractive", 1)
     assert sum(value["dispositions"].values()) == 35
     assert [tier["tier"] for tier in value["tiers"]] == [0, 1, 2, 3]
     assert value["reference"].startswith("ctx_")

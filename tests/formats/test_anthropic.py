@@ -102,7 +102,7 @@ def test_a_result_of_blocks_stays_a_list_of_blocks():
 def test_the_input_of_a_call_stays_an_object_when_it_is_shortened():
     big = {"path": "notes.md", "content": listing("notes", 400)}
     data = jsonl(user("x"), assistant([tool_use("t1", "Write", **big)]), user([tool_result("t1", "ok")]))
-    block = values_of(compact(data, target_tokens=300).data)[1]["content"][0]
+    block = values_of(compact(data, target_tokens=300, strategy="tiered").data)[1]["content"][0]
     assert block["input"]["path"] == "notes.md"
     assert len(block["input"]["content"]) < 1000
 

@@ -233,7 +233,7 @@ def test_the_chain_of_parents_is_whole_after_removal_and_only_links_change():
     session = ClaudeSession()
     session.exchanges(40)
     before = {value["uuid"]: line for value, line in zip(session.records, lines_of(session.data), strict=True)}
-    out = compact(session.data, target_ratio=0.3).data
+    out = compact(session.data, target_ratio=0.3, strategy="tiered").data
     values = values_of(out)
     assert_chain_whole(values)
     assert values[0]["parentUuid"] is None

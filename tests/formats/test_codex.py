@@ -141,7 +141,7 @@ def test_arguments_stay_a_string_and_encrypted_reasoning_stays_whole_or_goes():
 
 def test_copies_for_display_follow_their_message():
     data = jsonl(codex_meta(), *codex_exchanges(30))
-    values = values_of(compact(data, target_ratio=0.3).data)
+    values = values_of(compact(data, target_ratio=0.3, strategy="tiered").data)
     items = [v["payload"] for v in values if v["type"] == "response_item"]
     texts = {item["content"][0]["text"] for item in items if item["type"] == "message"}
     copies = [v["payload"]["message"] for v in values if v["type"] == "event_msg"]

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError
 from compactor_cli.formats import FORMATS
+from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
@@ -215,8 +216,25 @@ def check_protected(part: Compaction, settings: Settings) -> None:
             assert new.tokens <= old.tokens
     groups = [group for group in part.groups if group.index in reasons]
     if part.target is None or sum(group.tokens for group in groups) <= part.target:
-        whole = [i for group in groups if reasons[group.index] not in MAY_BE_CUT for i in group.messages]
+        large = _large_requests(part, groups, reasons, settings)
+        whole = [
+            i
+            for group in groups
+            if reasons[group.index] not in MAY_BE_CUT and group.index not in large
+            for i in group.messages
+        ]
         assert all(out[i].parts == messages[i].parts for i in whole), "cut although there is room for it"
+
+
+def _large_requests(
+    part: Compaction, groups: Sequence[Group], reasons: Mapping[int, str], settings: Settings
+) -> set[int]:
+    """First and last requests that `adaptive` cuts by line: they would take more than half of the room."""
+    if part.target is None or settings.strategy_name != "adaptive":
+        return set()
+    requests = [group for group in groups if "request of the user" in reasons[group.index]]
+    room = part.target - sum(group.tokens for group in groups if group not in requests)
+    return {group.index for group in requests if group.tokens > room / 2}
 
 
 def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> None:
@@ -238,7 +256,7 @@ def tools(transcript: Transcript, settings: Settings, tokenizer: str) -> Tools:
         format=FORMATS[transcript.format],
         counter=make_counter(tokenizer).counter,
         scorer=scorer(settings.scoring.scorer),
-        strategy=strategy(settings.strategy),
+        strategy=strategy(settings.strategy_name),
         summarizer=summarizer(settings.summarizer),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from compactor_cli.settings import Settings
 from tests.pipeline.sessions import (
     Json,
     assistant,
-    compact,
     filler,
     load,
     long_session,
@@ -24,6 +24,9 @@ from tests.pipeline.sessions import (
     to_bytes,
     user,
 )
+from tests.pipeline.sessions import compact as compact_with
+
+compact = partial(compact_with, strategy="tiered")
 
 
 def texts(part: Compaction) -> list[str]:
@@ -218,7 +221,7 @@ def test_the_floor_can_be_reached_and_nothing_below_it_at_any_budget(records: li
 
     def outcome(target: int) -> int | BudgetError:
         try:
-            (part,) = api.compact(source, Settings(target_tokens=target), tokenizer="chars").parts
+            (part,) = api.compact(source, Settings(strategy="tiered", target_tokens=target), tokenizer="chars").parts
         except BudgetError as error:
             return error
         return part.tokens
@@ -260,7 +263,7 @@ def test_kept_records_have_their_original_bytes() -> None:
     )
     data = odd + b"\r\n" + b"\r\n".join(to_bytes(long_session(30)).splitlines()) + b"\r\n"
     source = api.load(data, tokenizer="chars")
-    result = api.compact(source, Settings(target_ratio=0.3), tokenizer="chars")
+    result = api.compact(source, Settings(strategy="tiered", target_ratio=0.3), tokenizer="chars")
     lines = result.data.split(b"\r\n")
     assert lines[0] == odd
     assert result.data.endswith(b"\r\n")
@@ -272,7 +275,9 @@ def test_a_shortened_record_changes_only_in_its_body() -> None:
     long = json.dumps("plain words " * 3000)
     raw = b'{"role":"tool","x-meta": {"z":1.0,"a":"\\u00e9"},"content":%b, "tool_call_id" : "c1"}' % long.encode()
     data = to_bytes([user("go"), assistant(None, "c1")]) + raw + b"\n"
-    out = api.compact(api.load(data, tokenizer="chars"), Settings(target_tokens=400), tokenizer="chars").data
+    out = api.compact(
+        api.load(data, tokenizer="chars"), Settings(strategy="tiered", target_tokens=400), tokenizer="chars"
+    ).data
     line = out.splitlines()[2]
     before, after = raw.split(long.encode())
     assert line.startswith(before)
@@ -288,8 +293,8 @@ def test_a_second_run_gives_the_same_bytes() -> None:
 def test_an_input_within_its_target_comes_out_byte_for_byte() -> None:
     data = b'\xef\xbb\xbf{"role":"user","content":"a"}\r\n\r\n {"role":"assistant","content":"b"} '
     source = api.load(data, tokenizer="chars")
-    assert api.compact(source, Settings(target_tokens=source.tokens), tokenizer="chars").data == data
-    assert api.compact(source, Settings(target_ratio=1.0), tokenizer="chars").data == data
+    assert api.compact(source, Settings(strategy="tiered", target_tokens=source.tokens), tokenizer="chars").data == data
+    assert api.compact(source, Settings(strategy="tiered", target_ratio=1.0), tokenizer="chars").data == data
 
 
 @pytest.mark.parametrize("target", [{"target_tokens": 1500}, {"target_ratio": 0.4}, {}])
@@ -298,7 +303,7 @@ def test_compacting_the_output_again_changes_nothing(target: dict[str, Any]) -> 
     first = compact(records, **target)
     assert first.changed
     again = api.load(first.data, format="openai-chat", tokenizer="chars")
-    for settings in (Settings(**target), Settings()):
+    for settings in (Settings(strategy="tiered", **target), Settings()):
         assert api.compact(again, settings, tokenizer="chars").data == first.data
 
 
@@ -375,7 +380,7 @@ def test_the_role_of_summaries_is_a_setting(role: str) -> None:
 def test_conversations_of_one_file_are_compacted_on_their_own() -> None:
     lines = [{"id": n, "messages": long_session(20 + n)} for n in range(3)]
     source = load(lines)
-    result = api.compact(source, Settings(target_ratio=0.4), tokenizer="chars")
+    result = api.compact(source, Settings(strategy="tiered", target_ratio=0.4), tokenizer="chars")
     again = api.load(result.data, tokenizer="chars")
     assert [json.loads(line)["id"] for line in result.data.splitlines()] == [0, 1, 2]
     for before, after, part in zip(source.transcripts, again.transcripts, result.parts, strict=True):

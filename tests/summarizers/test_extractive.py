@@ -155,7 +155,7 @@ def test_for_any_transcript_it_fits_and_quotes_only_what_is_there(turns: Convers
 
 def _compact(data: bytes, **settings: object) -> Compaction:
     source = api.load(data, format="openai-chat", tokenizer="chars")
-    (part,) = api.compact(source, Settings(**settings), tokenizer="chars").parts
+    (part,) = api.compact(source, Settings(strategy="tiered", **settings), tokenizer="chars").parts
     return part
 
 
@@ -248,7 +248,7 @@ def test_the_ledger_of_a_round_is_carried_over() -> None:
 def test_summaries_in_a_real_compaction_quote_only_the_source(shape: str, ratio: float) -> None:
     source = api.load(shaped_bytes(SHAPES[shape](long_conversation(70))), format=shape, tokenizer="chars")
     seen = 0
-    for part in api.compact(source, Settings(target_ratio=ratio), tokenizer="chars").parts:
+    for part in api.compact(source, Settings(strategy="tiered", target_ratio=ratio), tokenizer="chars").parts:
         text = source_of(part.before.messages)
         for summary in _summaries(part):
             found = list(spans(summary))

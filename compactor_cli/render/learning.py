@@ -1,0 +1,157 @@
+"""What `compactor learn` found -> tables for people, JSON for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from compactor_cli.learning.held_out import RATIOS, Figures, HeldOut, Part
+from compactor_cli.learning.profile_text import Taught, figures_of
+from compactor_cli.render.console import make_table, snippet
+from compactor_cli.signals.signals import SIGNALS
+
+_NAMES = {"by_session": "adaptive, session unseen", "by_source": "adaptive, source unseen"}
+_NAME = 28
+_MOST_WEIGHTS = 8
+_FEW = 20
+"""Sessions below which a reader should be told that they are few."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What was given and taught nothing."""
+
+    short: int
+    copies: int
+    refused: tuple[str, ...]
+
+
+def learned_tables(console: Console, taught: Taught, left_out: LeftOut, counter: str) -> Iterator[Text | Table | str]:
+    """The whole report, piece by piece; strings may be longer than a line."""
+    yield Text(
+        f"{_count(taught.sessions, 'session')} of {_count(len(taught.sources), 'source')} · "
+        f"{_count(taught.cases, 'case')} · {_count(taught.names, 'name')} ({counter})",
+        style="bold",
+    )
+    yield from _left_out(left_out)
+    if taught.held_out is None:
+        yield f"no held-out figures: {taught.not_held_out}"
+    else:
+        yield _whole_table(console, taught.held_out)
+        if len(taught.held_out.sources) > 1:
+            yield _source_table(console, taught.held_out)
+    yield _weight_table(console, taught)
+    yield Text("\n".join(f"- {note}" for note in notes(taught)), style="dim")
+
+
+def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, warnings: Sequence[str]) -> dict[str, Any]:
+    """Figures rounded to four digits; `held_out` is null when there are none, and `not_held_out` says why."""
+    found = taught.held_out
+    return {
+        "profile": path,
+        "sessions": taught.sessions,
+        "cases": taught.cases,
+        "names": taught.names,
+        "sources": [{"name": name, "sessions": count} for name, count in sorted(taught.sources.items())],
+        "too_short": left_out.short,
+        "copies": left_out.copies,
+        "refused": list(left_out.refused),
+        "counter": counter,
+        "penalty": taught.penalty,
+        "held_out": None
+        if found is None
+        else {
+            "folds": found.folds,
+            "all": _part_json(found.whole),
+            "sources": {name: _part_json(part) for name, part in found.sources.items()},
+        },
+        "not_held_out": taught.not_held_out,
+        "weights": dict(taught.weights),
+        "notes": notes(taught),
+        "warnings": list(warnings),
+    }
+
+
+def notes(taught: Taught) -> list[str]:
+    """What the figures do not say."""
+    found = ["weights are of signals of different units: compare their signs, not their sizes"]
+    if taught.held_out is not None:
+        found.append("presence is not use: a model may overlook what is there, and may do without what is not")
+    if taught.sessions < _FEW:
+        few = "one session says" if taught.sessions == 1 else f"{taught.sessions} sessions say"
+        found.append(f"{few} little: compare with the shipped profile, `compactor evaluate` with and without --profile")
+    return found
+
+
+def _part_json(part: Part) -> dict[str, Any]:
+    return {
+        "sessions": part.sessions,
+        **{
+            name: {"cases": row.cases, **{key: round(value, 4) for key, value in figures_of(row).items()}}
+            for name, row in part.rows.items()
+        },
+    }
+
+
+def _left_out(left_out: LeftOut) -> Iterator[str]:
+    if left_out.refused:
+        yield f"left out: {_count(len(left_out.refused), 'file')} that cannot be read"
+    if left_out.copies:
+        yield f"left out: {_count(left_out.copies, 'copy', 'copies')} of other files"
+    if left_out.short:
+        yield f"left out: {_count(left_out.short, 'session')} too short, or of which nothing was needed later"
+
+
+def _whole_table(console: Console, found: HeldOut) -> Table:
+    table = make_table(console, "Held out")
+    table.add_column("", no_wrap=True)
+    for name in ("AUC", *(f"{what} {ratio:.0%}" for ratio in RATIOS for what in ("LINKED", "recall"))):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, row in found.whole.rows.items():
+        kept = [_figure(value) for one in row.kept for value in (one.linked, one.recall)] or ["-"] * 2 * len(RATIOS)
+        style = "bold" if name in _NAMES else "dim"
+        table.add_row(_NAMES.get(name, name), _figure(row.auc), *kept, style=style)
+    return table
+
+
+def _source_table(console: Console, found: HeldOut) -> Table:
+    """LINKED of every source."""
+    rows = list(found.whole.rows)
+    ratio = RATIOS[-1]
+    table = make_table(console, f"LINKED at {ratio:.0%}, by source")
+    table.add_column("source", no_wrap=True)
+    table.add_column("sessions", justify="right")
+    for name in rows:
+        table.add_column(_NAMES.get(name, name).removeprefix("adaptive, "), justify="right", no_wrap=True)
+    for source, part in found.sources.items():
+        table.add_row(snippet(source, _NAME), f"{part.sessions:,}", *(_linked(part.rows[name], ratio) for name in rows))
+    return table
+
+
+def _weight_table(console: Console, taught: Taught) -> Table:
+    """The signals that speak most for or against a name when they are 1."""
+    table = make_table(console, "Largest weights")
+    table.add_column("weight", justify="right", no_wrap=True)
+    table.add_column("signal", no_wrap=True)
+    table.add_column("")
+    order = sorted(SIGNALS, key=lambda signal: (-abs(taught.weights[signal]), signal))
+    for signal in order[:_MOST_WEIGHTS]:
+        table.add_row(f"{taught.weights[signal]:+.2f}", signal, Text(SIGNALS[signal], style="dim"))
+    return table
+
+
+def _linked(row: Figures, ratio: float) -> str:
+    return next((_figure(kept.linked) for kept in row.kept if kept.ratio == ratio), "-")
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _count(number: int, noun: str, nouns: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -1,0 +1,103 @@
+"""A profile as TOML: readable, the same for the same input, and read back as it was."""
+
+from __future__ import annotations
+
+import pytest
+import tomli
+
+from compactor_cli.errors import UsageError
+from compactor_cli.learning.fit import fit
+from compactor_cli.learning.held_out import Figures, HeldOut, Kept, Part
+from compactor_cli.learning.profile_text import Taught, profile_text
+from compactor_cli.profiles import default_profile, parse_profile
+from compactor_cli.signals.signals import SIGNALS, weight_names
+from tests.learning.sessions import TOPICS, cases
+
+WEIGHTS = fit(cases(TOPICS[:2]), dict.fromkeys(TOPICS, "store"))
+KEPT = (Kept(0.1, 0.5, 0.6), Kept(0.25, 0.7, 0.80004))
+PART = Part(
+    4, {"by_session": Figures(0.875, 8, KEPT), "by_source": Figures(None, 0, ()), "mask": Figures(None, 8, KEPT)}
+)
+ODD = 'a "b" \\ c\n\x7f é 日本'
+
+
+def taught(**changes):
+    values = {
+        "weights": WEIGHTS,
+        "sources": {"b": 3, ODD: 1},
+        "cases": 16,
+        "names": 900,
+        "penalty": 10.0,
+        "held_out": HeldOut(PART, {"b": PART, ODD: PART}, 4),
+        "not_held_out": "",
+    }
+    return Taught(**{**values, **changes})
+
+
+def test_a_profile_is_read_back_as_it_was():
+    profile = parse_profile(profile_text(taught()), "own.toml")
+    assert profile.weights == WEIGHTS
+    assert (profile.name, profile.sessions) == ("own.toml", 4)
+    assert profile.figures["folds"] == 4
+    assert profile.figures["all.by_session.auc"] == 0.875
+    assert profile.figures["all.by_session.recall_25"] == 0.8
+    assert profile.figures["sources.b.mask.linked_10"] == 0.5
+
+
+def test_the_document_holds_its_sources_whatever_their_names():
+    document = tomli.loads(profile_text(taught()))
+    assert document["sources"] == {ODD: 1, "b": 3}
+    assert set(document["held_out"]["sources"]) == {ODD, "b"}
+    assert "by_source" not in document["held_out"]["all"]  # nothing was measured
+    assert tomli.loads(profile_text(taught(sources={"bad \udcff": 1})))["sources"] == {"bad ?": 1}
+
+
+def test_every_weight_stands_on_a_line_of_its_own_with_what_the_signal_measures():
+    lines = profile_text(taught()).splitlines()
+    for name in SIGNALS:
+        (line,) = [line for line in lines if line.split(" ")[0] == name]
+        assert line.endswith(f"# {SIGNALS[name]}")
+    assert len({line.index("#") for line in lines if line.split(" ")[0] in SIGNALS}) == 1
+    assert sum(" = " in line for line in lines[lines.index("[weights]") :]) == len(weight_names())
+
+
+def test_without_held_out_figures_the_file_says_why():
+    text = profile_text(taught(held_out=None, not_held_out="one session cannot be held out from itself"))
+    assert "# No held-out figures: one session cannot be held out from itself." in text
+    assert parse_profile(text, "own.toml").figures == {}
+
+
+def test_the_header_tells_how_to_use_it():
+    assert "--profile" in profile_text(taught()).split("version =")[0]
+
+
+def test_the_shipped_profile_was_learned_and_measured():
+    profile = default_profile()
+    assert set(profile.weights) == set(weight_names())
+    assert profile.sessions > 50
+    assert profile.figures["all.by_session.linked_25"] > profile.figures["all.mask.linked_25"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("version = 1", "version = 2", "own.toml: version is 2; this program reads profiles of version 1"),
+        ("version = 1", "", "own.toml: version is None; this program reads"),
+        ("version = 1", "version = ", "own.toml: no TOML: "),
+        ("[weights]", "[other]", "own.toml: no table [weights]"),
+        ("[weights]", "[weights]\ncharm = 1.0", "own.toml: [weights] charm: no such signal"),
+        ("[weights.kind]", "[weights.kind]\ncharm = 1.0", "own.toml: [weights] kind.charm: no such signal"),
+    ],
+)
+def test_what_cannot_be_used_is_named(old, new, words):
+    text = profile_text(taught())
+    assert old in text
+    with pytest.raises(UsageError) as caught:
+        parse_profile(text.replace(old, new, 1), "own.toml")
+    assert str(caught.value).startswith(words)
+
+
+@pytest.mark.parametrize("value", ["true", '"1"', "nan", "inf", "1001", "-1e9", "[1]", "2026-03-02"])
+def test_a_weight_that_is_no_number_is_named_with_what_is_allowed(value):
+    with pytest.raises(UsageError, match=r"own.toml: \[weights\] bias = .*: has to be a number from -1000 to 1000"):
+        parse_profile(f"version = 1\n[weights]\nbias = {value}\n", "own.toml")
