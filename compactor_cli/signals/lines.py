@@ -45,13 +45,16 @@ class Piece:
 class _Ids(dict[str, tuple[int, ...]]):
     """Chunk -> the ids of its terms; chunks seen before cost no function call."""
 
-    def __init__(self, id_of: Callable[[str, str], int], *, words: bool) -> None:
+    def __init__(self, id_of: Callable[[str, str], int], wanted: frozenset[str], *, words: bool) -> None:
         self._id_of = id_of
+        self._wanted = wanted
         self._words = words
 
     def __missing__(self, chunk: str) -> tuple[int, ...]:
         terms = judge(chunk)
-        ids = tuple(self._id_of(text, kind) for text, kind in terms if self._words or kind != "word") if terms else ()
+        if not self._words:
+            terms = tuple(term for term in terms if term.kind != "word" or term.text in self._wanted)
+        ids = tuple(self._id_of(*term) for term in terms)
         self[chunk] = ids
         return ids
 
@@ -64,6 +67,8 @@ class Session:
     down from -1.
     """
 
+    wanted: frozenset[str] = frozenset()
+    """Words that count wherever they stand."""
     pieces: list[Piece] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
@@ -77,8 +82,8 @@ class Session:
     _data: dict[str, tuple[int, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._speech = _Ids(self._id_of, words=True)
-        self._data = _Ids(self._id_of, words=False)
+        self._speech = _Ids(self._id_of, self.wanted, words=True)
+        self._data = _Ids(self._id_of, self.wanted, words=False)
 
     def _id_of(self, text: str, kind: str) -> int:
         """The id of a term, which is new or keeps the kind that it had first."""
@@ -124,13 +129,14 @@ class Session:
         self.pieces.append(Piece(message, which, text, tokens, speech, names, quoted))
 
 
-def read_session(messages: Sequence[Message], reach: int | None = None) -> Session:
+def read_session(messages: Sequence[Message], reach: int | None = None, query: str = "") -> Session:
     """Texts, calls and results; thinking and pictures have no lines. Words count where people and the
     agent speak; of calls and results only names are taken.
 
-    Of messages further back than `reach` tokens only requests, calls and failures are read.
+    Of messages further back than `reach` tokens only requests, calls and failures are read. Words of
+    `query` count everywhere.
     """
-    session = Session()
+    session = Session(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
     for at, message in enumerate(messages):
         for which, part in enumerate(message.parts):

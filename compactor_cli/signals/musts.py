@@ -52,9 +52,14 @@ def errors(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
             text = error.strip()
             if text and text not in seen:
                 seen.add(text)
-                found = next((line for line in lines.of_piece(number) if text.startswith(lines.text(line))), None)
+                found = next((line for line in lines.of_piece(number) if _begins(text, lines.text(line))), None)
                 if found is not None:
                     yield _whole_line(lines, found)
+
+
+def _begins(text: str, line: str) -> bool:
+    """Whether a line is a text, or so much of its beginning that it can be no other's."""
+    return text == line or (len(line) > _TELLING // 2 and text.startswith(line))
 
 
 def _whole_line(lines: Lines, first: int) -> list[int]:

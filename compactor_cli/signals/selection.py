@@ -172,8 +172,12 @@ class Selector:
             return
         text, names = lines.text(line), lines.session.names
         length = len(text)
-        before = lines.ends[line - 1] - lines.starts[line - 1] if line else 0
-        after = lines.ends[line + 1] - lines.starts[line + 1] if line + 1 < len(lines) else 0
+        # the message before or behind is context too, such as the call that a result answers
+        pieces = lines.piece_of
+        near = line > 0 and pieces[line] - pieces[line - 1] < 2
+        before = lines.ends[line - 1] - lines.starts[line - 1] if near else 0
+        near = line + 1 < len(lines) and pieces[line + 1] - pieces[line] < 2
+        after = lines.ends[line + 1] - lines.starts[line + 1] if near else 0
         for term, worth in terms:
             if term < 0:
                 yield _Context(term, worth, 1.0, 0.0, 0.0)

@@ -34,6 +34,11 @@ class Values:
         word = _WORD * _talk(session)
         self._words = {id_: word * (log(texts / held) / log(texts)) ** _RARITY for id_, held in session.held.items()}
 
+        for text in sorted(session.wanted):
+            term = session.find(text)
+            if term is not None:
+                (self._words if term < 0 else self._names)[term] = 1.0
+
     def of(self, term: int) -> float:
         """The value of a term; 0 for one that only system messages have."""
         return (self._words if term < 0 else self._names).get(term, 0.0)

@@ -151,7 +151,7 @@ class _Chooser:
         assert given.profile is not None
         self.given, self.kept, self.rest, self.room = given, kept, rest, room
         self.group_of = {i: g.index for g in given.groups for i in g.messages}
-        session = read_session(given.messages, _REACH)
+        session = read_session(given.messages, _REACH, given.settings.query)
         evidence = gather(given.messages, session)
         self.changes = evidence.changes
         self.values = Values(session, evidence, given.profile)
@@ -161,6 +161,8 @@ class _Chooser:
         self.selector = Selector(self.lines, self.values.of, given.count, covered)
         self.native = Native(given.messages, self.lines, given.count)
         self.large = large
+        # summaries of earlier rounds go into the new one: their numbers would mislead beside it
+        self.folded = {g.index for g in rest if any(given.messages[i].origin == "summary" for i in g.messages)}
         self.present = self._present() | large
         self.whole: set[int] = set()
         # a ratio refers to what the first round started from; a target in tokens does without that
@@ -231,6 +233,8 @@ class _Chooser:
         left = self.room - attempt.tokens
         for group in reversed(self.rest):
             decision = attempt.decisions[group.index]
+            if group.index in self.folded:
+                continue
             if decision.rendition != "whole" and group.tokens - decision.tokens <= left:
                 left -= group.tokens - decision.tokens
                 self.whole.add(group.index)
@@ -287,7 +291,8 @@ class _Chooser:
         used = 0
         for group in self.rest:
             own = by_group.get(group.index, [])
-            decision = self._in_place(group, own, taken) if own or group.index in self.present else None
+            stays = group.index not in self.folded and (own or group.index in self.present)
+            decision = self._in_place(group, own, taken) if stays else None
             if decision is None:
                 quoted.append(group)
             else:

@@ -10,7 +10,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.signals.lines import Lines
 from compactor_cli.signals.selection import Choice
 from compactor_cli.text.clean import plain
-from compactor_cli.text.excerpts import Excerpt, bare, earlier_heading, heading, legend, quote
+from compactor_cli.text.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
 from compactor_cli.text.headers import Base, header
 
 _SEGMENT = 400
@@ -71,17 +71,19 @@ class Quoter:
         lines, before, piece, head = self._lines, -2, None, ""
         for choice in choices:
             own, line = lines.piece(choice.line), choice.line
-            begins = own is not piece
+            begins, parted = own is not piece, False
+            earlier = self._given.messages[own.message].origin == "summary"
             text = " ".join(plain(lines.text(line)).split("\n"))
-            if self._given.messages[own.message].origin == "summary":
+            if earlier:
                 now = earlier_heading(own.text, lines.starts[line])
+                parted = text.startswith(GAP)
                 begins, head, text = begins or now != head, now, bare(text)
             elif begins:
                 head = heading(own.message, self._speaker(own.message, own.part))
             joint = "gap"
             if begins:
-                joint = "heading" if head.startswith("earlier") or lines.is_first(line) else "middle"
-            elif line == before + 1:
+                joint = "heading" if lines.is_first(line) or (earlier and not parted) else "middle"
+            elif line == before + 1 and not parted:
                 between = own.text[lines.ends[before] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
                 text = between + text if joint == "same" else text
@@ -92,7 +94,7 @@ class Quoter:
         found = self._given.messages[message]
         kind = found.parts[part].kind
         if kind == "tool_call":
-            return "".join(found.parts[part].name.split())[:60] or "call"
+            return "".join(found.parts[part].name.replace(":", ".").split())[:60] or "call"
         if kind == "tool_result" or found.role == "tool":
             return "→"
         return "" if found.role == "assistant" else found.role

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-LEGEND = "Lines quoted from them; #n is the message, → a tool's output, … what was left out."
+LEGEND = "Lines quoted from them: #n is the message, → a tool's output, … a gap; after a last line there may be more."
 _MANY = 24
-_GAP = "… "
+GAP = "… "
 _HEADING = re.compile(r"(?:earlier )?#\d+(?: [^\s:]{1,80}:| →|:) ")
 _EARLIER = "earlier "
 _BEGINS = ("heading", "middle")
@@ -46,12 +46,12 @@ def quote(excerpts: Iterable[Excerpt]) -> str:
     out: list[str] = []
     for excerpt in excerpts:
         if excerpt.joint in _BEGINS or not out:
-            gap = _GAP if excerpt.joint != "heading" else ""
+            gap = GAP if excerpt.joint != "heading" else ""
             out.append(f"{excerpt.heading}{gap}{excerpt.text}")
         elif excerpt.joint == "same":
             out[-1] += excerpt.text
         else:
-            out.append((_GAP if excerpt.joint == "gap" else "") + excerpt.text)
+            out.append((GAP if excerpt.joint == "gap" else "") + excerpt.text)
     return "\n".join(out)
 
 
@@ -95,7 +95,7 @@ def bare(line: str) -> str:
     """A line of a summary without what `quote` put before it."""
     match = _HEADING.match(line)
     rest = line[match.end() :] if match else line
-    return rest.removeprefix(_GAP)
+    return rest.removeprefix(GAP)
 
 
 def is_request(line: str) -> bool:

@@ -36,7 +36,12 @@ _BORDERS = str.maketrans(
     | dict.fromkeys("“”‘’«»„…—–·、。，；：！？（）「」【】", " ")
 )
 _SAME_LENGTH = (("\\n", "  "), ("\\t", "  "), ("\\r", "  "), ('\\"', "  "))
-_QUOTED = tuple((mark, re.compile(f"{mark}([^{mark}\n]*){mark}")) for mark in "\"`'")
+_QUOTED = (
+    ('"', re.compile(r'"([^"\n]*)"')),
+    ("`", re.compile(r"`([^`\n]*)`")),
+    # an apostrophe in a word is no quote
+    ("'", re.compile(r"'(?<![A-Za-z0-9]')([^'\n]*)'(?![A-Za-z0-9])")),
+)
 _LONGEST_QUOTE = 60
 _ESCAPE = re.compile(r"\\(?:([nrt\"/\\])|u([0-9a-fA-F]{4}))")
 _PLAIN = {"n": "\n", "r": "", "t": "\t", '"': '"', "/": "/", "\\": "\\"}
@@ -58,7 +63,6 @@ _ERROR_STARTS = (
     "EINV",
     "EISD",
     "EAGAIN",
-    "ERR_",
     "SIG",
 )
 _EXTENSIONS = frozenset(
@@ -128,8 +132,7 @@ def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
             at = match.start()
             if len(inner) < 4 or inner.count(" ") > 9 or not _TWO_LETTERS.search(inner):
                 continue
-            if mark != "'" or (not text[at - 1 : at].isalnum() and not text[match.end() : match.end() + 1].isalnum()):
-                yield at, inner.lower()
+            yield at, inner.lower()
 
 
 def judge(chunk: str) -> tuple[Term, ...]:

@@ -77,17 +77,24 @@ def test_the_line_with_more_value_for_its_tokens_comes_first():
 
 
 def test_what_is_covered_already_adds_nothing():
-    story = told(["open main.py", "see parser.py"])
+    story = told(["open main.py", "nothing more", "see parser.py"])
     covered = [story.session.find("main.py")]
-    assert chosen(story, 1000, covered=covered) == ["see parser.py"]
+    kept = chosen(story, 1000, covered=covered)
+    assert "see parser.py" in kept
+    assert "open main.py" not in kept
     assert chosen(story, 1000, covered=[*covered, story.session.find("parser.py")]) == []
 
 
 def test_a_name_that_was_taken_is_not_paid_for_again():
-    story = told(["open main.py of the project here", "open main.py of the project there", "and parser.py"])
+    story = told(["open main.py and look", "nothing more", "open main.py and write", "nothing at all", "and parser.py"])
     kept = chosen(story, 1000)
     assert sum("main.py" in line for line in kept) == 1
     assert "and parser.py" in kept
+
+
+def test_the_last_line_of_another_message_is_no_context():
+    story = told(["open main.py of the project here", "open main.py of the project there", "and parser.py"])
+    assert sum("main.py" in line for line in chosen(story, 1000)) == 1
 
 
 def test_a_line_that_explains_a_chosen_one_is_worth_more_than_another_of_its_kind():

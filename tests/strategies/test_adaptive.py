@@ -1,0 +1,278 @@
+"""Adaptive: the target is met, what must stay stays, and what the rest of the session needs is kept."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+
+from compactor_cli import api
+from compactor_cli.errors import BudgetError
+from compactor_cli.model.profile import Profile
+from compactor_cli.model.report import Compaction
+from compactor_cli.settings import Settings
+from compactor_cli.text.shorten import text_reference
+from tests.pipeline.sessions import Json, assistant, compact, filler, load, records_of, result, system, to_bytes, user
+from tests.strategies import work
+
+
+@cache
+def compacted(tasks: int = 20, **settings: Any) -> Compaction:
+    return compact(work.session(tasks), **settings)
+
+
+def everything(part: Compaction) -> str:
+    return "\n".join(m.text() for m in part.messages)
+
+
+def summaries(part: Compaction) -> list[str]:
+    return [m.text() for m in part.messages if m.origin == "summary"]
+
+
+def renditions(part: Compaction) -> dict[int, str]:
+    """Message of the input -> its rendition."""
+    assert part.plan is not None
+    return {i: d.rendition for d in part.plan.decisions for i in part.groups[d.group].messages}
+
+
+# -- the promise
+
+
+@pytest.mark.parametrize("target", [150, 200, 300, 500, 700, 1_000, 1_500, 2_500, 4_000, 8_000, 16_000, 30_000])
+def test_the_output_fits_and_is_counted_alike_when_it_is_read_again(target: int) -> None:
+    part = compacted(target_tokens=target)
+    assert api.load(part.data, format="openai-chat", tokenizer="chars").tokens == part.tokens <= target
+    assert part.plan is not None
+    assert part.plan.strategy == "adaptive"
+
+
+@pytest.mark.parametrize("target", [400, 1_000, 3_000])
+def test_the_same_by_a_real_tokenizer(target: int) -> None:
+    part = compact(work.session(4), target_tokens=target, tokenizer="o200k_base")
+    assert api.load(part.data, format="openai-chat", tokenizer="o200k_base").tokens == part.tokens <= target
+
+
+@pytest.mark.parametrize("ratio", [0.05, 0.1, 0.25, 0.5, 0.8])
+def test_the_room_is_used(ratio: float) -> None:
+    part = compacted(target_ratio=ratio)
+    assert part.target is not None
+    assert part.tokens > 0.9 * part.target
+
+
+def test_a_target_that_is_too_small_is_refused_with_what_takes_it_up() -> None:
+    with pytest.raises(BudgetError) as caught:
+        compacted(target_tokens=20)
+    error = caught.value
+    assert dict(error.items).keys() == {"system message", "first request of the user", "last request of the user"}
+    assert sum(size for _, size in error.items) == error.floor > 20
+    assert compacted(target_tokens=error.floor).tokens <= error.floor
+    with pytest.raises(BudgetError):
+        compacted(target_tokens=error.floor - 1)
+
+
+# -- what must stay
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.1, 0.02])
+def test_system_first_and_last_request_are_kept_byte_for_byte(ratio: float) -> None:
+    records = work.session()
+    lines = compacted(target_ratio=ratio).data.splitlines()
+    for kept in (records[0], records[1], records[-2]):
+        assert to_bytes([kept]).strip() in lines
+
+
+def test_a_large_request_is_shortened_in_place_with_its_first_lines_and_a_mark() -> None:
+    log = "\n".join(f"{at}: the job of row {at} took {at * 3} units" for at in range(900))
+    asked = f"Find out why the nightly job stops at deploy.sh.\nThis is its log:\n{log}"
+    records = [system(), user(asked), *filler(1), *filler(2), user("Go on."), assistant("I do.")]
+    part = compact(records, target_tokens=2_000)
+    (written,) = (r["content"] for r in records_of(part) if "nightly job" in r["content"] and r["role"] == "user")
+    assert written.startswith("Find out why the nightly job stops at deploy.sh.")
+    assert text_reference(asked) in written
+    assert part.tokens <= 2_000
+    assert records_of(part)[0] == records[0]
+
+
+def test_matches_of_keep_are_kept_whole_with_their_exchange() -> None:
+    part = compacted(target_ratio=0.1, keep=("compute_ledger_2\\(",))
+    where = next(at for at, r in enumerate(work.session()) if "def compute_ledger_2(" in str(r["content"]))
+    assert renditions(part)[where - 1] == renditions(part)[where] == "whole"
+    assert work.source(2) in everything(part)
+
+
+def test_the_newest_messages_are_kept_whole_with_keep_last() -> None:
+    part = compacted(target_ratio=0.05, keep_last=4)
+    assert records_of(part)[-4:] == work.session()[-4:]
+
+
+def test_work_in_flight_stays() -> None:
+    records = [*work.session(6), assistant("Two more.", ("open_1", "Bash", {"command": "make"}), "open_2")]
+    records.append(result("open_2", "came back first"))
+    part = compact(records, target_ratio=0.1)
+    assert records_of(part)[-2:] == records[-2:]
+
+
+@pytest.mark.parametrize("ratio", [0.7, 0.4, 0.2, 0.08])
+def test_thinking_is_untouched_or_gone_with_its_group(ratio: float) -> None:
+    source = api.load(work.claude_session(), tokenizer="chars")
+    (part,) = api.compact(source, Settings(target_ratio=ratio), tokenizer="chars").parts
+    before = {m.index: m for m in part.before.messages}
+    for message in part.messages:
+        if message.index >= 0:
+            thoughts = [p for p in message.parts if p.kind == "thinking"]
+            assert thoughts == [p for p in before[message.index].parts if p.kind == "thinking"]
+    assert "I think about" not in "\n".join(summaries(part)), "thinking is not quoted"
+
+
+# -- what survives
+
+
+def test_requests_changed_files_and_errors_survive_at_a_tenth() -> None:
+    part = compacted(target_ratio=0.1)
+    kept = everything(part)
+    for number in range(20):
+        first, _, second = work.request(number).partition("\n")
+        assert first in kept
+        assert second in kept
+    assert sum(work.changed_file(n) in kept for n in range(20)) >= 18
+    assert sum(work.error(n) in kept for n in range(20)) >= 18
+    survived = {line.category: line.percent for line in api.diff(load(work.session()), load(records_of(part)))[1]}
+    assert survived["user_requests"] == survived["errors"] == 100
+
+
+def needle_session(place: int = 300) -> tuple[list[Json], str]:
+    """A long output with one thing in it that the session comes back to."""
+    rows = [f"host-{at:04} up {at * 11} s load 0.{at % 97:02} mem {at * 13 % 4096}" for at in range(600)]
+    rows[place] = "host-0300 DOWN volume vol-7f3a9c is detached, see runbook/detached_volumes.md"
+    output = "\n".join(rows)
+    records = [system(), user("Which of our hosts is down, and why?")]
+    records += [assistant("I look at all of them.", ("c1", "Bash", {"command": "fleetctl list"})), result("c1", output)]
+    records += [assistant("Volume vol-7f3a9c is detached. I follow runbook/detached_volumes.md later.")]
+    for at in range(10):
+        records += filler(at)
+    return [*records, user("Mend vol-7f3a9c now."), assistant("Yes.")], output
+
+
+def test_a_line_that_is_needed_later_survives_and_the_rest_is_left_out_with_an_honest_count() -> None:
+    records, output = needle_session()
+    part = compact(records, target_ratio=0.12, keep=("fleetctl list",))
+    assert "host-0300 DOWN volume vol-7f3a9c" in everything(part)
+
+
+def test_an_identifier_in_the_middle_of_a_long_output_survives() -> None:
+    records, _ = needle_session()
+    part = compact(records, target_ratio=0.12)
+    assert "host-0300 DOWN volume vol-7f3a9c is detached, see runbook/detached_volumes.md" in everything(part)
+    assert len(re.findall(r"host-\d{4} up", everything(part))) < 200
+
+
+MARK = re.compile(r"\[… (?P<count>[\d,]+) lines? left out · (?P<reference>ctx_[0-9a-f]{8})\]")
+
+
+def test_a_newest_output_is_cut_in_place_with_a_count_and_a_reference() -> None:
+    records, output = needle_session()
+    records = [*records[:1], *records[5:25], *records[1:4]]
+    part = compact(records, target_ratio=0.3)
+    written = records_of(part)[-1]
+    assert written["role"] == "tool"
+    assert "host-0300 DOWN volume vol-7f3a9c" in written["content"]
+    (mark,) = MARK.finditer(written["content"])
+    kept = set(output.split("\n")) & set(written["content"].split("\n"))
+    assert int(mark["count"].replace(",", "")) == 600 - len(kept)
+    assert mark["reference"] == text_reference(output)
+    lines = [line for line in written["content"].split("\n") if "…" not in line]
+    assert lines == [line for line in output.split("\n") if line in kept], "lines keep their order"
+
+
+def test_arguments_that_are_cut_in_place_stay_json_with_their_keys() -> None:
+    written = "\n".join(f"value_{at} = compute({at})" for at in range(2_000))
+    arguments = {"file_path": "src/new_module.py", "content": written, "mode": 420}
+    records = [*work.session(3), assistant("I write it.", ("w1", "Write", arguments)), result("w1", "written")]
+    part = compact(records, target_tokens=1_500)
+    calls = [c for r in records_of(part) for c in r.get("tool_calls", ()) if c["id"] == "w1"]
+    (given,) = (json.loads(c["function"]["arguments"]) for c in calls)
+    assert (given["file_path"], given["mode"]) == ("src/new_module.py", 420)
+    assert text_reference(written) in given["content"]
+    assert len(given["content"]) < 6_000
+
+
+def test_a_talk_keeps_its_rare_facts() -> None:
+    records = [user("Tell me about the garden.")]
+    for at in range(60):
+        records += [
+            assistant("The garden has many plants and they all grow well in the sun and in the rain. " * 3),
+            user("That is nice, and what else grows well in the garden?"),
+        ]
+    fact = "Grandmother buried the silver teapot beneath the quince in spring."
+    records[40] = assistant(f"The garden has many plants. {fact} They all grow well.")
+    part = compact([*records, assistant("More of the same.")], target_ratio=0.15)
+    assert "silver teapot" in everything(part)
+
+
+# -- the plan
+
+
+def test_every_decision_has_a_reason_and_what_was_chosen_its_value_and_signals() -> None:
+    part = compacted(target_ratio=0.2)
+    assert part.plan is not None
+    assert [d.group for d in part.plan.decisions] == [g.index for g in part.groups]
+    chosen = [d for d in part.plan.decisions if "quoted" in d.reason or d.rendition == "shortened"]
+    assert len(chosen) > 20
+    for decision in part.plan.decisions:
+        assert decision.reason
+        assert decision.value is None or decision.value >= 0
+    assert all(d.value and d.value > 0 for d in chosen)
+    signals = [signal for d in chosen for signal in d.signals]
+    assert signals
+    assert all(re.fullmatch(r".+ \([a-z_]+(, [a-z_]+)*\)|.+ \(\)", signal) for signal in signals)
+    assert all(signal.split(" (")[0] for signal in signals)
+
+
+def test_summaries_say_what_they_stand_for_and_quote_under_the_number_of_the_message() -> None:
+    part = compacted(target_ratio=0.15)
+    assert summaries(part)
+    texts = {m.index: m.text() for m in part.before.messages}
+    quoted = 0
+    for text in summaries(part):
+        first, second, *lines = text.split("\n")
+        assert first == "## Session Summary (Round 1)"
+        assert re.match(r"Stands for messages [\d, -]+.*\(ctx_[0-9a-f]{8}", second)
+        for line in lines:
+            match = re.match(r"#(\d+)(?: user:| →|:) (?!… )(.{1,30})", line)
+            if match:
+                quoted += 1
+                assert match[2] in texts[int(match[1])]
+    assert quoted > 20
+
+
+def test_time_order_is_kept() -> None:
+    from compactor_cli.text.headers import covered
+
+    part = compacted(target_ratio=0.3)
+    places = [m.index if m.index >= 0 else covered(m.text())[0] for m in part.messages]
+    assert places == sorted(places)
+
+
+def test_another_profile_keeps_something_else() -> None:
+    source = load(work.session(8))
+    settings = Settings(target_ratio=0.1)
+
+    def kept(**weights: float) -> str:
+        profile = Profile({"bias": -6.0, **weights})
+        (part,) = api.compact(source, settings, tokenizer="chars", profile=profile).parts
+        return everything(part)
+
+    numbers, paths = kept(**{"kind.decimal": 12.0}), kept(**{"kind.path": 12.0})
+    decimals = [f"{n}.25" for n in range(8)]
+    assert sum(d in numbers for d in decimals) == 8
+    assert numbers != paths
+
+
+def test_without_a_target_the_share_of_each_tier_is_the_target() -> None:
+    part = compacted(12, strategy="adaptive")
+    total = sum(m.tokens for m in part.before.messages)
+    assert 0.1 * total < part.tokens < 0.8 * total
+    assert records_of(part)[:2] == work.session(12)[:2]
