@@ -1,4 +1,4 @@
-"""The main job on real sessions: every file of the transcripts folder, at three ratios.
+"""The main job on real sessions: every file of the transcripts folder, by every strategy.
 
 The folder is not part of this project; the tests skip where it is absent.
 """
@@ -16,11 +16,12 @@ import pytest
 from compactor_cli import api
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.settings import Settings
+from compactor_cli.strategies import STRATEGIES
 from tests.properties.checks import check_compaction
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "transcripts"
 FILES = sorted(p for p in FOLDER.rglob("*") if p.is_file()) if FOLDER.is_dir() else []
-RATIOS = (0.5, 0.25, 0.1)
+RATIOS = {"adaptive": (0.5, 0.25, 0.1), "tiered": (0.25,)}
 # formats of other tools, and files that only describe a folder; everything else must be read
 OTHERS = ("copilot-cli/", "gemini-cli/", "pi/", "agent-sessions-fixtures/", "README.md")
 DESCRIPTIONS = "_meta.jsonl"
@@ -62,18 +63,20 @@ def test_every_file_is_compacted_within_its_target_or_has_a_true_floor(path: Pat
             assert error.line is not None
             assert error.line == _broken_line(data), f"cannot be read: {error}"
         return
-    for ratio in RATIOS:
-        check_compaction(source, Settings(target_ratio=ratio), "chars")
+    for name in STRATEGIES:
+        for ratio in RATIOS[name]:
+            check_compaction(source, Settings(strategy=name, target_ratio=ratio), "chars")
 
 
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @pytest.mark.parametrize("path", SMALL, ids=_name)
-def test_small_files_fit_by_the_default_counter_and_are_cut_by_tier_without_a_target(path: Path) -> None:
+def test_small_files_fit_by_the_default_counter_and_are_cut_by_tier_without_a_target(path: Path, strategy: str) -> None:
     try:
         source = api.load(path.read_bytes(), str(path))
     except InputError:
         pytest.skip("a format of another tool, or damaged")
-    check_compaction(source, Settings(target_ratio=0.4), "")
-    assert not isinstance(check_compaction(source, Settings(), ""), BudgetError)
+    check_compaction(source, Settings(strategy=strategy, target_ratio=0.4), "")
+    assert not isinstance(check_compaction(source, Settings(strategy=strategy), ""), BudgetError)
 
 
 def test_damaged_lines_can_be_left_out() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,6 +31,9 @@ _MEASURED_AT = (0.5, 0.75)
 """Where sessions are cut for the held-out figures: as `evaluate` does."""
 _MOST_SOURCES = 10
 """Folds of whole sources; with more sources, several are held out together."""
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+"""What numpy looks at when it is imported. The matrices are small: several threads would wait for each
+other, and the last digits would depend on how many there are."""
 
 PathsArgument = Annotated[
     list[str],
@@ -102,6 +106,8 @@ def learn(
     """
     from compactor_cli.learning.fit import load_numpy
 
+    for variable in _THREADS:
+        os.environ.setdefault(variable, "1")
     load_numpy()
     found = name_files(find_files(paths))
     _check_output(output, found, json=json)

@@ -10,11 +10,15 @@ from compactor_cli.learning.examples import Case
 from compactor_cli.signals.signals import weight_names
 
 PENALTY = 10.0
-"""Strength of the penalty on the squares of the weights, of standardized signals; a source weighs 1,000."""
+"""Strength of the penalty on the squares of the weights, of standardized signals; what speaks against it is
+the weight of the examples."""
 DIGITS = 4
 """Decimals of a weight: a profile in a file is the profile that was measured."""
-_SOURCE = 1_000.0
-"""Weight of a source with examples enough."""
+_SOURCE = 25.0
+"""Weight of all needed names of a source with enough of them; names that were not needed weigh as much, one
+by one. Docs: decision 20."""
+_FEW_CASES = 5.0
+"""Cases up to which a source counts less: the other sources have more to say on what holds for all."""
 _FEW_NEEDS = 50
 """Needed names up to which a case counts less: few labels say little."""
 _STEADY = 1e-3
@@ -64,21 +68,14 @@ def _rows(np: Any, case: Case) -> Any:
 
 
 def _shares(cases: Sequence[Case], sources: Mapping[str, str]) -> list[float]:
-    """Weight of one example of each case.
-
-    Every source counts the same, whatever its sessions and their length, unless it has fewer names than
-    that weight; within it every case counts the same.
-    """
+    """Weight of one example of each case: the needed names of every source weigh the same together,
+    whatever its sessions and their length, unless it has few."""
     raw = [1.0 / max(_FEW_NEEDS, case.needs) for case in cases]
     totals: dict[str, float] = {}
-    names: dict[str, int] = {}
     for case, own in zip(cases, raw, strict=True):
-        source = sources[case.session]
-        totals[source] = totals.get(source, 0.0) + own * len(case.needed)
-        names[source] = names.get(source, 0) + len(case.needed)
+        totals[sources[case.session]] = totals.get(sources[case.session], 0.0) + own * case.needs
     return [
-        own * min(_SOURCE, names[sources[case.session]]) / totals[sources[case.session]]
-        for case, own in zip(cases, raw, strict=True)
+        own * _SOURCE / max(_FEW_CASES, totals[sources[case.session]]) for case, own in zip(cases, raw, strict=True)
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.terms import chunked
 
 _KEY = re.compile(r"[\"']([A-Za-z_][\w-]{0,60})[\"']\s*:")
+_DIGITS = str.maketrans("123456789", "000000000")
 _PLAN = re.compile(r"todo|plan|task_?list|checklist", re.IGNORECASE)
 
 
@@ -34,6 +36,8 @@ class Mentions:
     last_result: int = -1
     company: int = 1 << 30
     """Fewest names that stand in a part with it."""
+    alike: int = 1
+    """Names that are the same but for digits, with itself."""
     lines: int = 1 << 30
     """Fewest lines of a part that holds it."""
     first_request: bool = False
@@ -92,10 +96,19 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
         if known is not None and known in mentions:
             mentions[known].key = True
     agent = max((at for at, m in enumerate(messages) if m.role == "assistant"), default=-1)
+    _count_alike(mentions, session)
     for term, count in session.occurrences().items():
         if term in mentions:
             mentions[term].occurrences = count
     return Evidence(mentions, len(messages), _ages(messages), agent, changes)
+
+
+def _count_alike(mentions: Mapping[int, Mentions], session: Session) -> None:
+    """Rows of a table, or of a log, name things that differ in digits only."""
+    shapes = {term: session.names[term].translate(_DIGITS) for term in mentions}
+    counts = Counter(shapes.values())
+    for term, shape in shapes.items():
+        mentions[term].alike = counts[shape]
 
 
 def _changed(part: Part) -> tuple[str, ...]:

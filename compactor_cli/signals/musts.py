@@ -52,14 +52,19 @@ def errors(messages: Sequence[Message], lines: Lines) -> Iterator[list[int]]:
             text = error.strip()
             if text and text not in seen:
                 seen.add(text)
-                found = next((line for line in lines.of_piece(number) if _begins(text, lines.text(line))), None)
+                found = _line_of(text, number, lines)
                 if found is not None:
                     yield _whole_line(lines, found)
 
 
-def _begins(text: str, line: str) -> bool:
-    """Whether a line is a text, or so much of its beginning that it can be no other's."""
-    return text == line or (len(line) > _TELLING // 2 and text.startswith(line))
+def _line_of(text: str, number: int, lines: Lines) -> int | None:
+    """The first line of a piece that is (the beginning of) a physical line with this text."""
+    whole = lines.session.pieces[number].text
+    for line in lines.of_piece(number):
+        start = lines.starts[line]
+        if whole.startswith(text, start) and not whole[whole.rfind("\n", 0, start) + 1 : start].strip():
+            return line
+    return None
 
 
 def _whole_line(lines: Lines, first: int) -> list[int]:

@@ -291,7 +291,7 @@ class _Chooser:
         used = 0
         for group in self.rest:
             own = by_group.get(group.index, [])
-            stays = group.index not in self.folded and (own or group.index in self.present)
+            stays = group.index not in self.folded and (own or group.index in self.present | self.whole)
             decision = self._in_place(group, own, taken) if stays else None
             if decision is None:
                 quoted.append(group)

@@ -64,18 +64,23 @@ def test_the_order_of_cases_does_not_matter():
     assert fit(ALL[::-1], SAME) == fit(ALL, SAME)
 
 
+def sessions_of(source, count, labels):
+    """Cases of so many sessions in which the signal says the same, and their sources."""
+    cases = [replace(toy(labels * 200, [1.0, 0.0] * 200), session=f"{source}{at}") for at in range(count)]
+    return cases, {case.session: source for case in cases}
+
+
 def test_sources_count_alike_however_many_sessions_they_have():
-    for_it, against_it = toy([1, 0] * 600, [1.0, 0.0] * 600), toy([0, 1] * 600, [1.0, 0.0] * 600)
-    many = [replace(for_it, session=f"s{at}") for at in range(9)]
-    sources = {**{case.session: "many" for case in many}, "toy": "one"}
-    assert fit([*many, against_it], sources)["agent"] == pytest.approx(0, abs=0.001)
-    assert fit([*many, against_it], dict.fromkeys(sources, "all"))["agent"] > 1
+    many, sources = sessions_of("many", 20, [1, 0])
+    against, others = sessions_of("against", 5, [0, 1])
+    assert fit([*many, *against], {**sources, **others})["agent"] == pytest.approx(0, abs=0.001)
+    assert fit([*many, *against], dict.fromkeys({**sources, **others}, "all"))["agent"] > 1
 
 
-def test_a_source_with_a_handful_of_names_counts_little():
-    for_it = toy([1, 0] * 600, [1.0, 0.0] * 600)
-    few = replace(toy([0, 1] * 5, [1.0, 0.0] * 5), session="few")
-    assert fit([for_it, few], {"toy": "many", "few": "few"})["agent"] > 2
+def test_a_source_with_few_sessions_counts_less():
+    many, sources = sessions_of("many", 5, [1, 0])
+    few, others = sessions_of("few", 1, [0, 1])
+    assert fit([*many, *few], {**sources, **others})["agent"] > 1
 
 
 @pytest.mark.parametrize("labels", [[1] * 60, [0] * 60, [1] + [0] * 59])

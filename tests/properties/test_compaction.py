@@ -12,6 +12,7 @@ from compactor_cli import api
 from compactor_cli.errors import InputError
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings import Settings
+from compactor_cli.strategies import STRATEGIES
 from tests.properties.checks import check_compaction
 from tests.properties.generators import (
     SHAPES,
@@ -27,14 +28,23 @@ from tests.properties.generators import (
 from tests.properties.profile import examples
 
 SHARES = st.one_of(st.none(), st.floats(0.001, 1.3))
+EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 
 
-def _check(file: File, share: float | None, keep_last: int, keep: tuple[str, ...], tokenizer: str) -> None:
+def _check(
+    file: File,
+    strategy: str,
+    share: float | None,
+    keep_last: int = 0,
+    keep: tuple[str, ...] = (),
+    tokenizer: str = "chars",
+) -> None:
     source = _load(file.shape, file.data, tokenizer)
     if source is None:
         return
     target = None if share is None else max(1, int(share * source.tokens / len(source.transcripts)))
-    check_compaction(source, Settings(target_tokens=target, keep_last=keep_last, keep=keep), tokenizer)
+    settings = Settings(strategy=strategy, target_tokens=target, keep_last=keep_last, keep=keep)
+    check_compaction(source, settings, tokenizer)
 
 
 def _load(shape: str, data: bytes, tokenizer: str) -> Source | None:
@@ -43,40 +53,49 @@ def _load(shape: str, data: bytes, tokenizer: str) -> Source | None:
     return None
 
 
+@EVERY
 @examples(120)
 @given(files(well_formed()), SHARES, st.integers(0, 3), st.sampled_from(((), (), ("parser",), ("nothing has this",))))
-def test_well_formed_transcripts(file: File, share: float | None, last: int, keep: tuple[str, ...]) -> None:
-    _check(file, share, last, keep, "chars")
+def test_well_formed_transcripts(
+    strategy: str, file: File, share: float | None, last: int, keep: tuple[str, ...]
+) -> None:
+    _check(file, strategy, share, last, keep)
 
 
+@EVERY
 @examples(150)
 @given(files(faulty()), SHARES, st.integers(0, 3), st.sampled_from(((), (), ("parser",))))
 def test_transcripts_with_missing_repeated_reused_and_misplaced_ids(
-    file: File, share: float | None, last: int, keep: tuple[str, ...]
+    strategy: str, file: File, share: float | None, last: int, keep: tuple[str, ...]
 ) -> None:
-    _check(file, share, last, keep, "chars")
+    _check(file, strategy, share, last, keep)
 
 
+@EVERY
 @examples(25)
 @given(files(st.one_of(well_formed(6), faulty(6))), SHARES)
-def test_the_same_holds_by_a_real_tokenizer(file: File, share: float | None) -> None:
-    _check(file, share, 0, (), "o200k_base")
+def test_the_same_holds_by_a_real_tokenizer(strategy: str, file: File, share: float | None) -> None:
+    _check(file, strategy, share, tokenizer="o200k_base")
 
 
+@EVERY
 @examples(25)
 @given(conversations_of(well_formed(4)), st.integers(1, 2000))
-def test_every_small_budget_is_met_or_refused_with_a_true_floor(turns: Conversation, target: int) -> None:
+def test_every_small_budget_is_met_or_refused_with_a_true_floor(
+    strategy: str, turns: Conversation, target: int
+) -> None:
     for shape in SHAPES:
         source = _load(shape, to_bytes(SHAPES[shape](turns)), "chars")
         if source is not None:
-            check_compaction(source, Settings(target_tokens=target), "chars")
+            check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
 
 
+@EVERY
 @pytest.mark.parametrize("shape", sorted(SHAPES))
-def test_long_transcripts_reach_every_tier(shape: str) -> None:
+def test_long_transcripts_reach_every_tier(shape: str, strategy: str) -> None:
     """The generated ones are short; this one is long enough for four tiers and several summaries."""
     source = _load(shape, to_bytes(SHAPES[shape](long_conversation(70))), "chars")
     assert source is not None
     for share in (None, 0.8, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02):
         target = None if share is None else int(share * source.tokens / len(source.transcripts))
-        check_compaction(source, Settings(target_tokens=target), "chars")
+        check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from compactor_cli import api
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.settings import Settings
+from compactor_cli.strategies import STRATEGIES
 from compactor_cli.text.headers import round_of
 from tests.properties.checks import check_compaction
 from tests.properties.generators import SHAPES, Conversation, conversations_of, long_conversation, to_bytes, well_formed
 from tests.properties.profile import examples
 
+EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 ONE_CONVERSATION = sorted(set(SHAPES) - {"conversations"})
 
 
@@ -24,7 +26,7 @@ def _pieces(turns: Conversation, shape: str, number: int) -> list[bytes]:
     return [b"".join(lines[at : at + size]) for at in range(0, len(lines), size)]
 
 
-def _rounds(pieces: list[bytes], shape: str, target: int | None) -> list[int]:
+def _rounds(pieces: list[bytes], shape: str, strategy: str, target: int | None) -> list[int]:
     """Compact after every piece; the rounds that the newest summaries name."""
     data, seen = b"", []
     for piece in pieces:
@@ -33,7 +35,7 @@ def _rounds(pieces: list[bytes], shape: str, target: int | None) -> list[int]:
         except InputError:  # no message yet
             data += piece
             continue
-        result = check_compaction(source, Settings(target_tokens=target), "chars")
+        result = check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
         if isinstance(result, BudgetError):
             return seen
         data = result.data
@@ -43,16 +45,18 @@ def _rounds(pieces: list[bytes], shape: str, target: int | None) -> list[int]:
     return seen
 
 
+@EVERY
 @examples(40)
 @given(conversations_of(well_formed(20)), st.sampled_from(ONE_CONVERSATION), st.integers(150, 3000))
-def test_any_session_in_any_number_of_rounds(turns: Conversation, shape: str, target: int) -> None:
-    _rounds(_pieces(turns, shape, 4), shape, target)
+def test_any_session_in_any_number_of_rounds(strategy: str, turns: Conversation, shape: str, target: int) -> None:
+    _rounds(_pieces(turns, shape, 4), shape, strategy, target)
 
 
+@EVERY
 @pytest.mark.parametrize("target", [None, 1500, 4000])
 @pytest.mark.parametrize("shape", ONE_CONVERSATION)
-def test_a_long_session_in_six_rounds(shape: str, target: int | None) -> None:
-    seen = _rounds(_pieces(Conversation(long_conversation(150)), shape, 6), shape, target)
+def test_a_long_session_in_six_rounds(shape: str, target: int | None, strategy: str) -> None:
+    seen = _rounds(_pieces(Conversation(long_conversation(150)), shape, 6), shape, strategy, target)
     assert len(seen) == 6
     assert seen == sorted(seen)
     assert seen[-1] >= 4

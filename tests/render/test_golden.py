@@ -21,6 +21,17 @@ COMMANDS = {
     "inspect-faults": ["inspect", "faulty.jsonl", "--faults"],
     "compact": ["compact", "session.jsonl", "--target-tokens", "1500", "-o", "out.jsonl"],
     "plan": ["compact", "session.jsonl", "--target-tokens", "1500", "--dry-run", "--quiet"],
+    "plan-tiered": [
+        "compact",
+        "session.jsonl",
+        "--target-tokens",
+        "1500",
+        "--dry-run",
+        "--quiet",
+        "--strategy",
+        "tiered",
+    ],
+    "compact-tiered": ["compact", "session.jsonl", "-o", "out.jsonl"],
     "diff": ["diff", "session.jsonl", "small.jsonl"],
 }
 

@@ -125,6 +125,13 @@ def test_ages_fall_from_old_to_new_within_0_and_1():
     assert all(0 <= age <= 1 for age in ages)
 
 
+def test_rows_of_a_table_are_alike_and_what_is_not_in_it_is_not():
+    rows = "\n".join(f"host-{at:03} is up" for at in range(50))
+    told = Told(user("go"), calling(call("c1")), result("c1", f"{rows}\nvol-7f3a9c is gone"))
+    assert told.of("host-017").alike == 50
+    assert told.of("vol-7f3a9c").alike == 1
+
+
 def test_a_session_of_the_system_alone_has_no_evidence():
     told = Told(system("rules of a.py"))
     assert told.evidence.mentions == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -48,7 +49,7 @@ def test_lines_cover_every_character_once_in_order_and_are_not_long(texts):
     for number, piece in enumerate(told.session.pieces):
         own = [(lines.starts[line], lines.ends[line]) for line in lines.of_piece(number)]
         assert own == sorted(own)
-        assert all(before[1] <= after[0] for before, after in zip(own, own[1:], strict=False))
+        assert all(before[1] <= after[0] for before, after in pairwise(own))
         assert all(0 < end - start <= LONG_PROSE for start, end in own)
         for start, end in own:
             text = piece.text[start:end]
@@ -107,6 +108,12 @@ def test_data_on_one_line_is_cut_between_its_values():
         assert row.endswith((",", "}", "},")), row
     for at in range(40):
         assert sum(f"W-{at:05}" in row for row in rows) == 1, "an id was cut in two"
+
+
+def test_a_long_path_is_not_cut_in_two():
+    path = "/Users/soph/Work/entire/devenv/cli/cmd/entire/cli/integration_test/concurrent_session_warning_test.go"
+    arguments = json.dumps({"file_path": path, "offset": 345, "limit": 20})
+    assert any(path in text for text in Told(user("go"), calling(call("c1", "Read", arguments))).texts)
 
 
 def test_text_without_any_break_is_cut_by_force():

@@ -55,7 +55,10 @@ def test_changed_files_come_newest_first_and_each_once():
         user("go"), edit("c1", "src/a.py"), result("c1", "ok"), edit("c2", "src/b.py"), result("c2", "ok"),
         edit("c3", "src/a.py"), result("c3", "ok"),
     )  # fmt: skip
-    assert [[("a.py" in line, "b.py" in line) for line in group] for group in found] == [[(True, False)], [(False, True)]]
+    assert [[("a.py" in line, "b.py" in line) for line in group] for group in found] == [
+        [(True, False)],
+        [(False, True)],
+    ]
 
 
 def test_files_that_are_only_read_are_not_changed():
@@ -78,7 +81,9 @@ def test_the_first_error_of_each_result_newest_first_and_each_text_once():
 
 
 def test_a_long_error_line_is_taken_as_far_as_it_tells_which_one_it_is():
-    (found,) = errors("ValueError: " + "the total of this row does not match what the ledger says. " * 12 + "\nexit code: 1")
+    (found,) = errors(
+        "ValueError: " + "the total of this row does not match what the ledger says. " * 12 + "\nexit code: 1"
+    )
     assert found[0].startswith("ValueError: the total")
     assert 110 < sum(map(len, found)) < 500
 

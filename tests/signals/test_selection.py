@@ -15,7 +15,9 @@ from tests.signals.sessions import Told
 from tests.summarizers.texts import chars
 
 NAMES = [f"{word}_{at}.py" for at, word in enumerate(WORDS)]
-LINES = st.lists(st.lists(st.sampled_from((*NAMES, *WORDS)), min_size=1, max_size=8).map(" ".join), min_size=1, max_size=9)
+LINES = st.lists(
+    st.lists(st.sampled_from((*NAMES, *WORDS)), min_size=1, max_size=8).map(" ".join), min_size=1, max_size=9
+)
 SESSIONS = st.lists(LINES.map("\n".join), min_size=1, max_size=6)
 
 

@@ -22,7 +22,7 @@ from compactor_cli.text.excerpts import (
 )
 from tests.properties.profile import examples
 
-SPEAKERS = st.sampled_from(("", "user", "→", "Bash", "mcp__files__read", "functions.shell:0", "system"))
+SPEAKERS = st.sampled_from(("", "user", "→", "Bash", "mcp__files__read", "system"))
 HEADINGS = st.builds(heading, st.integers(0, 9999), SPEAKERS)
 # what looks like a mark of another line is read as one
 LINES = st.text(st.characters(exclude_characters="\n"), min_size=1, max_size=60).filter(
@@ -49,7 +49,7 @@ def test_lines_stand_under_the_number_of_their_message_with_gaps_marked():
         excerpt("nothing to commit", "line", 14, "→"),
         excerpt("the last of many lines", "middle", 15, "→"),
         excerpt("It is clean.", "heading", 16, ""),
-        excerpt("So I go on.", "same", 16, ""),
+        excerpt(" So I go on.", "same", 16, ""),
     ]
     assert quote(lines).split("\n") == [
         "#12 user: Fix the parser.",

@@ -84,7 +84,16 @@ def test_escapes_inside_a_json_string_part_names_as_line_breaks_do():
 
 
 def test_a_name_has_no_punctuation_of_the_sentence_around_it():
-    for text in ("(see main.py).", "main.py!", "'main.py'", "[main.py]", "main.py…", "“main.py”", "main.py...", "`main.py`;"):
+    for text in (
+        "(see main.py).",
+        "main.py!",
+        "'main.py'",
+        "[main.py]",
+        "main.py…",
+        "“main.py”",
+        "main.py...",
+        "`main.py`;",
+    ):
         assert names(text) == {"main.py": "file"}, text
 
 
@@ -114,7 +123,7 @@ def test_quoted_strings_are_names_unless_too_short_or_long(text, expected):
 def test_a_quoted_name_stands_at_its_place():
     text = 'x = {"city": "New York"}'
     assert {name: text[at] for at, name in quoted_terms(text)} == {"city": '"', "new york": '"'}
-    assert [text[at + 1 :].startswith(start) for (at, _), start in zip(quoted_terms(text), ("city", "New"), strict=True)]
+    assert [text[at + 1 : at + 4] for at, _ in quoted_terms(text)] == ["cit", "New"]
 
 
 @pytest.mark.parametrize(
