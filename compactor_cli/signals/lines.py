@@ -279,14 +279,25 @@ def _sentence_cuts(line: str) -> Iterator[int]:
 
 
 def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
-    """Places to cut text so that no piece is longer than `longest` characters."""
+    """Places to cut text so that pieces are no longer than `longest` characters, or twice that where a
+    long name would be cut in two."""
     at = start
     while end - at > longest:
-        cut = at + longest
-        for mark in _BREAKS:
-            place = line.rfind(mark, at + longest // 3, at + longest)
-            if place >= 0:
-                cut = place + len(mark)
-                break
-        yield cut
+        cut = _break_before(line, at + longest // 3, at + longest)
+        cut = cut or _break_behind(line, at + longest, min(end, at + 2 * longest)) or min(end, at + 2 * longest)
+        if cut < end:
+            yield cut
         at = cut
+
+
+def _break_before(line: str, start: int, end: int) -> int:
+    for mark in _BREAKS:
+        place = line.rfind(mark, start, end)
+        if place >= 0:
+            return place + len(mark)
+    return 0
+
+
+def _break_behind(line: str, start: int, end: int) -> int:
+    places = [place + 1 for mark in ", ;" if (place := line.find(mark, start, end)) >= 0]
+    return min(places, default=0)

@@ -95,6 +95,8 @@ class _Planner:
 
     def plan(self) -> Plan:
         given, target = self.given, self.target
+        if sum(g.tokens for g in given.groups) <= target:
+            return self._finish(_Attempt({g.index: self.renderer.whole(g, "fits") for g in given.groups}, [], 0))
         protected = [g for g in given.groups if g.index in given.protected]
         large = self._large_requests(protected)
         kept = {d.group: d for d in keep_protected(given, self.renderer, protected, target, frozenset(large))}
@@ -118,13 +120,16 @@ class _Planner:
 
         None when there is not even room for what is left of them.
         """
+        if self.given.target is None:
+            return set()
         reasons = self.given.protected
         others = sum(g.tokens for g in protected if reasons[g.index] not in REQUESTS)
         room = self.target - others
         large = [
             g
             for g in protected
-            if reasons[g.index] in REQUESTS and g.tokens > _SMALL_REQUEST and g.tokens > _LARGE_REQUEST * room
+            if reasons[g.index] in REQUESTS and g.tokens > max(_SMALL_REQUEST, _LARGE_REQUEST * room)
+            if not any(part.images or part.kind == "image" for i in g.messages for part in self.given.messages[i].parts)
         ]
         needed = sum(g.tokens for g in protected if g not in large) + SMALLEST * 2 * len(large)
         return {g.index for g in large} if needed <= self.target else set()

@@ -54,9 +54,11 @@ class Quoter:
         excerpts = tuple(self._excerpts(choices))
         text = f"{self._head(groups)}{legend(excerpts)}\n{quote(excerpts)}"
         tiers = [t for g in groups for i in g.messages if (t := self._given.tiers[i]) is not None]
+        # it stands where the first group stood that it quotes
+        first = next((g.index for g in groups if chosen.get(g.index)), groups[0].index)
         return SummarySlot(
             max(tiers, default=3),
-            tuple(g.index for g in groups),
+            tuple(sorted((g.index for g in groups), key=lambda index: (index < first, index))),
             self._given.count(text) + _SPARE,
             excerpts,
             self._base is not None,

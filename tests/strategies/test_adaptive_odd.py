@@ -15,7 +15,7 @@ from compactor_cli.text.excerpts import quoted_lines
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, records_of, result, system, user
 from tests.strategies import work
 
-PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 400}}
+PICTURE: Json = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 400}}
 
 
 def everything(part: Compaction) -> str:
@@ -200,3 +200,21 @@ def test_the_role_of_summaries_is_a_setting() -> None:
         part = compact(work.session(4), summary_role=role, **settings)
         assert {m.role for m in part.messages if m.origin == "summary"} == {role}
         assert [r["role"] for r in records_of(part)].count(role) >= 1
+
+
+def test_a_picture_of_the_last_request_stays_where_there_is_room_for_it() -> None:
+    records = [user("Draw it."), *(assistant(f"Step {at}. " * 40) for at in range(12))]
+    records += [{"role": "user", "content": [{"type": "text", "text": "Like this."}, PICTURE]}]
+    total = load(records).tokens
+    part = check(records, total - 100)
+    assert part is not None
+    assert [p.kind for p in part.messages[-1].parts] == ["text", "image"]
+
+
+def test_without_a_target_requests_and_work_in_flight_stay_whole() -> None:
+    long = "Find out why. " + "It says so and so. " * 300
+    records = [user(long), *(assistant(f"Step {at}. " * 40) for at in range(40)), user("Go on.")]
+    records.append(assistant("Yes.", ("c1", "Bash", {"command": "make " * 300})))
+    part = compact(records, strategy="adaptive")
+    assert records_of(part)[0] == records[0]
+    assert records_of(part)[-1] == records[-1]
