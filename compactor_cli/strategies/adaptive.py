@@ -136,6 +136,9 @@ class _Planner:
 
     def _finish(self, attempt: _Attempt) -> Plan:
         given = self.given
+        if given.target is None and not attempt.slots:
+            # nothing would say that it has been cut already, and the next run would cut it again
+            attempt = _Attempt({g.index: self.renderer.whole(g, "too little to cut") for g in given.groups}, [], 0)
         decisions = tuple(attempt.decisions[g.index] for g in given.groups)
         lost = {i for d in decisions if d.rendition != "whole" for i in given.groups[d.group].messages}
         return Plan(

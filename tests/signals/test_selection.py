@@ -94,9 +94,9 @@ def test_a_name_that_was_taken_is_not_paid_for_again():
     assert "and parser.py" in kept
 
 
-def test_the_last_line_of_another_message_is_no_context():
+def test_the_message_beside_is_context_as_a_call_is_of_its_result():
     story = told(["open main.py of the project here", "open main.py of the project there", "and parser.py"])
-    assert sum("main.py" in line for line in chosen(story, 1000)) == 1
+    assert "open main.py of the project there" in chosen(story, 1000), "it says what parser.py stands beside"
 
 
 def test_a_line_that_explains_a_chosen_one_is_worth_more_than_another_of_its_kind():

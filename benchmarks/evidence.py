@@ -1,0 +1,123 @@
+"""`python -m benchmarks.evidence QUESTIONS.jsonl...`: what is kept of what is asked for later.
+
+The files are those of `benchmarks.questions`: conversations with facts in them, and which messages a
+question needs. Each conversation is compacted to shares of its tokens; a message counts as kept when at
+least 70 percent of its words stand in one line of the output, or in two that follow each other. Beside the
+strategies stands `tf-idf`: the lines with the rarest words for their length, until the target is full.
+Printed as Markdown, for docs/retention.md, with the mean over questions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from math import log
+from pathlib import Path
+from typing import Any
+
+from compactor_cli import api
+from compactor_cli.model.transcript import Source
+from compactor_cli.settings import Settings
+from compactor_cli.tokens import make_counter
+
+RATIOS = (0.1, 0.25, 0.5)
+_ENOUGH = 0.7
+_WORD = re.compile(r"[a-z0-9_]{2,}")
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        the and but for from with that this are was were been have has had will would can could not you your they their
+        his her she him our its what when where who how why all any some there here then than too very just also yes
+        okay in on at by of to is it be do does did as if so or an we me my he us am no up out about into over after
+        """,
+    )
+)
+_PER_MESSAGE = 4
+_COUNT = make_counter("o200k_base").counter.count
+
+
+def main(paths: Sequence[str]) -> int:
+    if not paths:
+        print(__doc__, file=sys.stderr)
+        return 2
+    methods: dict[str, Callable[[Source, int], str]] = {
+        "`adaptive`": _strategy("adaptive"),
+        "`tiered`": _strategy("tiered"),
+        "tf-idf": _rarest,
+    }
+    for path in paths:
+        items = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+        print(f"### {Path(path).stem}: {len(items)} conversations, {sum(len(i['qas']) for i in items)} questions\n")
+        print("| | " + " | ".join(f"{ratio:.0%}" for ratio in RATIOS) + " |")
+        print("|---" * (1 + len(RATIOS)) + "|")
+        for name, method in methods.items():
+            print(
+                f"| {name} | " + " | ".join(f"{_mean(items, method, ratio):.3f}" for ratio in RATIOS) + " |", flush=True
+            )
+        print()
+    return 0
+
+
+def _mean(items: Sequence[Mapping[str, Any]], method: Callable[[Source, int], str], ratio: float) -> float:
+    """The share of evidence that is kept, over all questions."""
+    kept = []
+    for item in items:
+        data = "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in item["messages"])
+        source = api.load(data.encode(), item["id"], tokenizer="o200k_base")
+        lines = _index(method(source, int(ratio * source.tokens)))
+        for question in item["qas"]:
+            texts = [_words(item["messages"][at]["content"]) for at in question["evidence"]]
+            kept.append(sum(_is_kept(words, lines) for words in texts) / len(texts))
+    return sum(kept) / len(kept)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word for word in _WORD.findall(text.lower()) if word not in _COMMON)
+
+
+def _index(text: str) -> Mapping[str, set[int]]:
+    """Word -> the lines that hold it, each line together with the next one."""
+    bags = [_words(line) for line in text.split("\n") if line.strip()]
+    index: dict[str, set[int]] = defaultdict(set)
+    for at, bag in enumerate(bags):
+        for word in bag | (bags[at + 1] if at + 1 < len(bags) else frozenset()):
+            index[word].add(at)
+    return index
+
+
+def _is_kept(words: frozenset[str], lines: Mapping[str, set[int]]) -> bool:
+    found = Counter(line for word in words for line in lines.get(word, ()))
+    return not words or max(found.values(), default=0) >= _ENOUGH * len(words)
+
+
+def _strategy(name: str) -> Callable[[Source, int], str]:
+    def compact(source: Source, target: int) -> str:
+        settings = Settings(strategy=name, target_tokens=target)
+        (part,) = api.compact(source, settings, tokenizer="o200k_base").parts
+        return "\n".join(message.text() for message in part.messages)
+
+    return compact
+
+
+def _rarest(source: Source, target: int) -> str:
+    """Sentences by the mean rarity of their words, the best first, in their order."""
+    texts = [message.text() for message in source.transcripts[0].messages]
+    units = [unit for text in texts for unit in re.split(r"(?<=[.!?])\s+", text) if unit]
+    bags = [_words(unit) for unit in units]
+    held = Counter(word for bag in bags for word in bag)
+    score = [sum(log(len(units) / held[word]) for word in bag) / (4 + len(bag)) for bag in bags]
+    chosen, left = set(), target - _PER_MESSAGE
+    for at in sorted(range(len(units)), key=lambda at: (-score[at], at)):
+        cost = _COUNT(units[at]) + 1
+        if cost <= left:
+            chosen.add(at)
+            left -= cost
+    return "\n".join(units[at] for at in sorted(chosen))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
