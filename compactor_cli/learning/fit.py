@@ -14,9 +14,11 @@ PENALTY = 10.0
 the weight of the examples."""
 DIGITS = 4
 """Decimals of a weight: a profile in a file is the profile that was measured."""
-_SOURCE = 25.0
-"""Weight of all needed names of a source with enough of them; names that were not needed weigh as much, one
-by one. Docs: decision 20."""
+_SOURCE = 300.0
+"""Weight of the names of a source of which all are needed. How sources are weighed was tried out: see
+docs/decisions/0020-learned-profile.md."""
+_BETWEEN = 0.3
+"""What weighs the same in every source: all its names (0), its needed names (1), or something between."""
 _FEW_CASES = 5.0
 """Cases up to which a source counts less: the other sources have more to say on what holds for all."""
 _FEW_NEEDS = 50
@@ -68,15 +70,21 @@ def _rows(np: Any, case: Case) -> Any:
 
 
 def _shares(cases: Sequence[Case], sources: Mapping[str, str]) -> list[float]:
-    """Weight of one example of each case: the needed names of every source weigh the same together,
-    whatever its sessions and their length, unless it has few."""
+    """Weight of one example of each case: every source weighs about the same, whatever its sessions and
+    their length, unless it has few needed names."""
     raw = [1.0 / max(_FEW_NEEDS, case.needs) for case in cases]
-    totals: dict[str, float] = {}
+    names: dict[str, float] = {}
+    needs: dict[str, float] = {}
     for case, own in zip(cases, raw, strict=True):
-        totals[sources[case.session]] = totals.get(sources[case.session], 0.0) + own * case.needs
-    return [
-        own * _SOURCE / max(_FEW_CASES, totals[sources[case.session]]) for case, own in zip(cases, raw, strict=True)
-    ]
+        source = sources[case.session]
+        names[source] = names.get(source, 0.0) + own * len(case.needed)
+        needs[source] = needs.get(source, 0.0) + own * case.needs
+    factors = {
+        source: _SOURCE * min(1.0, needed / _FEW_CASES) * (names[source] / needed) ** _BETWEEN / names[source]
+        for source, needed in needs.items()
+        if needed
+    }
+    return [own * factors.get(sources[case.session], 0.0) for case, own in zip(cases, raw, strict=True)]
 
 
 def _standard(np: Any, blocks: Sequence[Any]) -> Any:

@@ -158,7 +158,7 @@ def test_copies_of_messages_with_the_same_text_follow_each_their_own():
     records = [codex_meta()]
     for exchange in range(20):
         records += [*again(), codex_says("assistant", f"Answer {exchange}: {prose(f'answer {exchange}', 12)}")]
-    values = values_of(compact(jsonl(*records), target_ratio=0.3).data)
+    values = values_of(compact(jsonl(*records), target_ratio=0.3, strategy="tiered").data)
     items = [v for v in values if v["type"] == "response_item" and v["payload"]["content"][0]["text"] == "continue"]
     copies = [v for v in values if v["type"] == "event_msg"]
     assert 0 < len(items) < 20
