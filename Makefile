@@ -45,6 +45,7 @@ docs-check: $(STAMP)
 
 bench: $(STAMP)  ## compact beside a floor that only reads, counts and writes
 	$(BIN)/python -m benchmarks.compact
+	$(BIN)/python -m benchmarks.plan
 
 profile: $(STAMP)  ## learn the profile that ships with the package anew, where the sample sessions are
 	@test -d $(SESSIONS) || { echo "the sample sessions are not in $(SESSIONS)"; exit 1; }

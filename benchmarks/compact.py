@@ -1,6 +1,7 @@
 """`python -m benchmarks.compact`: the whole `compact` process beside the floor (see floor.py).
 
-Both run as processes of their own, in turn, on sessions of 40, 1,000 and 20,000 messages. Limits:
+Both run as processes of their own, in turn, on sessions of 40, 1,000 and 20,000 messages. The strategy is
+`tiered`; what `adaptive` takes beyond that is its plan, which `benchmarks.plan` measures. Limits:
 
 - time: at most twice the floor, by medians, for 1,000 and for 20,000 messages;
 - growth: from 1,000 to 20,000 messages the cost beyond start-up may not grow faster than the file. What
@@ -106,7 +107,7 @@ def measure(folder: Path) -> list[Measured]:
 def _pair(folder: Path, session: Path) -> tuple[Run, Run]:
     floor = [sys.executable, "-m", "benchmarks.floor", str(session), str(folder / "floor.jsonl")]
     compact = [sys.executable, "-m", "compactor_cli", "compact", str(session), "--target-ratio", "0.25"]
-    compact += ["-o", str(folder / "compact.jsonl"), "--quiet"]
+    compact += ["--strategy", "tiered", "-o", str(folder / "compact.jsonl"), "--quiet"]
     return run(floor), run(compact)
 
 
