@@ -10,7 +10,7 @@ from compactor_cli.signals.lines import Lines
 from compactor_cli.text.excerpts import is_request
 from compactor_cli.text.outcomes import result_errors
 
-_LONG_REQUEST = 5
+_LONG_REQUEST = 2
 """Lines of a request that are kept for being a request; the others have to be worth it."""
 
 _TELLING = 160

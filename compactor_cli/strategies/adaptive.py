@@ -37,7 +37,7 @@ _OVERHEAD = 3
 """Tokens that a group at its place may take more than its lines in a summary."""
 _REQUEST_SHARE = 0.25
 """Share of the room that all requests may take together for being that."""
-_FACT_SHARE = 0.2
+_FACT_SHARE = 0.1
 """Share of the room that changed files, and errors, may take for being that."""
 _LARGE_REQUEST = 0.5
 """Share of the room above which the first or last request is not kept whole."""
