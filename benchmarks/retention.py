@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from compactor_cli import api
+from compactor_cli.cli.methods import plain_method
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.learning.examples import Case, Lesson, cases_of, opening_of
 from compactor_cli.learning.fit import fit
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
             rows[f"`adaptive`, by {other}"] = partial(_always, profile)
         methods = [_method(row, choose) for row, choose in rows.items()]
         methods.append(_method("`tiered`", lambda _: None, "tiered"))
-        methods += [Method(plain, "baseline", _plain(plain)) for plain in BASELINES]
+        methods += [plain_method(plain, _COUNTER) for plain in BASELINES]
         _print(name, prepared, evaluate(prepared, methods, RATIOS))
     return 0
 
@@ -122,10 +123,6 @@ def _method(name: str, choose: _Choose, strategy: str = "adaptive") -> Method:
             raise NoOutputError(str(error)) from None
 
     return Method(name, "strategy", run)
-
-
-def _plain(name: str) -> Callable[[Transcript, int], Sequence[Message]]:
-    return lambda front, target: BASELINES[name](front.messages, target, _COUNTER)
 
 
 def _print(name: str, prepared: Prepared, result: Evaluation) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.progress import steps
-from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.session import Session, conversations, open_session
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
@@ -135,9 +135,7 @@ def _load(
             refused.append(retention_cases.Skipped(file, None, str(error)))
             continue
         session.note_reading(source)
-        several = len(source.transcripts) > 1
-        for at, transcript in enumerate(source.transcripts):
-            found.append(retention_cases.Session(f"{file}#{at}" if several else file, transcript))
+        found += [retention_cases.Session(name, transcript) for name, transcript in conversations(source, file)]
     return found, refused
 
 

@@ -16,7 +16,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.lessons import Found, find_files, name_files
 from compactor_cli.cli.progress import steps
-from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.session import Session, conversations, open_session
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
@@ -152,9 +152,8 @@ def _read(session: Session, found: Sequence[Found], *, keep: bool) -> Read:
                 continue
             seen.add(digest)
             session.note_reading(source)
-            several = len(source.transcripts) > 1
-            for at, transcript in enumerate(source.transcripts):
-                _take(read, one, f"{one.name}#{at}" if several else one.name, transcript, keep=keep)
+            for name, transcript in conversations(source, one.name):
+                _take(read, one, name, transcript, keep=keep)
     return read
 
 
@@ -212,18 +211,18 @@ def _teach(session: Session, read: Read, *, folds: int, penalty: float, seed: in
 def _measure(
     session: Session, read: Read, schemes: Mapping[str, Mapping[str, int]], fit: partial[dict[str, float]]
 ) -> HeldOut:
-    from compactor_cli.cli.methods import methods_for
+    from compactor_cli.cli.methods import plain_method, strategy_method
     from compactor_cli.learning.fit import auc
     from compactor_cli.learning.held_out import Tools, held_out, steps_of
     from compactor_cli.retention import cases as retention
 
     def adaptive(weights: Mapping[str, float]) -> Method:
-        return methods_for(replace(session, profile=Profile(weights)), ["adaptive"], (), 0)[0]
+        return strategy_method(replace(session, profile=Profile(weights)), "adaptive")
 
     sessions = [retention.Session(name, transcript) for name, transcript in read.transcripts.items()]
     with steps(session.err, len(sessions)) as progress:
         prepared = retention.prepare(sessions, _MEASURED_AT, progress=lambda name: progress.step("looking for needs"))
-    references = [m for m in methods_for(session, ["tiered"], (), 0) if m.name in ("tiered", "mask")]
+    references = [strategy_method(session, "tiered"), plain_method("mask", session.counter)]
     with steps(session.err, steps_of(prepared, list(schemes.values()), len(references))) as progress:
         tools = Tools(fit, auc, adaptive, references, progress.step)
         return held_out(read.lessons, read.cases, prepared, schemes, tools)

@@ -23,10 +23,18 @@ def methods_for(
     """The methods in the order of the rows: strategies, commands (each with `timeout` seconds), plain ones."""
     counter = session.counter
     return [
-        *(Method(name, "strategy", partial(_compacted, session, name)) for name in strategies),
+        *(strategy_method(session, name) for name in strategies),
         *(Method(c.name, "against", partial(run_command, c, counter=counter, timeout=timeout)) for c in commands),
-        *(Method(name, "baseline", partial(_plain, make, counter)) for name, make in BASELINES.items()),
+        *(plain_method(name, counter) for name in BASELINES),
     ]
+
+
+def strategy_method(session: Session, strategy: str) -> Method:
+    return Method(strategy, "strategy", partial(_compacted, session, strategy))
+
+
+def plain_method(name: str, counter: TokenCounter) -> Method:
+    return Method(name, "baseline", partial(_plain, BASELINES[name], counter))
 
 
 def _compacted(session: Session, strategy: str, front: Transcript, target: int) -> Sequence[Message]:

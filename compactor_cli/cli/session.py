@@ -22,6 +22,12 @@ from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.wiring import tools_for
 
 
+def conversations(source: Source, name: str) -> list[tuple[str, Transcript]]:
+    """The conversations of a file with their names: that of the file, with a number when there are several."""
+    several = len(source.transcripts) > 1
+    return [(f"{name}#{at}" if several else name, transcript) for at, transcript in enumerate(source.transcripts)]
+
+
 @dataclass(slots=True)
 class Session:
     """One run of a command."""

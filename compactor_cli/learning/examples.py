@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.retention.fronts import cut_at
-from compactor_cli.signals.evidence import gather
+from compactor_cli.signals.evidence import Evidence, gather
 from compactor_cli.signals.lines import Session, read_session
 from compactor_cli.signals.signals import expanded, signals_of
 
@@ -73,7 +73,7 @@ def cases_of(session: str, messages: Sequence[Message], cuts: Sequence[float] = 
 def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> Case:
     session = read_session(front)
     evidence = gather(front, session)
-    needed = needed_names(session, front, rest)
+    needed = needed_names(session, evidence, rest)
     always = {t for piece in session.pieces if front[piece.message].role == "system" for t in piece.names}
     rows = array("d")
     labels = bytearray()
@@ -84,15 +84,16 @@ def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> Case:
     return Case(name, rows, bytes(labels))
 
 
-def needed_names(session: Session, front: Sequence[Message], rest: Sequence[Message]) -> set[int]:
+def needed_names(session: Session, evidence: Evidence, rest: Sequence[Message]) -> set[int]:
     """Names before the cut that the agent writes behind it before anybody else says them again.
 
-    Keys of structured data and names of tools are no needs: they come with the tools.
+    `session` and `evidence` are of what stands before it. Keys of structured data and names of tools are
+    no needs: they come with the tools.
     """
     needed: set[int] = set()
     supplied: set[str] = set()
     later = read_session(rest)
-    form = _form(session, front) | _form(later, rest)
+    form = _form(session, evidence) | _form(later, gather(rest, later))
     for piece in later.pieces:
         names = [later.names[term] for term in piece.names]
         message = rest[piece.message]
@@ -111,6 +112,5 @@ def _by_agent(message: Message, part: Part) -> bool:
     return message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
 
 
-def _form(session: Session, messages: Sequence[Message]) -> set[str]:
-    mentions = gather(messages, session).mentions
-    return {session.names[term] for term, found in mentions.items() if found.key}
+def _form(session: Session, evidence: Evidence) -> set[str]:
+    return {session.names[term] for term, found in evidence.mentions.items() if found.key}

@@ -14,6 +14,13 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.model.score import Residuals, Score
 from compactor_cli.settings import Settings
 
+FIRST_REQUEST = "first request of the user"
+LAST_REQUEST = "last request of the user"
+IN_FLIGHT = "work in flight"
+NEWEST = "newest message"
+EARLIER_HISTORY = "stands for earlier history"
+"""Why groups are protected, where strategies tell one reason from another."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlanInput:
@@ -35,6 +42,10 @@ class PlanInput:
     per_image: int
     profile: Profile | None = None
     """Weights for strategies that estimate values."""
+
+    def tiers_of(self, group: Group) -> list[int]:
+        """Tiers of a group's messages; none for residuals and system messages."""
+        return [tier for i in group.messages if (tier := self.tiers[i]) is not None]
 
 
 class Strategy(Protocol):

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
-
-_LAST = "last request of the user"
+from compactor_cli.model.planning import EARLIER_HISTORY, FIRST_REQUEST, IN_FLIGHT, LAST_REQUEST, NEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ def protect(
     named: dict[int, str] = {}
     for message in messages:
         if message.pinned:
-            named[message.index] = "stands for earlier history"
+            named[message.index] = EARLIER_HISTORY
         elif message.role == "system":
             named[message.index] = "system message"
         elif any(pattern.search(part.text) for pattern in keep for part in message.parts):
@@ -36,16 +35,16 @@ def protect(
         elif keep_last and message.index >= len(messages) - keep_last:
             named[message.index] = f"one of the last {keep_last} messages"
     if requests:
-        named.setdefault(requests[-1], _LAST)
-        if named.get(requests[0], _LAST) == _LAST:
-            named[requests[0]] = "first request of the user"
+        named.setdefault(requests[-1], LAST_REQUEST)
+        if named.get(requests[0], LAST_REQUEST) == LAST_REQUEST:
+            named[requests[0]] = FIRST_REQUEST
     reasons: dict[int, str] = {}
     for group in groups:
         why = [named[i] for i in group.messages if i in named]
         if why:
             reasons[group.index] = why[0]
         elif group.in_flight:
-            reasons[group.index] = "work in flight"
+            reasons[group.index] = IN_FLIGHT
     if not reasons and groups:
-        reasons[groups[-1].index] = "newest message"
+        reasons[groups[-1].index] = NEWEST
     return Protection(reasons)

@@ -61,3 +61,12 @@ def bar(share: float, width: int = 20) -> Text:
 
 def percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """A number with its noun: "1 file", "2,000 files"."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.render.console import make_table, snippet
+from compactor_cli.render.console import counted, figure, make_table, snippet
 from compactor_cli.retention.report import Difference, Evaluation, Row
 from compactor_cli.retention.statistics import Estimate
 from compactor_cli.text.clean import plain
@@ -45,7 +45,7 @@ def limits(result: Evaluation) -> list[str]:
 def evaluation_tables(console: Console, result: Evaluation, counter: str) -> Iterator[Text | Table | str]:
     """The whole report, piece by piece; strings may be longer than a line."""
     if result.cases:
-        counts = f"{_count(result.sessions, 'session')} · {_count(result.cases, 'case')}"
+        counts = f"{counted(result.sessions, 'session')} · {counted(result.cases, 'case')}"
         yield Text(f"{counts} · {result.needs / result.cases:.0f} needed identifiers a case ({counter})", style="bold")
     yield from _skipped(result)
     for ratio in dict.fromkeys(row.ratio for row in result.rows):
@@ -123,8 +123,8 @@ def _ratio_table(console: Console, ratio: float, rows: list[Row]) -> Table:
             snippet(row.method, max(_SHORTEST_NAME, min(_NAME, room))),
             Text(_estimate(row.linked), style="" if row.kind == "baseline" else "bold"),
             _estimate(row.recall) if wide else f"{row.recall.mean:.3f}",
-            _figure(row.old_half, 3),
-            _figure(row.size, 2),
+            figure(row.old_half, 3),
+            figure(row.size, 2),
             _some(row.over),
             _some(row.failed),
             f"{row.seconds:.2f}",
@@ -171,17 +171,9 @@ def _estimate(value: Estimate, sign: str = "") -> str:
     return f"{value.mean:{sign}.3f} {spread:>{_INTERVAL}}"
 
 
-def _figure(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
 def _some(count: int) -> Text:
     return Text(f"{count:,}", style="red" if count else "")
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:g}%"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from compactor_cli.learning.held_out import RATIOS, Figures, HeldOut, Part
 from compactor_cli.learning.profile_text import Taught, figures_of
-from compactor_cli.render.console import make_table, snippet
+from compactor_cli.render.console import counted, figure, make_table, snippet
 from compactor_cli.signals.signals import SIGNALS
 
 _NAMES = {"by_session": "adaptive, session unseen", "by_source": "adaptive, source unseen"}
@@ -34,8 +34,8 @@ class LeftOut:
 def learned_tables(console: Console, taught: Taught, left_out: LeftOut, counter: str) -> Iterator[Text | Table | str]:
     """The whole report, piece by piece; strings may be longer than a line."""
     yield Text(
-        f"{_count(taught.sessions, 'session')} of {_count(len(taught.sources), 'source')} · "
-        f"{_count(taught.cases, 'case')} · {_count(taught.names, 'name')} ({counter})",
+        f"{counted(taught.sessions, 'session')} of {counted(len(taught.sources), 'source')} · "
+        f"{counted(taught.cases, 'case')} · {counted(taught.names, 'name')} ({counter})",
         style="bold",
     )
     yield from _left_out(left_out)
@@ -100,11 +100,11 @@ def _part_json(part: Part) -> dict[str, Any]:
 
 def _left_out(left_out: LeftOut) -> Iterator[str]:
     if left_out.refused:
-        yield f"left out: {_count(len(left_out.refused), 'file')} that cannot be read"
+        yield f"left out: {counted(len(left_out.refused), 'file')} that cannot be read"
     if left_out.copies:
-        yield f"left out: {_count(left_out.copies, 'copy', 'copies')} of other files"
+        yield f"left out: {counted(left_out.copies, 'copy', 'copies')} of other files"
     if left_out.short:
-        yield f"left out: {_count(left_out.short, 'session')} too short, or of which nothing was needed later"
+        yield f"left out: {counted(left_out.short, 'session')} too short, or of which nothing was needed later"
 
 
 def _whole_table(console: Console, found: HeldOut) -> Table:
@@ -113,9 +113,9 @@ def _whole_table(console: Console, found: HeldOut) -> Table:
     for name in ("AUC", *(f"{what} {ratio:.0%}" for ratio in RATIOS for what in ("LINKED", "recall"))):
         table.add_column(name, justify="right", no_wrap=True)
     for name, row in found.whole.rows.items():
-        kept = [_figure(value) for one in row.kept for value in (one.linked, one.recall)] or ["-"] * 2 * len(RATIOS)
+        kept = [figure(value) for one in row.kept for value in (one.linked, one.recall)] or ["-"] * 2 * len(RATIOS)
         style = "bold" if name in _NAMES else "dim"
-        table.add_row(_NAMES.get(name, name), _figure(row.auc), *kept, style=style)
+        table.add_row(_NAMES.get(name, name), figure(row.auc), *kept, style=style)
     return table
 
 
@@ -146,12 +146,4 @@ def _weight_table(console: Console, taught: Taught) -> Table:
 
 
 def _linked(row: Figures, ratio: float) -> str:
-    return next((_figure(kept.linked) for kept in row.kept if kept.ratio == ratio), "-")
-
-
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _count(number: int, noun: str, nouns: str = "") -> str:
-    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
+    return next((figure(kept.linked) for kept in row.kept if kept.ratio == ratio), "-")

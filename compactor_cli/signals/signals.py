@@ -56,6 +56,7 @@ CLASSES = {
 BY_CLASS = ("agent", "since", "company", "length")
 """Signals that have a further weight for each class of kinds."""
 
+_PLACE = {signal: place for place, signal in enumerate(SIGNALS)}
 _CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
 
 
@@ -136,6 +137,5 @@ class Weigher:
 def expanded(kind: str, values: Sequence[float]) -> list[float]:
     """One row for `weight_names`: what a profile's weights are multiplied with."""
     own = _CLASS_OF[kind]
-    at = {signal: place for place, signal in enumerate(SIGNALS)}
     row = [1.0, *(float(kind == other) for other in NAME_KINDS), *values]
-    return row + [values[at[signal]] if name == own else 0.0 for name in CLASSES for signal in BY_CLASS]
+    return row + [values[_PLACE[signal]] if name == own else 0.0 for name in CLASSES for signal in BY_CLASS]

@@ -89,7 +89,7 @@ class _Planner:
         """Without a target: what is protected, and each tier's share of the rest."""
         keep, total = self.given.settings.tier_keep, 0.0
         for group in self.given.groups:
-            tiers = [t for i in group.messages if (t := self.given.tiers[i]) is not None]
+            tiers = self.given.tiers_of(group)
             total += group.tokens * (1.0 if group.index in self.given.protected or not tiers else keep[min(tiers)])
         return int(total)
 
@@ -299,7 +299,7 @@ class _Chooser:
         used = 0
         for group in self.rest:
             own = by_group.get(group.index, [])
-            stays = group.index not in self.folded and (own or group.index in self.present | self.whole)
+            stays = group.index not in self.folded and (own or group.index in self.present or group.index in self.whole)
             decision = self._in_place(group, own, taken) if stays else None
             if decision is None:
                 quoted.append(group)

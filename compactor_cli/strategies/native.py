@@ -66,7 +66,7 @@ class Native:
         return self._done[key]
 
     def _text(self, part: Part, chosen: Sequence[int], all_lines: range) -> str:
-        """The chosen lines of a text or an output; a mark says what each gap held."""
+        """The chosen lines of a text or an output; the first gap says how much is left out of all."""
         lines, text = self._lines, part.text
         out: list[str] = []
         at, before, marked = 0, all_lines.start, False
@@ -90,7 +90,12 @@ class Native:
 
     @staticmethod
     def _mark(text: str, kept: Sequence[tuple[int, int]]) -> str:
-        left_out = text.count("\n") + 1 - len({text.count("\n", 0, start) for start, _ in kept})
+        # kept pieces are in order: a physical line is counted once, however many pieces of it are kept
+        at, kept_lines = 0, 0
+        for place, (start, _) in enumerate(kept):
+            kept_lines += not place or "\n" in text[at:start]
+            at = start
+        left_out = text.count("\n") + 1 - kept_lines
         what = f"{left_out:,} line{'s' * (left_out > 1)}"
         if left_out < 2:
             what = f"{len(text) - sum(end - start for start, end in kept):,} characters"

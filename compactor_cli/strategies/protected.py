@@ -7,15 +7,22 @@ from collections.abc import Sequence
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision
-from compactor_cli.model.planning import PlanInput
+from compactor_cli.model.planning import (
+    EARLIER_HISTORY,
+    FIRST_REQUEST,
+    IN_FLIGHT,
+    LAST_REQUEST,
+    NEWEST,
+    PlanInput,
+)
 from compactor_cli.strategies.renditions import Renderer
 
 HELD_BACK = 120
 """Tokens kept for a summary whenever something has to go: it says what it stands for, and what the
 transcript was compacted from."""
-REQUESTS = ("first request of the user", "last request of the user")
+REQUESTS = (FIRST_REQUEST, LAST_REQUEST)
 """Reasons of groups that hold the requests which a session begins and ends with."""
-_SOFT = ("work in flight", "newest message", "stands for earlier history")
+_SOFT = (IN_FLIGHT, NEWEST, EARLIER_HISTORY)
 """Kept, but cut before the user's requests and the system messages are."""
 
 

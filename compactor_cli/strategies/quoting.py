@@ -53,7 +53,7 @@ class Quoter:
         choices = sorted((c for g in groups for c in chosen.get(g.index, ())), key=lambda c: c.line)
         excerpts = tuple(self._excerpts(choices))
         text = f"{self._head(groups)}{legend(excerpts)}\n{quote(excerpts)}"
-        tiers = [t for g in groups for i in g.messages if (t := self._given.tiers[i]) is not None]
+        tiers = [tier for group in groups for tier in self._given.tiers_of(group)]
         # it stands where the first group stood that it quotes
         first = next((g.index for g in groups if chosen.get(g.index)), groups[0].index)
         return SummarySlot(

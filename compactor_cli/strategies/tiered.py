@@ -82,7 +82,7 @@ class _Planner:
         return any(i in self.given.residuals.kept for i in group.messages)
 
     def _tier_of(self, group: Group) -> int:
-        known = [t for i in group.messages if (t := self.given.tiers[i]) is not None]
+        known = self.given.tiers_of(group)
         if known:
             return min(known)
         later = (t for t in self.given.tiers[group.messages[0] :] if t is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.learning.examples import CUTS, cases_of, cut_at, needed_names, opening_of
+from compactor_cli.signals.evidence import gather
 from compactor_cli.signals.lines import read_session
 from compactor_cli.signals.signals import weight_names
 from tests.builders import assistant, call, calling, listing, prose, result, system, user
@@ -15,7 +16,7 @@ def needed(front, rest):
     messages = messages_of(*front, *rest)
     before, after = messages[: len(front)], messages[len(front) :]
     session = read_session(before)
-    return {session.names[term] for term in needed_names(session, before, after)}
+    return {session.names[term] for term in needed_names(session, gather(before, session), after)}
 
 
 def test_needed_is_what_the_agent_writes_again():
