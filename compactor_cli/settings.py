@@ -1,55 +1,135 @@
-"""Every setting, frozen. Defaults are those of the seeds; the command line fills in the rest."""
+"""Every setting, frozen. Defaults are those of the seeds; files, the environment and flags fill in the rest.
+
+Each field is a key of the settings files under the same name (`scoring.threshold` is `threshold` in the
+section `[scoring]`); its meaning and what is allowed stand beside it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def setting(
+    default: T,
+    meaning: str,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: Sequence[str] = (),
+) -> T:
+    """A field with what is allowed for it; numbers of a list are each within the limits."""
+    limits = {"meaning": meaning, "minimum": minimum, "maximum": maximum, "choices": tuple(choices)}
+    declared: Any = field(default=default, metadata=limits)
+    return declared  # type: ignore[no-any-return]  # dataclasses takes the field for its default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThresholdSettings:
-    """When to compact (seed 001). Tokens, and shares between 0 and 1."""
+class ContextSettings:
+    """When to compact (seeds 001, 003, 004)."""
 
-    system_reserve: int = 2_000
-    output_reserve: int = 4_000
-    safety_buffer: int = 5_000
-    threshold_percent: float = 0.80
-    warning_percent: float = 0.80
+    limit: int = setting(0, "context limit in tokens; 0: that of the model", minimum=0)
+    threshold: int | None = setting(
+        None, "tokens at which to compact; 0: never; unset: computed from the context limit", minimum=0
+    )
+    system_reserve: int = setting(2_000, "tokens reserved for the system prompt and tools", minimum=0)
+    output_reserve: int = setting(4_000, "tokens reserved for the answer", minimum=0)
+    safety_buffer: int = setting(5_000, "tokens reserved for errors in counting", minimum=0)
+    threshold_percent: float = setting(
+        0.80, "share of what the reserves leave at which to compact", minimum=0, maximum=1
+    )
+    warning_percent: float = setting(0.80, "share of the threshold at which to warn", minimum=0, maximum=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringSettings:
     """Residuals (seed 000)."""
 
-    scorer: str = "factors"
-    threshold: float = 60
-    max_residuals: float = 0.20
-    now: float | None = None
+    scorer: str = setting("", "how messages are scored; empty: weighted for strategy ranked, else factors")
+    threshold: float = setting(60, "score from which a message is a residual", minimum=0)
+    max_residuals: float = setting(
+        0.20, "largest share of messages (and tokens) that are residuals", minimum=0, maximum=1
+    )
+    residuals: bool = setting(True, "whether there are residuals at all")
+    now: float | None = setting(None, "time that recency is measured from, seconds since 1970; unset: newest timestamp")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierSettings:
+    """Recency tiers (seed 000)."""
+
+    enabled: bool = setting(True, "whether older messages are cut by tier; without, all of them count as recent")
+    borders: tuple[int, int, int] = setting(
+        (10, 25, 50), "messages, from the newest, where tiers 1, 2 and 3 begin", minimum=0
+    )
+    keep: tuple[float, float, float, float] = setting(
+        (1.0, 0.70, 0.40, 0.15), "share of each tier that is kept when there is no target", minimum=0, maximum=1
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetSettings:
+    """Sharing out a token budget (seed 000)."""
+
+    enabled: bool = setting(True, "whether a target is shared out 70/20/7/3; without, newer tiers are served first")
+    safety_margin: int = setting(100, "tokens that budget and assemble leave free", minimum=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarizationSettings:
+    """Weighted scoring and batches of summaries (seed 002)."""
+
+    role_weight_system: float = setting(10.0, "points of a system message", minimum=0)
+    role_weight_user: float = setting(5.0, "points of a message of the user", minimum=0)
+    role_weight_assistant: float = setting(3.0, "points of an assistant message, and of a tool result", minimum=0)
+    recency_decay: float = setting(0.98, "what recency is worth, for each message from the end", minimum=0, maximum=1)
+    question_bonus: float = setting(2.0, "points for a question", minimum=0)
+    tool_call_bonus: float = setting(4.0, "points for calling a tool", minimum=0)
+    keyword_bonus: float = setting(1.5, "points for each important keyword", minimum=0)
+    important_keywords: tuple[str, ...] = setting(
+        ("decided", "agreed", "must", "important", "critical", "error", "failed", "bug", "remember", "todo"),
+        "words that make a message important",
+    )
+    content_length_weight: float = setting(1.0, "points for each 100 characters, up to 3 points", minimum=0)
+    chunk_size: int = setting(20, "messages that ranked summarizes together", minimum=1)
+    max_summaries: int = setting(5, "batches of ranked above which the least important are summarized again", minimum=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Settings of one run."""
 
+    strategy: str = setting("", "how to compact; empty: adaptive with a target, tiered without one")
+    summarizer: str = setting("extractive", "who writes summaries")
+    summary_role: str = setting(
+        "", "role of summaries; empty: what the format's API accepts", choices=("", "user", "assistant", "system")
+    )
+    target_tokens: int | None = setting(None, "tokens to fit into", minimum=1)
+    target_ratio: float | None = setting(None, "share of the original tokens to fit into", minimum=0, maximum=1)
+    keep: tuple[str, ...] = setting((), "patterns of messages to keep")
+    keep_last: int = setting(0, "newest messages to keep whole", minimum=0)
+    query: str = setting("", "words that summaries should prefer")
+    recent_messages: int = setting(
+        10,
+        "newest messages that rolling, ranked, summarize, hybrid and truncate keep; shorter sessions are left",
+        minimum=1,
+    )
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
-    threshold: ThresholdSettings = field(default_factory=ThresholdSettings)
-    tier_borders: tuple[int, int, int] = (10, 25, 50)
-    tier_keep: tuple[float, float, float, float] = (1.0, 0.70, 0.40, 0.15)
-    """Share of each tier that is kept when there is no token target."""
-    strategy: str = ""
-    """Empty: `adaptive` with a target, `tiered` without one."""
-    summarizer: str = "extractive"
-    summary_role: str = ""
-    """Role of summary messages; empty for what the format's API accepts."""
-    target_tokens: int | None = None
-    target_ratio: float | None = None
-    keep: tuple[str, ...] = ()
-    keep_last: int = 0
-    query: str = ""
-    recent_messages: int = 10
-    """Messages below which a session is too short to need compacting (seed 001)."""
+    context: ContextSettings = field(default_factory=ContextSettings)
+    tiers: TierSettings = field(default_factory=TierSettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    summarization: SummarizationSettings = field(default_factory=SummarizationSettings)
 
     @property
     def strategy_name(self) -> str:
         """The strategy that is used: the one that is set, or the best one for the kind of run."""
         aims = self.target_tokens is not None or self.target_ratio is not None
         return self.strategy or ("adaptive" if aims else "tiered")
+
+    @property
+    def scorer_name(self) -> str:
+        """The scorer that is used: the one that is set, or the strategy's own."""
+        return self.scoring.scorer or ("weighted" if self.strategy == "ranked" else "factors")

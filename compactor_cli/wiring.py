@@ -25,7 +25,7 @@ def tools_for(
     return Tools(
         format=FORMATS[transcript.format],
         counter=counter,
-        scorer=scorer(settings.scoring.scorer),
+        scorer=scorer(settings.scorer_name),
         strategy=chosen,
         summarizer=summarizer(settings.summarizer),
         profile=(profile or default_profile()) if chosen.learned else None,

@@ -207,7 +207,7 @@ def _needs_compaction(session: Session, source: Source, limit: int, settings: Se
     """Whether any conversation of the file is over the threshold; says so when none is."""
     for transcript in source.transcripts:
         count = len(transcript.messages)
-        state = context_state(transcript.tokens, count, limit, settings.recent_messages, settings.threshold)
+        state = context_state(transcript.tokens, count, limit, settings.recent_messages, settings.context)
         if state.needs_compaction:
             return True
     longest = max(len(transcript.messages) for transcript in source.transcripts)

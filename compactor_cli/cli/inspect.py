@@ -54,7 +54,7 @@ def inspect(
     if model and not facts.known:
         session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
     state = context_state(
-        largest.tokens, len(largest.messages), facts.context_limit, settings.recent_messages, settings.threshold
+        largest.tokens, len(largest.messages), facts.context_limit, settings.recent_messages, settings.context
     )
     views = [overview(analysis) for analysis in analyses]
     selection = select_messages(largest.messages, settings.recent_messages)

@@ -8,6 +8,8 @@ from fractions import Fraction
 from compactor_cli.model.budget import Budget, FixedParts
 
 SHARES = (Fraction(70, 100), Fraction(20, 100), Fraction(7, 100), Fraction(3, 100))
+NEWEST_FIRST = (Fraction(1), Fraction(0), Fraction(0), Fraction(0))
+"""Shares for which each tier gets what the newer ones cannot use."""
 
 
 def allocate(
@@ -18,20 +20,21 @@ def allocate(
     needs: Sequence[int] | None = None,
     safety_margin: int = 100,
     residual_share: float = 0.20,
+    shares: Sequence[Fraction] = SHARES,
 ) -> Budget:
     """A budget of `total` tokens.
 
-    Residuals come first, up to their share of the total; tiers get 70/20/7/3 percent of what the
+    Residuals come first, up to their share of the total; tiers get their shares of what the
     fixed parts, the margin and the residuals leave. With `needs`, what a tier cannot use goes to
     tier 0 as far as that can use it, then to tiers 1, 2 and 3.
     """
     conversation = max(0, total - fixed.total - safety_margin)
     residuals = min(residual_tokens, int(Fraction(str(residual_share)) * total), conversation)
     rest = conversation - residuals
-    shares = [int(rest * share) for share in SHARES]
+    tiers = [int(rest * share) for share in shares]
     if needs is not None:
-        shares = _redistribute(shares, needs)
-    return Budget(total, safety_margin, fixed, residuals, (shares[0], shares[1], shares[2], shares[3]))
+        tiers = _redistribute(tiers, needs)
+    return Budget(total, safety_margin, fixed, residuals, (tiers[0], tiers[1], tiers[2], tiers[3]))
 
 
 def _redistribute(shares: list[int], needs: Sequence[int]) -> list[int]:

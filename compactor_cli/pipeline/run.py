@@ -19,7 +19,7 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
 from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.assemble import Output, assemble
-from compactor_cli.pipeline.budget import allocate
+from compactor_cli.pipeline.budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.protect import protect
 from compactor_cli.pipeline.repair import repair
@@ -77,11 +77,13 @@ def analyze(
     pairing = pairing or pair(transcript.messages)
     groups = form_groups(transcript.messages, pairing)
     scoring = settings.scoring
-    scores = tools.scorer.score(transcript, now=scoring.now)
+    scores = tools.scorer.score(transcript, settings)
+    share = scoring.max_residuals if scoring.residuals else 0
     residuals = select_residuals(
-        transcript.messages, scores, threshold=scoring.threshold, max_share=scoring.max_residuals, total_tokens=target
+        transcript.messages, scores, threshold=scoring.threshold, max_share=share, total_tokens=target
     )
-    tiers = assign_tiers(transcript.messages, groups, residuals.kept, settings.tier_borders)
+    borders = settings.tiers.borders if settings.tiers.enabled else (len(transcript.messages),) * 3
+    tiers = assign_tiers(transcript.messages, groups, residuals.kept, borders)
     found = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
     return Analysis(transcript, groups, scores, residuals, tiers, found)
 
@@ -224,6 +226,7 @@ def _allocate(target: int, needs: Sequence[int], settings: Settings, protected: 
         needs=needs,
         safety_margin=0,
         residual_share=settings.scoring.max_residuals,
+        shares=SHARES if settings.budget.enabled else NEWEST_FIRST,
     )
 
 

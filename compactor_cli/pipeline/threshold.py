@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from compactor_cli.model.message import Message
-from compactor_cli.settings import ThresholdSettings
+from compactor_cli.settings import ContextSettings
 from compactor_cli.text.headers import is_summary
 
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """How full the context is. A threshold of 0 means that even the reserves do not fit."""
+    """How full the context is. A computed threshold of 0 means that even the reserves do not fit."""
 
     limit: int
     threshold: int
@@ -21,21 +21,29 @@ class ContextState:
     percent_used: float
     warning: bool
     needs_compaction: bool
+    never: bool = False
+    """The threshold was set to 0: never compact."""
 
 
-def threshold_of(limit: int, settings: ThresholdSettings) -> int:
-    """Tokens at which to compact: a share of what the reserves leave of the context limit."""
+def threshold_of(limit: int, settings: ContextSettings) -> int:
+    """Tokens at which to compact: what is set, or a share of what the reserves leave of the context limit."""
+    if settings.threshold is not None:
+        return settings.threshold
     available = limit - settings.system_reserve - settings.output_reserve - settings.safety_buffer
     return max(0, int(available * Fraction(str(settings.threshold_percent))))
 
 
-def context_state(tokens: int, messages: int, limit: int, keep_last: int, settings: ThresholdSettings) -> ContextState:
-    """Whether a session of this size needs compacting; a very short one never does."""
-    threshold = threshold_of(limit, settings)
+def context_state(tokens: int, messages: int, limit: int, keep_last: int, settings: ContextSettings) -> ContextState:
+    """Whether a session of this size needs compacting; a very short one never does.
+
+    `limit` is the context limit of the model, for settings that name none.
+    """
+    limit = settings.limit or limit
+    threshold, never = threshold_of(limit, settings), settings.threshold == 0
     used = 100 * tokens / limit if limit else 0.0
-    over = tokens >= threshold and messages > keep_last + 1
-    near = tokens >= threshold * settings.warning_percent
-    return ContextState(limit, threshold, tokens, round(used, 1), near, over)
+    over = not never and tokens >= threshold and messages > keep_last + 1
+    near = not never and tokens >= threshold * settings.warning_percent
+    return ContextState(limit, threshold, tokens, round(used, 1), near, over, never)
 
 
 @dataclass(frozen=True, slots=True)

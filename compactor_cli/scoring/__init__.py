@@ -5,8 +5,9 @@ from __future__ import annotations
 from compactor_cli.errors import UsageError
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.scoring.factors import FactorScorer
+from compactor_cli.scoring.weighted import WeightedScorer
 
-SCORERS: dict[str, Scorer] = {scorer.name: scorer for scorer in (FactorScorer(),)}
+SCORERS: dict[str, Scorer] = {scorer.name: scorer for scorer in (FactorScorer(), WeightedScorer())}
 
 
 def scorer(name: str) -> Scorer:

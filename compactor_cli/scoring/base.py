@@ -6,11 +6,13 @@ from typing import Protocol
 
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Transcript
+from compactor_cli.settings import Settings
 
 
 class Scorer(Protocol):
-    """Judges every message of a transcript, in one pass. `now` is in seconds since 1970."""
+    """Judges every message of a transcript, in one pass."""
 
     name: str
+    purpose: str
 
-    def score(self, transcript: Transcript, *, now: float | None) -> tuple[Score, ...]: ...
+    def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]: ...

@@ -8,6 +8,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.score import Factor, Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.scoring.references import reference_counts
+from compactor_cli.settings import Settings
 from compactor_cli.text.outcomes import stated_failure
 
 DECISION = re.compile(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
@@ -30,9 +31,10 @@ class FactorScorer:
     """Points for decisions, tool errors and successes, stated importance, references, recency, tasks."""
 
     name = "factors"
+    purpose = "decisions, tool errors and successes, stated importance, references, recency, tasks (seed 000)"
 
-    def score(self, transcript: Transcript, *, now: float | None) -> tuple[Score, ...]:
-        messages = transcript.messages
+    def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]:
+        messages, now = transcript.messages, settings.scoring.now
         newest = (
             now if now is not None else max((m.timestamp for m in messages if m.timestamp is not None), default=None)
         )

@@ -87,7 +87,7 @@ class _Planner:
 
     def _implied_target(self) -> int:
         """Without a target: what is protected, and each tier's share of the rest."""
-        keep, total = self.given.settings.tier_keep, 0.0
+        keep, total = self.given.settings.tiers.keep, 0.0
         for group in self.given.groups:
             tiers = self.given.tiers_of(group)
             total += group.tokens * (1.0 if group.index in self.given.protected or not tiers else keep[min(tiers)])

@@ -129,7 +129,7 @@ class _Planner:
             allowed = list(self.budget.tiers)
             allowed[0] += self.target - spent - sum(allowed)
             return allowed
-        keep = self.given.settings.tier_keep
+        keep = self.given.settings.tiers.keep
         return [int(share * sum(g.tokens for g in tier)) for share, tier in zip(keep, self.tiers, strict=True)]
 
     def _cut_tiers(self, allowed: list[int]) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.pipeline.threshold import context_state, select_messages, threshold_of
-from compactor_cli.settings import ThresholdSettings
+from compactor_cli.settings import ContextSettings
 
-DEFAULTS = ThresholdSettings()
+DEFAULTS = ContextSettings()
 
 
 def session(roles: str, texts: dict[int, str] | None = None) -> list[Message]:

@@ -256,7 +256,7 @@ def tools(transcript: Transcript, settings: Settings, tokenizer: str) -> Tools:
     return Tools(
         format=FORMATS[transcript.format],
         counter=make_counter(tokenizer).counter,
-        scorer=scorer(settings.scoring.scorer),
+        scorer=scorer(settings.scorer_name),
         strategy=strategy(settings.strategy_name),
         summarizer=summarizer(settings.summarizer),
     )

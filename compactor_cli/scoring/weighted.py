@@ -1,0 +1,73 @@
+"""Importance by weights, as seed 002 defines them: role, recency, questions, tool calls, keywords, length."""
+
+from __future__ import annotations
+
+import re
+
+from compactor_cli.model.message import Message
+from compactor_cli.model.score import Factor, Score
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.settings import Settings, SummarizationSettings
+
+RECENCY = 10.0
+"""Points of the newest message for being that."""
+MOST_LENGTH = 3.0
+"""Points that length can give."""
+_ENDS = 2_000
+"""Characters at either end of a tool result that are searched for keywords and questions."""
+
+
+class WeightedScorer:
+    """Points for the role, decaying recency, and what the text shows. All weights are settings."""
+
+    name = "weighted"
+    purpose = "role, recency, questions, tool calls, keywords, length, with weights of your own (seed 002)"
+
+    def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]:
+        weights = settings.summarization
+        keywords = _pattern(weights.important_keywords)
+        last = len(transcript.messages) - 1
+        out = []
+        for message in transcript.messages:
+            factors = _factors(message, last - message.index, weights, keywords)
+            raw = round(sum(factor.points for factor in factors), 6)
+            out.append(Score(max(0.0, min(100.0, raw)), raw, factors))
+        return tuple(out)
+
+
+def _pattern(keywords: tuple[str, ...]) -> re.Pattern[str] | None:
+    words = sorted({word.lower() for word in keywords if word.strip()}, key=lambda word: (-len(word), word))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)") if words else None
+
+
+def _factors(
+    message: Message, distance: int, weights: SummarizationSettings, keywords: re.Pattern[str] | None
+) -> tuple[Factor, ...]:
+    text = _searched(message)
+    by_role = {"system": weights.role_weight_system, "user": weights.role_weight_user}
+    found = [
+        # a tool result weighs what the assistant that asked for it does
+        Factor(f"role_{message.role}", by_role.get(message.role, weights.role_weight_assistant)),
+        Factor("recency", round(RECENCY * weights.recency_decay**distance, 6)),
+    ]
+    if message.role != "tool" and "?" in text:
+        found.append(Factor("question", weights.question_bonus))
+    if message.calls:
+        found.append(Factor("tool_call", weights.tool_call_bonus))
+    words = sorted(set(keywords.findall(text.lower()))) if keywords else []
+    found += [Factor(f"keyword {word}", weights.keyword_bonus) for word in words]
+    length = sum(len(part.text) for part in message.parts if part.kind in ("text", "tool_result"))
+    found.append(Factor("length", round(min(MOST_LENGTH, weights.content_length_weight * length / 100), 6)))
+    return tuple(factor for factor in found if factor.points)
+
+
+def _searched(message: Message) -> str:
+    """What is said, and both ends of what tools returned."""
+    pieces = []
+    for part in message.parts:
+        if part.kind == "text":
+            pieces.append(part.text)
+        elif part.kind == "tool_result":
+            long = len(part.text) > 2 * _ENDS
+            pieces.append(f"{part.text[:_ENDS]}\n{part.text[-_ENDS:]}" if long else part.text)
+    return "\n".join(pieces)
