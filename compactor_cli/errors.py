@@ -30,6 +30,10 @@ class UsageError(CompactorError):
     exit_code = ExitCode.USAGE
 
 
+class SettingsError(UsageError):
+    """Settings that cannot be used; names the file, variable or option, the key, and what is allowed."""
+
+
 class InputError(CompactorError):
     """Input that cannot be read. `str()` reads ``file:line: what is wrong; what to do``."""
 
@@ -55,10 +59,12 @@ class BudgetError(CompactorError):
 
     exit_code = ExitCode.BUDGET
 
-    def __init__(self, target: int, floor: int, items: tuple[tuple[str, int], ...]) -> None:
+    def __init__(
+        self, target: int, floor: int, items: tuple[tuple[str, int], ...], *, option: str = "--target-tokens"
+    ) -> None:
         self.target, self.floor, self.items = target, floor, items
         listed = "".join(f"\n  {tokens:>9,}  {what}" for what, tokens in items)
         super().__init__(
             f"cannot fit into {target:,} tokens: the smallest valid output has {floor:,} tokens{listed}\n"
-            f"Nothing was written. Use --target-tokens {floor} or more, or keep less with --keep."
+            f"Nothing was written. Use {option} {floor} or more, or keep less with --keep."
         )

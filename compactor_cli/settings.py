@@ -133,3 +133,14 @@ class Settings:
     def scorer_name(self) -> str:
         """The scorer that is used: the one that is set, or the strategy's own."""
         return self.scoring.scorer or ("weighted" if self.strategy == "ranked" else "factors")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How transcripts are read and counted."""
+
+    model: str = setting("", "model whose encoding and context limit are used; empty: none, with 128,000 tokens")
+    tokenizer: str = setting("", "what counts tokens; empty: the encoding of the model, else o200k_base")
+    format: str = setting("", "format of transcripts; empty: the one that is recognised")
+    profile: str = setting("", "file of weights for strategy adaptive; empty: the one that is shipped")
+    skip_damaged: bool = setting(False, "whether lines that are not JSON are left out, and reported")

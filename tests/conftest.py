@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -15,6 +16,16 @@ DATA = Path(__file__).parent / "data"
 # a slow machine is no failure
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_the_developer(tmp_path_factory, monkeypatch):
+    """Neither the user's settings file nor settings in the environment reach a test."""
+    home = tmp_path_factory.getbasetemp() / "home"
+    for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(home))
+    for name in [name for name in os.environ if name.startswith(("COMPACTOR_", "PROMPT_COMPACTION_"))]:
+        monkeypatch.delenv(name)
 
 
 def pytest_addoption(parser):

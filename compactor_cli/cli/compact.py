@@ -10,9 +10,10 @@ from typing import Any
 import typer
 
 from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.progress import NoSteps, Steps, steps
-from compactor_cli.cli.session import Session, open_session, scoring_settings
+from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
@@ -24,7 +25,6 @@ from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import ModelFacts, model_facts
 
 STAGES = 6
-_SETTINGS = ("strategy", "summarizer", "summary_role", "target_tokens", "target_ratio", "keep_last", "query")
 _JOB = ("out", "out_dir", "in_place", "dry_run", "check", "if_needed", "report", "json")
 
 
@@ -61,22 +61,24 @@ def compact(
     target_ratio: options.TargetRatioOption = None,
     strategy: options.StrategyOption = "",
     profile: options.ProfileOption = "",
-    summarizer: options.SummarizerOption = "extractive",
+    summarizer: options.SummarizerOption = "",
     if_needed: options.IfNeededOption = False,
+    preset: options.PresetOption = "",
     keep: options.KeepOption = None,
-    keep_last: options.KeepLastOption = 0,
+    keep_last: options.KeepLastOption = None,
     query: options.QueryOption = "",
     summary_role: options.SummaryRoleOption = "",
     dry_run: options.DryRunOption = False,
     check: options.CheckOption = False,
     report: options.ReportOption = "",
-    threshold: options.ThresholdOption = 60,
-    max_residuals: options.MaxResidualsOption = 0.20,
+    threshold: options.ThresholdOption = None,
+    max_residuals: options.MaxResidualsOption = None,
     now: options.NowOption = "",
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = False,
+    skip_damaged: options.SkipDamagedOption = None,
+    config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -98,11 +100,11 @@ def compact(
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
     """
     given = locals()  # the options by their names
-    settings, job = _settings(given), _job(given)
+    configured = configure(given)
+    settings, model = configured.settings, configured.reading.model
+    job = _job(given, model)
     _check_usage(files, job, settings)
-    session = open_session(
-        tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet, profile=profile
-    )
+    session = configured.session(quiet=quiet, profile=True)
     if job.facts is not None and model and not job.facts.known:
         session.warn(f"the context limit of {model} is not known; {job.facts.context_limit:,} is assumed")
     if profile and not strategy_named(settings.strategy_name).learned:
@@ -112,22 +114,12 @@ def compact(
         raise typer.Exit(code)
 
 
-def _settings(given: Mapping[str, Any]) -> Settings:
-    return Settings(
-        scoring=scoring_settings("factors", given["threshold"], given["max_residuals"], given["now"]),
-        keep=tuple(given["keep"] or ()),
-        **{name: given[name] for name in _SETTINGS},
-    )
-
-
-def _job(given: Mapping[str, Any]) -> Job:
-    facts = model_facts(given["model"]) if given["if_needed"] else None
+def _job(given: Mapping[str, Any], model: str) -> Job:
+    facts = model_facts(model) if given["if_needed"] else None
     return Job(facts=facts, **{name: given[name] for name in _JOB})
 
 
 def _check_usage(files: Sequence[str], job: Job, settings: Settings) -> None:
-    if settings.target_tokens is not None and settings.target_ratio is not None:
-        raise UsageError("--target-tokens and --target-ratio exclude each other")
     if settings.summary_role not in ("", "user", "assistant", "system"):
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
     places = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.session import open_session
+from compactor_cli.cli.configured import configure
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.verify import faults as find_faults
@@ -19,7 +19,8 @@ def diff(
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = False,
+    skip_damaged: options.SkipDamagedOption = None,
+    config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -34,11 +35,12 @@ def diff(
       compactor diff session.jsonl small.jsonl
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
+    configured = configure(locals())
     from compactor_cli.pipeline.compare_sources import compare_sources
     from compactor_cli.render import jsons, tables
 
     wanted = [_requirement(text) for text in fail_under or ()]
-    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
+    session = configured.session(quiet=quiet)
     first, second = session.load(before), session.load(after)
     fate, survivals = compare_sources(first, second)
     found = [

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
 from compactor_cli.cli.progress import steps
-from compactor_cli.cli.session import Session, conversations, open_session
+from compactor_cli.cli.session import Session, conversations
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
@@ -19,6 +20,9 @@ if TYPE_CHECKING:  # the measure is imported where it is used: other commands st
     from compactor_cli.retention import cases as retention_cases
     from compactor_cli.retention.evaluate import Method
     from compactor_cli.retention.report import Evaluation
+
+_COMPARED = ("strategy", "target_ratio")
+"""Options that are lists here: what is compared, and no setting."""
 
 RatiosOption = Annotated[
     str,
@@ -59,7 +63,8 @@ def evaluate(
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = False,
+    skip_damaged: options.SkipDamagedOption = None,
+    config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -80,6 +85,7 @@ def evaluate(
       compactor evaluate session.jsonl --target-ratio 0.25 --strategy tiered
       compactor evaluate *.jsonl --against "other::other-tool {in} -o {out} --max {budget}"
     """
+    configured = configure({name: value for name, value in locals().items() if name not in _COMPARED})
     from compactor_cli.cli.against import parse_commands
     from compactor_cli.cli.methods import methods_for
     from compactor_cli.retention.baselines import BASELINES
@@ -89,11 +95,10 @@ def evaluate(
     for name in names:
         strategy_named(name)
     commands = parse_commands(against or (), {*names, *BASELINES})
-    session = open_session(
-        tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet, profile=profile
-    )
+    session = configured.session(quiet=quiet, profile=True)
     sessions, refused = _load(session, list(dict.fromkeys(files)))
-    result = _measure(session, sessions, refused, places, ratios, methods_for(session, names, commands, timeout))
+    methods = methods_for(session, configured.settings, names, commands, timeout)
+    result = _measure(session, sessions, refused, places, ratios, methods)
     _show(session, result, json=json)
     if refused:
         raise typer.Exit(ExitCode.UNREADABLE)

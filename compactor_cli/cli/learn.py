@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.lessons import Found, find_files, name_files
 from compactor_cli.cli.progress import steps
-from compactor_cli.cli.session import Session, conversations, open_session
+from compactor_cli.cli.session import Session, conversations
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
@@ -82,7 +83,8 @@ def learn(
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = False,
+    skip_damaged: options.SkipDamagedOption = None,
+    config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -104,6 +106,7 @@ def learn(
       compactor compact session.jsonl --target-ratio 0.25 --profile profile.toml
       compactor learn sessions/*.jsonl -o profile.toml --no-held-out
     """
+    configured = configure(locals())
     from compactor_cli.learning.fit import load_numpy
 
     for variable in _THREADS:
@@ -111,7 +114,7 @@ def learn(
     load_numpy()
     found = name_files(find_files(paths))
     _check_output(output, found, json=json)
-    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
+    session = configured.session(quiet=quiet)
     read = _read(session, found, keep=held_out)
     if len(read.refused) == len(found):
         raise typer.Exit(ExitCode.UNREADABLE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from compactor_cli.cli.against import Command, run_command
@@ -18,27 +19,29 @@ from compactor_cli.tokens.base import TokenCounter
 
 
 def methods_for(
-    session: Session, strategies: Sequence[str], commands: Sequence[Command], timeout: float
+    session: Session, settings: Settings, strategies: Sequence[str], commands: Sequence[Command], timeout: float
 ) -> list[Method]:
     """The methods in the order of the rows: strategies, commands (each with `timeout` seconds), plain ones."""
     counter = session.counter
     return [
-        *(strategy_method(session, name) for name in strategies),
+        *(strategy_method(session, name, settings) for name in strategies),
         *(Method(c.name, "against", partial(run_command, c, counter=counter, timeout=timeout)) for c in commands),
         *(plain_method(name, counter) for name in BASELINES),
     ]
 
 
-def strategy_method(session: Session, strategy: str) -> Method:
-    return Method(strategy, "strategy", partial(_compacted, session, strategy))
+def strategy_method(session: Session, strategy: str, settings: Settings | None = None) -> Method:
+    """A strategy with settings, of which the targets are set for each case."""
+    chosen = replace(settings or Settings(), strategy=strategy, target_ratio=None)
+    return Method(strategy, "strategy", partial(_compacted, session, chosen))
 
 
 def plain_method(name: str, counter: TokenCounter) -> Method:
     return Method(name, "baseline", partial(_plain, BASELINES[name], counter))
 
 
-def _compacted(session: Session, strategy: str, front: Transcript, target: int) -> Sequence[Message]:
-    settings = Settings(strategy=strategy, target_tokens=target)
+def _compacted(session: Session, settings: Settings, front: Transcript, target: int) -> Sequence[Message]:
+    settings = replace(settings, target_tokens=target)
     try:
         return compact(front, session.tools(front, settings), settings).messages
     except BudgetError as error:

@@ -24,18 +24,41 @@ TokenizerOption = Annotated[
     typer.Option("--tokenizer", metavar="NAME", help="o200k_base (default), cl100k_base, or chars (four a token)."),
 ]
 SkipDamagedOption = Annotated[
-    bool, typer.Option("--skip-damaged", help="Leave out lines that are not JSON, and report them.")
+    bool | None,
+    typer.Option("--skip-damaged/--no-skip-damaged", help="Leave out lines that are not JSON, and report them."),
+]
+PresetOption = Annotated[
+    str,
+    typer.Option(
+        "--preset",
+        metavar="NAME",
+        help="When to compact: window (80% of what the reserves leave of the context), chat (80,000 tokens), or "
+        "agent (200,000).",
+    ),
+]
+ConfigOption = Annotated[
+    str,
+    typer.Option("--config", metavar="FILE", help="Settings file to read instead of the user's and the project's."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
-ScorerOption = Annotated[str, typer.Option("--scorer", metavar="NAME", help="How messages are scored: factors.")]
+ScorerOption = Annotated[
+    str, typer.Option("--scorer", metavar="NAME", help="How messages are scored: factors (default) or weighted.")
+]
 ThresholdOption = Annotated[
-    float, typer.Option("--threshold", min=0, metavar="POINTS", help="Score from which a message is a residual.")
+    float | None,
+    typer.Option("--threshold", min=0, metavar="POINTS", help="Score from which a message is a residual; default: 60."),
 ]
 MaxResidualsOption = Annotated[
-    float,
-    typer.Option("--max-residuals", min=0, max=1, metavar="SHARE", help="Largest share of messages (and tokens)."),
+    float | None,
+    typer.Option(
+        "--max-residuals",
+        min=0,
+        max=1,
+        metavar="SHARE",
+        help="Largest share of messages (and tokens) that are residuals; default: 0.20.",
+    ),
 ]
 NowOption = Annotated[
     str,
@@ -74,7 +97,7 @@ ProfileOption = Annotated[
     ),
 ]
 SummarizerOption = Annotated[
-    str, typer.Option("--summarizer", metavar="NAME", help="Who writes summaries: extractive.")
+    str, typer.Option("--summarizer", metavar="NAME", help="Who writes summaries: extractive (default).")
 ]
 IfNeededOption = Annotated[
     bool, typer.Option("--if-needed", help="Only when the session is over the threshold of its model's context.")
@@ -83,7 +106,7 @@ KeepOption = Annotated[
     list[str] | None, typer.Option("--keep", metavar="REGEX", help="Keep messages that match; may be repeated.")
 ]
 KeepLastOption = Annotated[
-    int, typer.Option("--keep-last", min=0, metavar="N", help="Keep the newest N messages whole.")
+    int | None, typer.Option("--keep-last", min=0, metavar="N", help="Keep the newest N messages whole; default: 0.")
 ]
 QueryOption = Annotated[str, typer.Option("--query", metavar="TEXT", help="Words that summaries should prefer.")]
 SummaryRoleOption = Annotated[

@@ -5,22 +5,22 @@ from __future__ import annotations
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.session import open_session, scoring_settings
+from compactor_cli.cli.configured import configure
 from compactor_cli.pipeline.run import analyze
-from compactor_cli.settings import Settings
 
 
 def score(
     file: options.FileArgument,
-    scorer: options.ScorerOption = "factors",
-    threshold: options.ThresholdOption = 60,
-    max_residuals: options.MaxResidualsOption = 0.20,
+    scorer: options.ScorerOption = "",
+    threshold: options.ThresholdOption = None,
+    max_residuals: options.MaxResidualsOption = None,
     now: options.NowOption = "",
     top: options.TopOption = 0,
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = False,
+    skip_damaged: options.SkipDamagedOption = None,
+    config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -35,10 +35,10 @@ def score(
       compactor score session.jsonl --top 20 --threshold 70
       compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
     """
+    configured = configure(locals())
     from compactor_cli.render import jsons, tables
 
-    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
-    settings = Settings(scoring=scoring_settings(scorer, threshold, max_residuals, now))
+    settings, session = configured.settings, configured.session(quiet=quiet)
     source = session.load(file)
     session.note_reading(source)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]

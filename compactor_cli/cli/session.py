@@ -61,7 +61,7 @@ def open_session(
     tokenizer: str,
     model: str,
     format: str = "",
-    skip_damaged: bool = False,
+    skip_damaged: bool | None = False,
     quiet: bool = False,
     profile: str = "",
 ) -> Session:
@@ -72,7 +72,7 @@ def open_session(
         make_console(sys.stdout),
         make_console(sys.stderr, quiet=quiet),
         format,
-        skip_damaged,
+        bool(skip_damaged),
         read_profile(profile),
     )
     if choice.warning:
@@ -93,11 +93,19 @@ def read_profile(path: str) -> Profile | None:
     return parse_profile(text, path)
 
 
-def scoring_settings(scorer_name: str, threshold: float, max_residuals: float, now: str) -> ScoringSettings:
+def scoring_settings(
+    scorer_name: str, threshold: float | None, max_residuals: float | None, now: str
+) -> ScoringSettings:
     """Scoring settings from the options of a command."""
     seconds = None
     if now:
         seconds = parse_time(float(now) if now.replace(".", "", 1).isdigit() else now)
         if seconds is None:
             raise UsageError(f"--now {now!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
-    return ScoringSettings(scorer=scorer_name, threshold=threshold, max_residuals=max_residuals, now=seconds)
+    default = ScoringSettings()
+    return ScoringSettings(
+        scorer=scorer_name,
+        threshold=default.threshold if threshold is None else threshold,
+        max_residuals=default.max_residuals if max_residuals is None else max_residuals,
+        now=seconds,
+    )

@@ -20,7 +20,7 @@ from compactor_cli.model.transcript import Link
 _KINDS = frozenset(
     ("user", "assistant", "system", "summary", "progress", "file-history-snapshot", "queue-operation", "attachment")
 )
-_ENVELOPE = ("sessionId", "cwd", "gitBranch", "version", "userType", "slug")
+_ENVELOPE = ("sessionId", "agentId", "cwd", "gitBranch", "version", "userType", "slug")
 _LEFT_OVER = 1_000
 """Characters that names, numbers and short strings of a `toolUseResult` may take besides its text."""
 _LONG = 200
@@ -33,6 +33,7 @@ class ClaudeCode:
     summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentUuid",)
+    boundary_is_message = False
 
     def recognize(self, value: Any) -> float:
         if not word(value, "type"):

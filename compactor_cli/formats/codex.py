@@ -35,6 +35,7 @@ _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "tool_s
 class Codex(PlainEdits):
     name = "codex"
     adjacent_results = False
+    boundary_is_message = True
 
     def recognize(self, value: Any) -> float:
         if not isinstance(value, dict) or "payload" not in value or not isinstance(value.get("type"), str):

@@ -45,10 +45,11 @@ class MemoryEntries(PlainEdits):
     def new_record(self, message: Message, around: Around) -> Any:
         part: Part = message.parts[0]
         template = around.template if isinstance(around.template, dict) else {}
+        kind = message.marks.type if message.marks else "summary" if message.origin == "summary" else "conversation"
         return {
-            "id": f"summary-{around.key[:12]}",
+            "id": f"{kind}-{around.key[:12]}",
             "content": part.text,
-            "type": "summary",
+            "type": kind,
             "timestamp": template.get("timestamp"),
             "metadata": {"role": message.role},
         }

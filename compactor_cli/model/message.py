@@ -9,6 +9,8 @@ PartKind = Literal["text", "thinking", "tool_call", "tool_result", "image", "oth
 Role = Literal["system", "user", "assistant", "tool"]
 LEGACY_ID = "function_call:"
 """Begins ids that a reader gave to calls which have none; they change when messages are removed."""
+CLOSING_ID = "synthetic:closing"
+"""Id of the assistant turn that a repair puts behind a tool result at the very end."""
 
 Origin = Literal["request", "injected", "summary", "other"]
 Path = tuple["str | int", ...]

@@ -34,6 +34,26 @@ class Decision(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Quote:
+    """Words that a summary repeats in full: the first request of a session, or the last one."""
+
+    kind: Literal["first", "last"]
+    message: int | None
+    """None: an earlier summary carried them."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPart:
+    """A piece of a summary with a title of its own: a topic, or a batch."""
+
+    title: str
+    groups: tuple[int, ...]
+    weight: float
+    """Its share of the room, beside the weights of the other parts."""
+
+
+@dataclass(frozen=True, slots=True)
 class SummarySlot:
     """A summary to be written: it stands where the first of its groups stood."""
 
@@ -45,6 +65,13 @@ class SummarySlot:
     """Lines that the strategy chose to quote; None leaves the choice to the summarizer."""
     based: bool = True
     """It may say what the transcript was compacted from."""
+    form: str = "tiers"
+    """Its headings: one of the forms of the summarizers."""
+    quotes: tuple[Quote, ...] = ()
+    parts: tuple[SummaryPart, ...] = ()
+    """Pieces that are summarized one by one; together they have the groups of the slot."""
+    note: str = ""
+    """A line below the heading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Protocol
 from compactor_cli.model.budget import Budget
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
-from compactor_cli.model.plan import Plan, SummarySlot
+from compactor_cli.model.plan import Plan, SummaryPart, SummarySlot
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.score import Residuals, Score
 from compactor_cli.settings import Settings
@@ -19,6 +19,7 @@ LAST_REQUEST = "last request of the user"
 IN_FLIGHT = "work in flight"
 NEWEST = "newest message"
 EARLIER_HISTORY = "stands for earlier history"
+CLOSING = "closes the history"
 """Why groups are protected, where strategies tell one reason from another."""
 
 
@@ -53,8 +54,12 @@ class Strategy(Protocol):
 
     name: str
     purpose: str
+    suits: str
+    """What it is for."""
     learned: bool
     """It estimates values, so it needs a profile."""
+    closes: bool
+    """Its result must not end with a tool result (seed 004)."""
 
     def plan(self, given: PlanInput) -> Plan: ...
 
@@ -70,6 +75,9 @@ class SummaryRequest:
     keywords: frozenset[str]
     """Identifiers and words that matter to what is kept."""
     budget: int
+    round: int = 1
+    parts: tuple[tuple[SummaryPart, Sequence[Message]], ...] = ()
+    """The parts of the slot with their messages."""
 
 
 class Summarizer(Protocol):

@@ -124,12 +124,14 @@ def _render(
     for item in items:
         if item.record is None:
             assert item.message is not None
-            value = format.new_record(item.message, _around(transcript, item, latest.get("", "")))
+            place = _envelope(transcript, item)
+            chain = link.chain if (link := _link(transcript, place)) else ""
+            value = format.new_record(item.message, _around(transcript, item, place, latest.get(chain, "")))
             text = jsonedit.dump(value)
             out.append(text.encode("utf-8"))
             if format.parent_path is not None:
-                latest[""] = str(value.get("uuid") or value.get("id"))
-                added.add("")
+                latest[chain] = str(value.get("uuid") or value.get("id"))
+                added.add(chain)
             continue
         changes: dict[Path, str] = {}
         raw = transcript.raw(item.record)
@@ -154,9 +156,17 @@ def _link(transcript: Transcript, record: int) -> Link | None:
     return transcript.links[record] if record < len(transcript.links) else None
 
 
-def _around(transcript: Transcript, item: _Item, parent: str) -> Around:
+def _envelope(transcript: Transcript, item: _Item) -> int:
+    """The record that a new one is to look like: the one at its place, or the nearest that holds a message."""
+    place = min(max(item.order[0], 0), len(transcript.records) - 1)
+    if place in transcript.message_records or not transcript.message_records:
+        return place
+    before = [record for record in transcript.message_records if record < place]
+    return max(before) if before else min(transcript.message_records)
+
+
+def _around(transcript: Transcript, item: _Item, place: int, parent: str) -> Around:
     assert item.message is not None
-    place = min(item.order[0], len(transcript.records) - 1)
     template = json.loads(transcript.raw(place))
     text = f"{item.order}{item.message.id}{item.message.parts[0].text}"
     key = hashlib.sha256(transcript.session_id.encode() + text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -11,13 +11,15 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from compactor_cli.model.message import Message, Part, Place
+from compactor_cli.model.message import CLOSING_ID, Message, Part, Place
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.verify import is_adjacent, last_turn
 from compactor_cli.text.injected import DETACHED_RESULT
 
 NO_RESPONSE = "Tool no response (synthetic: the transcript holds no result for this call)"
+UNDERSTOOD = "Understood."
+"""What the assistant says behind a tool result that would end the history (seed 004)."""
 
 
 def repair(
@@ -27,8 +29,14 @@ def repair(
     per_message: int,
     count: Callable[[str], int],
     pairing: Pairing | None = None,
+    answer_last: bool = False,
+    close: bool = False,
 ) -> tuple[Transcript, tuple[Note, ...]]:
-    """A transcript without faults, its messages numbered anew, and what was done to it."""
+    """A transcript without faults, its messages numbered anew, and what was done to it.
+
+    `answer_last`: calls in flight are answered too. `close`: behind a tool result at the very end stands
+    a turn of the assistant, so that a turn of the user may follow.
+    """
     messages = transcript.messages
     pairing = pairing or pair(messages)
     late = {
@@ -36,11 +44,11 @@ def repair(
         for spot, call in pairing.answers.items()
         if adjacent_results and not is_adjacent(messages, call[0], spot[0])
     }
-    last = last_turn(messages)
+    last = len(messages) if answer_last else last_turn(messages)
     missing = [spot for spot in pairing.unanswered if spot[0] < last]
     surplus = {*pairing.orphans, *pairing.duplicates}
     if not (late or missing or surplus):
-        return transcript, ()
+        return _closed(transcript, per_message, count) if close else (transcript, ())
     answered = frozenset(late)
     notes = [Note("removed_result", at, "no call for it") for at, _ in sorted(surplus)]
     behind: dict[int, list[Message]] = defaultdict(list)
@@ -71,7 +79,40 @@ def repair(
     if not mended:  # nothing but results without calls: there is nothing to mend it to
         return transcript, ()
     owners = _renumber_owners(transcript, mended)
-    return replace(transcript, messages=mended, owners=owners), tuple(sorted(notes, key=lambda n: (n.index, n.kind)))
+    result, repairs = (
+        replace(transcript, messages=mended, owners=owners),
+        sorted(notes, key=lambda n: (n.index, n.kind)),
+    )
+    if not close:
+        return result, tuple(repairs)
+    result, more = _closed(result, per_message, count)
+    return result, (*repairs, *more)
+
+
+def ends_with_result(messages: Sequence[Message]) -> bool:
+    """Whether a history ends with a tool result, behind which some APIs accept no turn of the user."""
+    return bool(messages) and bool(messages[-1].results)
+
+
+def _closed(
+    transcript: Transcript, per_message: int, count: Callable[[str], int]
+) -> tuple[Transcript, tuple[Note, ...]]:
+    messages = transcript.messages
+    if not ends_with_result(messages):
+        return transcript, ()
+    last, tokens = messages[-1], count(UNDERSTOOD)
+    turn = Message(
+        index=len(messages),
+        id=CLOSING_ID,
+        role="assistant",
+        parts=(Part("text", UNDERSTOOD, tokens),),
+        records=(),
+        tokens=per_message + tokens,
+        timestamp=last.timestamp,
+        after=last.after if last.after is not None else last.records[-1],
+    )
+    note = Note("assistant_turn", turn.index, "behind the tool result that ends the history")
+    return replace(transcript, messages=(*messages, turn)), (note,)
 
 
 def _turn_end(messages: Sequence[Message], at: int) -> int:

@@ -11,7 +11,7 @@ from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats.base import Format
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.group import Fault
-from compactor_cli.model.message import LEGACY_ID, Message
+from compactor_cli.model.message import CLOSING_ID, LEGACY_ID, Message
 from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput, Strategy, Summarizer
@@ -22,7 +22,7 @@ from compactor_cli.pipeline.assemble import Output, assemble
 from compactor_cli.pipeline.budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.protect import protect
-from compactor_cli.pipeline.repair import repair
+from compactor_cli.pipeline.repair import ends_with_result, repair
 from compactor_cli.pipeline.residuals import select_residuals
 from compactor_cli.pipeline.summarize import Context, Summary, current_round, write_summaries
 from compactor_cli.pipeline.tiers import assign_tiers
@@ -88,11 +88,16 @@ def analyze(
     return Analysis(transcript, groups, scores, residuals, tiers, found)
 
 
-def compact(transcript: Transcript, tools: Tools, settings: Settings) -> Compaction:
-    """Compact one transcript. Raises BudgetError when nothing valid fits the target."""
+def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed: bool = False) -> Compaction:
+    """Compact one transcript. Raises BudgetError when nothing valid fits the target.
+
+    `closed`: a turn of the user is to follow, so calls in flight are answered too, and a tool result at
+    the very end gets its assistant turn.
+    """
     stages = _Stages(tools)
     target, base = resolve_target(transcript, settings)
-    if is_within(transcript, target, base) and not damaged(transcript):
+    is_open = closed and _is_open(transcript)
+    if is_within(transcript, target, base) and not damaged(transcript) and not is_open:
         return unchanged(transcript, target)
     pairing = pair(transcript.messages)
     mended, repairs = repair(
@@ -101,6 +106,8 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings) -> Compact
         adjacent_results=tools.format.adjacent_results,
         per_message=tools.counter.per_message,
         count=tools.counter.count,
+        answer_last=closed,
+        close=closed or tools.strategy.closes,
     )
     stages.done("repair")
     analysis = analyze(mended, tools, settings, target, pairing=pairing if mended is transcript else None)
@@ -119,8 +126,10 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings) -> Compact
     stages.done("summarize")
     output = assemble(mended, analysis.groups, plan, summaries, tools.format)
     stages.done("assemble")
-    if target is None and sum(m.tokens for m in output.messages) >= transcript.tokens and not damaged(transcript):
+    grown = target is None and sum(m.tokens for m in output.messages) >= transcript.tokens
+    if grown and not damaged(transcript) and not is_open:
         return unchanged(transcript, target)
+    repairs = tuple(note for note in repairs if note.kind != "assistant_turn" or output.messages[-1].id == CLOSING_ID)
     before = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
     _verify(output, before, target, tools)
     stages.done("verify")
@@ -167,6 +176,11 @@ def is_within(transcript: Transcript, target: int | None, base: Base) -> bool:
 def damaged(transcript: Transcript) -> bool:
     """Whether something of the input had to be left out, so that its bytes cannot simply be passed on."""
     return any(note.kind in DAMAGE for note in transcript.notes)
+
+
+def _is_open(transcript: Transcript) -> bool:
+    """Whether a turn of the user must not simply follow."""
+    return ends_with_result(transcript.messages) or bool(pair(transcript.messages).unanswered)
 
 
 def _keep_all(analysis: Analysis) -> Plan:

@@ -61,6 +61,7 @@ def write_summaries(
         room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
         text = _write(
             transcript,
+            groups,
             replace(slot, budget=room),
             covers,
             number,
@@ -91,6 +92,7 @@ def _gone(decision: Decision) -> Decision:
 
 def _write(
     transcript: Transcript,
+    groups: Sequence[Group],
     slot: SummarySlot,
     covers: tuple[int, ...],
     number: int,
@@ -102,16 +104,20 @@ def _write(
     originals = reference(*(transcript.raw(record) for m in covered for record in m.records))
     tokens = sum(m.tokens for m in covered)
     budget = slot.budget - context.per_message
+    parts = tuple(
+        (part, [transcript.messages[i] for g in part.groups for i in groups[g].messages]) for part in slot.parts
+    )
     for own_base in dict.fromkeys((base, None)):
         head = header(
             number,
             covers,
-            tier=None if slot.excerpts is not None else slot.tier,
+            tier=slot.tier if slot.form == "tiers" else None,
+            short=slot.excerpts is not None,
             tokens=tokens,
             reference=originals,
             base=own_base,
         )
-        request = SummaryRequest(slot, head, covered, keywords, budget)
+        request = SummaryRequest(slot, head, covered, keywords, budget, number, parts)
         text = context.summarizer.summarize(request, context.count)
         if text:
             return text

@@ -5,9 +5,27 @@ from __future__ import annotations
 from compactor_cli.errors import UsageError
 from compactor_cli.model.planning import Strategy
 from compactor_cli.strategies.adaptive import Adaptive
+from compactor_cli.strategies.handoff import Handoff
+from compactor_cli.strategies.hybrid import Hybrid
+from compactor_cli.strategies.ranked import Ranked
+from compactor_cli.strategies.rolling import Rolling
+from compactor_cli.strategies.summarize import Summarize
 from compactor_cli.strategies.tiered import Tiered
+from compactor_cli.strategies.truncate import Truncate
 
-STRATEGIES: dict[str, Strategy] = {strategy.name: strategy for strategy in (Adaptive(), Tiered())}
+STRATEGIES: dict[str, Strategy] = {
+    strategy.name: strategy
+    for strategy in (
+        Adaptive(),
+        Tiered(),
+        Ranked(),
+        Rolling(),
+        Handoff(),
+        Hybrid(),
+        Summarize(),
+        Truncate(),
+    )
+}
 
 
 def strategy(name: str) -> Strategy:

@@ -62,6 +62,8 @@ _ATTEMPTS = 6
 class Adaptive:
     name = "adaptive"
     purpose = "keeps the lines that the rest of the session is most likely to need, by learned signals"
+    suits = "a token target: as much of what comes next needs as fits"
+    closes = False
     learned = True
 
     def plan(self, given: PlanInput) -> Plan:

@@ -67,7 +67,7 @@ class Quoter:
     def _head(self, groups: Iterable[Group]) -> str:
         """The beginning of a summary as it will be written, with a reference of about as many tokens."""
         covers = [i for g in groups for i in g.messages]
-        return f"{header(10, covers, tier=None, tokens=0, reference='ctx_0a1b2c3d', base=self._base)}\n"
+        return f"{header(10, covers, short=True, tokens=0, reference='ctx_0a1b2c3d', base=self._base)}\n"
 
     def _excerpts(self, choices: Sequence[Choice]) -> Iterator[Excerpt]:
         lines, before, piece, head = self._lines, -2, None, ""

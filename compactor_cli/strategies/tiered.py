@@ -12,11 +12,10 @@ from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.newest import bound, comfortable, fit_newest
 from compactor_cli.strategies.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.renditions import Cut, Renderer, level
 
-_COMFORT = 300
-"""Tokens an output of tier 0 is to keep before older exchanges of the tier make way for it."""
 _OUTPUTS = (0, 600, 200, 80)
 """Tokens that an output of a tier may keep."""
 _ARGUMENTS = (0, 1200, 400, 160)
@@ -36,6 +35,8 @@ _SEGMENT = 400
 class Tiered:
     name = "tiered"
     purpose = "residuals and recency tiers (seed 000); older tiers are summarized"
+    suits = "session and CI files without a target: cut by age, important messages whole"
+    closes = False
     learned = False
 
     def plan(self, given: PlanInput) -> Plan:
@@ -165,24 +166,10 @@ class _Planner:
         """As many of the newest exchanges as keep a comfortable part of their outputs."""
         if sum(g.tokens for g in groups) <= room:
             return [self.renderer.whole(g, "tier 0") for g in groups], []
-        count, used = 0, 0
-        for group in reversed(groups):
-            used += self._bound(group, _COMFORT)
-            if used > room:
-                break
-            count += 1
+        count = comfortable(self.renderer, groups, room)
         if count < len(groups) and not any(self.tiers[1:]):
             room -= max(HELD_BACK, int(room * _SUMMARY_SHARE))  # no older tier has room for a summary
-        for size in range(max(count, 1), 0, -1):
-            newest = groups[len(groups) - size :]
-            fitted = self.renderer.fit(newest, room, "tier 0, newest", prose=size == 1)
-            if fitted is not None:
-                return fitted, groups[: len(groups) - size]
-        return [], groups
-
-    def _bound(self, group: Group, limit: int) -> int:
-        """Tokens of a group with its outputs cut to a limit; an upper bound that costs no counting."""
-        return group.tokens - sum(max(0, size - limit) for size in self.renderer.sizes([group], "tool_result"))
+        return fit_newest(self.renderer, groups, room, count, "tier 0, newest")
 
     def _fill_tier(
         self, tier: int, groups: list[Group], room: int, waiting: list[Group]
@@ -199,7 +186,7 @@ class _Planner:
             if rest - group.tokens < 2 * _MIN_SLOT:
                 break
             tokens = self.renderer.tokens(group, arguments)
-            at_most += tokens - group.tokens + self._bound(group, _OUTPUTS[tier])
+            at_most += tokens - group.tokens + bound(self.renderer, group, _OUTPUTS[tier])
             if at_most > left:
                 break
             used += tokens

@@ -13,12 +13,16 @@ from collections.abc import Callable, Sequence
 from math import log, sqrt
 
 from compactor_cli.model.planning import SummaryRequest
-from compactor_cli.summarizers.sections import SECTIONS, WEIGHTS, Item, candidates
+from compactor_cli.summarizers.forms import FORMS, Form
+from compactor_cli.summarizers.page import Line, Page, render
+from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates
 from compactor_cli.text.excerpts import Excerpt, legend, quote, without
 
 _WORD = re.compile(r"[^\W_][\w./-]{2,}")
 _FADE = 0.93
 """What each further line of a section is worth of the one before."""
+_FACT_SHARE = 0.75
+"""Share of the room that files, errors and commands may take where they come first."""
 _MOST = 6_000
 """Candidate lines that are compared; of more, the heaviest and most recent stay."""
 
@@ -29,18 +33,60 @@ class Extractive:
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str:
         if request.slot.excerpts is not None:
             return _quoted(request, request.slot.excerpts, count)
-        room = request.budget - count(request.header) - 4
-        if room < 12:
-            return ""
-        items = _distinct(candidates(request.messages, request.keywords))
-        chosen = _choose(items, room, count)
-        while chosen:
-            text = _render(request.header, chosen)
+        form = FORMS[request.slot.form]
+        head = "\n".join(filter(None, (request.header, request.slot.note)))
+        if form.name == "session" and request.round > 1:
+            rounds = "round" if request.round == 2 else "rounds"
+            head += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
+        page = Page(form, head, request.slot.quotes, tuple(part.title for part, _ in request.parts))
+        room = request.budget - count(render(page, ())) - 4
+        chosen = _lines(request, form, room, count) if room >= 12 else []
+        while True:
+            text = render(page, chosen)
             excess = count(text) - request.budget
             if excess <= 0:
                 return text
+            if not chosen:
+                return ""
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
-        return request.header if count(request.header) <= request.budget else ""
+
+
+def _lines(request: SummaryRequest, form: Form, room: int, count: Callable[[str], int]) -> list[Line]:
+    """What to write, in the order in which it may not be left out."""
+    items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
+    facts: list[Item] = []
+    if form.facts_first:
+        facts = _take_facts([i for i in items if i.fact is not None], int(room * _FACT_SHARE), count)
+        room -= sum(count(item.line) + 1 for item in facts)
+        items = [item for item in items if item.fact is None]
+    chosen = [Line(item) for item in facts]
+    if not form.parts:
+        return chosen + [Line(item) for item in _choose(items, room, count)]
+    whole = sum(part.weight for part, _ in request.parts) or 1.0
+    left = 0.0
+    for at, (part, messages) in enumerate(request.parts):
+        own = _distinct(candidates(messages, request.keywords, request.slot.quotes))
+        own = [item for item in own if not (form.facts_first and item.fact is not None)]
+        left += room * part.weight / whole
+        taken = _choose(own, int(left), count)
+        left -= sum(count(item.line) + 1 for item in taken)
+        chosen += [Line(item, at) for item in taken]
+    return chosen
+
+
+def _take_facts(facts: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:
+    """All facts when there is room; of too many first those that change something, the newest of each kind."""
+    rank = {"Files": 2, "Errors": 1, "Commands": 3}
+    ordered = sorted(
+        facts, key=lambda item: (0 if item.fact is not None and item.fact.changes else rank[item.section], -item.order)
+    )
+    taken = []
+    for item in ordered:
+        cost = count(item.line) + 1
+        if cost <= room:
+            room -= cost
+            taken.append(item)
+    return taken
 
 
 def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
@@ -59,14 +105,15 @@ def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
 
 def _distinct(items: Sequence[Item]) -> list[Item]:
     """The first of equal lines; of too many the ones with most weight."""
-    unique: dict[tuple[str, str], Item] = {}
-    seen: set[str] = set()
+    computed = {item.about for item in items if item.fact is not None}
+    seen: set[tuple[str, str] | str] = set()
+    kept = []
     for item in items:
-        key = item.text.strip('`"').lower()
-        if key not in seen:
+        # the same words may be a file and an error, but no line says again what a fact says
+        key = (item.section, item.about) if item.fact is not None else item.about
+        if key not in seen and (item.fact is not None or item.about not in computed):
             seen.add(key)
-            unique[(item.section, key)] = item
-    kept = list(unique.values())
+            kept.append(item)
     if len(kept) > _MOST:
         heaviest = sorted(range(len(kept)), key=lambda i: (-WEIGHTS[kept[i].section] - kept[i].bonus, -i))[:_MOST]
         kept = [kept[i] for i in sorted(heaviest)]
@@ -116,12 +163,3 @@ def _choose(items: Sequence[Item], room: int, count: Callable[[str], int]) -> li
         covered.update(words[at])
         chosen.append(items[at])
     return chosen
-
-
-def _render(header: str, chosen: Sequence[Item]) -> str:
-    lines = [header]
-    for section in SECTIONS:
-        found = sorted((i for i in chosen if i.section == section), key=lambda item: item.order)
-        if found:
-            lines += [f"### {section}", *(item.line for item in found)]
-    return "\n".join(lines)

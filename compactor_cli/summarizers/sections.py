@@ -7,25 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compactor_cli.model.message import Message
-from compactor_cli.signals.ledger import ACTIONS, Ledger, compute_ledger, where
+from compactor_cli.model.plan import Quote
+from compactor_cli.signals.ledger import where
+from compactor_cli.summarizers.facts import Fact, facts_of, parse
+from compactor_cli.summarizers.forms import cells, section_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.headers import is_summary
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.sentences import sentences
-
-SECTIONS = (
-    "Earlier summary",
-    "Goal",
-    "Constraints",
-    "Decisions",
-    "Done",
-    "In progress",
-    "Errors",
-    "Files",
-    "Commands",
-    "Next",
-    "Details",
-)
+from compactor_cli.text.verbatim import carried
 
 WEIGHTS = {
     "Earlier summary": 14.0,
@@ -55,8 +45,10 @@ _NEXT = re.compile(
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
 _OUTPUT_LINES = 6
-_OLD_LINE = re.compile(r"^- (.*)$")
+_LONG_AGO = 1_000_000
+"""Puts lines of earlier rounds before those of this one."""
 _OLD_WHERE = re.compile(r"\[#")
+_OLD_LINE = re.compile(r"^- (?:\[ \] )?(.*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +61,33 @@ class Item:
     order: int
     """Its place in its section: the order of the source."""
     bonus: float = 0.0
+    fact: Fact | None = None
+    """What was computed from calls and results; it is put together with the same fact of later rounds."""
 
     @property
     def line(self) -> str:
+        if self.fact is not None:
+            return f"- {self.text} {self.fact.where}"
         return f"- {self.text} {where(self.messages)}" if self.messages else f"- {self.text}"
 
+    @property
+    def about(self) -> str:
+        """What two lines must not both say."""
+        return (self.fact.about if self.fact is not None else self.text).strip('`"').lower()
 
-def candidates(messages: Sequence[Message], keywords: frozenset[str]) -> list[Item]:
-    """Every line that a summary of these messages might have."""
+
+def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = ()) -> list[Item]:
+    """Every line that a summary of these messages might have; what it repeats in full is none."""
     items: list[Item] = []
+    repeated = {quote.message for quote in quotes}
+    words = {quote.text for quote in quotes}
+    earlier: list[tuple[str, str]] = []
     for message in messages:
         if message.origin == "summary":
-            items += _earlier(message)
-        elif message.origin == "request":
+            lines = list(_earlier(message, words))
+            items += [item for item in lines if parse(item.section, item.text) is None]
+            earlier += [(item.section, item.text) for item in lines]
+        elif message.origin == "request" and message.index not in repeated:
             items += _request(message, keywords)
         elif message.role == "assistant":
             items += _assistant(message, keywords)
@@ -89,24 +95,30 @@ def candidates(messages: Sequence[Message], keywords: frozenset[str]) -> list[It
     progress = next((i for i in reversed(items) if i.section == "Done"), None)
     if progress:
         items[items.index(progress)] = Item("In progress", progress.text, progress.messages, progress.order)
-    items += _facts(compute_ledger(messages))
+    items += _facts(messages, earlier)
     return items
 
 
-def _earlier(message: Message) -> Iterator[Item]:
+def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
     """Lines of a finished summary are carried over; what they name are messages of their own round."""
-    section = "Earlier summary"
+    title = "Earlier summary"
     text = message.text("text")
     if not is_summary(text):
         for order, sentence in enumerate(sentences(text)):
-            yield Item(section, clip(sentence), (message.index,), order)
+            yield Item(title, clip(sentence), (message.index,), order)
         return
-    for order, line in enumerate(text.splitlines()):
+    before = carried(text)
+    asked = [words for words in (before.first, before.last) if words and words not in repeated]
+    for order, sentence in enumerate(s for words in asked for s in sentences(words)):
+        yield Item("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
+    for order, line in enumerate(before.rest.splitlines()):
         if line.startswith("### "):
-            section = line[4:] if line[4:] in SECTIONS else "Earlier summary"
+            title = line[4:]
+            continue
         match = _OLD_LINE.match(line)
-        if match:
-            yield Item(section, _OLD_WHERE.sub("[earlier #", match.group(1)), (), order - 1_000_000, bonus=6)
+        said = match.group(1) if match else " ".join(cells(line)) if line.startswith("| `") else ""
+        if said:
+            yield Item(section_of(title, said), _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
 
 
 def _request(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
@@ -155,26 +167,13 @@ def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
     return found
 
 
-def _facts(ledger: Ledger) -> Iterator[Item]:
-    for order, (path, fact) in enumerate(ledger.files.items()):
-        done = [(action, fact.actions[action]) for action in ACTIONS if action in fact.actions]
-        said = ", ".join(f"{action} {len(at)}x" if len(at) > 1 else action for action, at in done)
-        at = tuple(index for _, indices in done for index in indices)
-        yield Item("Files", f"`{path}` {said}", at, order, 0.0 if set(fact.actions) == {"read"} else 5.0)
-    runs: dict[str, list[int]] = {}
-    latest: dict[str, str] = {}
-    for command in ledger.commands:
-        key = one_line(command.text, 160)
-        runs.setdefault(key, []).append(command.message)
-        latest[key] = {True: "failed", False: "ok", None: ""}[command.failed]
-    for order, (text, ran) in enumerate(runs.items()):
-        said = ", ".join(
-            s for s in (f"{len(ran)}x" if len(ran) > 1 else "", latest[text] and f"last {latest[text]}") if s
-        )
-        yield Item("Commands", f"`{text}`{' (' + said + ')' if said else ''}", tuple(ran), order)
-    for order, (line, indices) in enumerate(ledger.errors):
-        times = f" ({len(indices)}x)" if len(indices) > 1 else ""
-        yield Item("Errors", f"`{line}`{times}", indices, indices[0] * 1000 + order, 6.0)
+def _facts(messages: Sequence[Message], earlier: Sequence[tuple[str, str]]) -> Iterator[Item]:
+    for order, fact in enumerate(facts_of(messages, earlier)):
+        bonus = {"Files": 0.0 if fact.only_read else 5.0, "Errors": 6.0}.get(fact.section, 0.0)
+        place = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order
+        if fact.earlier:
+            place, bonus = order - _LONG_AGO, bonus + 6
+        yield Item(fact.section, fact.said, (), place, bonus, fact)
 
 
 def _points(sentence: str, keywords: frozenset[str]) -> float:

@@ -54,20 +54,27 @@ def base_of(text: str) -> Base | None:
 
 
 def header(
-    round: int, covers: Iterable[int], *, tier: int | None, tokens: int, reference: str, base: Base | None = None
+    round: int,
+    covers: Iterable[int],
+    *,
+    tokens: int,
+    reference: str,
+    tier: int | None = None,
+    short: bool = False,
+    base: Base | None = None,
 ) -> str:
-    """The fixed beginning of a summary, in short without a tier. `base` stands in one summary of a
-    transcript only."""
+    """The fixed beginning of a summary. `base` stands in one summary of a transcript only."""
     covered = sorted(covers)
     ranges = format_ranges(covered)
     if ranges.count(",") >= _MOST_RUNS:
         ranges = f"{covered[0]}-{covered[-1]} except kept ones"
-    if tier is None:
+    if short:
         size = f"; from {base.tokens:,} to {base.target:,} tokens" if base is not None else ""
         return f"{SUMMARY_PREFIX} (Round {round})\nStands for messages {ranges} ({reference}{size})."
+    where = "" if tier is None else f"tier {tier}; "
     lines = [
         f"{SUMMARY_PREFIX} (Compaction Round {round})",
-        f"Stands for messages {ranges} (tier {tier}; {tokens:,} tokens; {reference}).",
+        f"Stands for messages {ranges} ({where}{tokens:,} tokens; {reference}).",
     ]
     if base is not None:
         lines.append(f"Compacted from {base.tokens:,} tokens to at most {base.target:,}.")

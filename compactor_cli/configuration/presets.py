@@ -1,0 +1,45 @@
+"""When to compact, ready made. A new preset is one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Settings under one name. They are weaker than what the layer that names the preset sets itself."""
+
+    purpose: str
+    values: Mapping[str, Any]
+
+
+PRESETS: dict[str, Preset] = {
+    "window": Preset(
+        "80 percent of what the reserves leave of the model's context limit",
+        {
+            "context.threshold": None,
+            "context.system_reserve": 2_000,
+            "context.output_reserve": 4_000,
+            "context.safety_buffer": 5_000,
+            "context.threshold_percent": 0.80,
+            "context.warning_percent": 0.80,
+            "recent_messages": 10,
+        },
+    ),
+    "chat": Preset(
+        "80,000 tokens, strategy hybrid, the newest 10 messages kept",
+        {
+            "context.threshold": 80_000,
+            "context.warning_percent": 0.80,
+            "strategy": "hybrid",
+            "recent_messages": 10,
+        },
+    ),
+    "agent": Preset(
+        "200,000 tokens, strategy handoff",
+        {"context.threshold": 200_000, "strategy": "handoff"},
+    ),
+}
+"""Seeds 001, 003 and 004."""

@@ -1,0 +1,37 @@
+"""Settings from environment variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from compactor_cli.configuration.keys import keys
+from compactor_cli.configuration.layers import Entry, Layer, Origin
+from compactor_cli.configuration.values import parsed, written
+from compactor_cli.errors import SettingsError
+
+CONFIG = "COMPACTOR_CONFIG"
+"""Names the file to read instead of the user's and the project's."""
+_RESERVED = (CONFIG, "COMPACTOR_DATABASE_URL")
+
+
+def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
+    """The keys that variables set, and a warning for each COMPACTOR_ variable that nobody knows.
+
+    An empty variable sets nothing. Raises SettingsError for values that are not allowed.
+    """
+    layer: dict[str, Entry] = {}
+    wrong: list[str] = []
+    for key in keys().values():
+        for variable in key.variables:
+            text = environment.get(variable, "")
+            if not text:
+                continue
+            try:
+                layer[key.name] = Entry(parsed(key, text), Origin("variable", variable))
+            except ValueError as error:
+                wrong.append(f"{variable} = {written(text)}: {error} ({key.name})")
+    if wrong:
+        raise SettingsError("\n".join(wrong))
+    known = {*_RESERVED, *(key.variable for key in keys().values())}
+    strange = sorted(name for name in environment if name.startswith("COMPACTOR_") and name not in known)
+    return layer, [f"the variable {name} is not known and sets nothing" for name in strange]

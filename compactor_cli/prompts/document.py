@@ -1,0 +1,82 @@
+"""YAML text -> its value, and the line on which each place of it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from compactor_cli.errors import InputError
+
+Place = tuple["str | int", ...]
+_KEYS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge")
+"""What keys may be: YAML reads `yes` and `1` as something else than a text."""
+_DEPTH = 12
+"""Levels that are looked at for lines and repeated keys; a valid file has five."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A YAML document; errors that it raises name the file, the line and the place."""
+
+    path: str
+    value: Any
+    lines: dict[Place, int] = field(repr=False)
+
+    def error(self, place: Place, what: str) -> InputError:
+        """An error at a place; its line is that of the nearest place around it that has one."""
+        at = next((place[:end] for end in range(len(place), -1, -1) if place[:end] in self.lines), ())
+        words = f"{shown(place)}: {what}" if place else what
+        return InputError(words, path=self.path, line=self.lines.get(at))
+
+
+def shown(place: Place) -> str:
+    """`("segments", 2, "when")` as `segments[2].when`."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    return text.removeprefix(".")
+
+
+def read_document(text: str, path: str) -> Document:
+    """Read YAML. Raises InputError with the line of what is wrong."""
+    import yaml
+
+    try:
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        lines = dict(_lines(node, (), path)) if node is not None else {}
+        if node is not None:
+            lines[()] = node.start_mark.line + 1
+        return Document(path, loader.construct_document(node) if node is not None else None, lines)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise InputError(f"not YAML: {problem}", path=path, line=mark.line + 1 if mark else None) from None
+    except RecursionError:
+        raise InputError("nested too deeply to be read", path=path) from None
+    except ValueError as error:  # a date that does not exist, a number of too many digits
+        raise InputError(f"not YAML: {error}", path=path) from None
+
+
+def _lines(node: Any, place: Place, path: str) -> Iterator[tuple[Place, int]]:
+    """Every place with its line, from 1. Raises InputError for a key that is there twice or is no text."""
+    import yaml
+
+    if len(place) > _DEPTH:
+        return
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode) or key.tag not in _KEYS:
+                written = f"the key {key.value}" if isinstance(key, yaml.ScalarNode) else "a key"
+                raise InputError(f"{written} is no text; write it in quotes", path=path, line=line)
+            inner = (*place, key.value)
+            if key.value in seen:
+                raise InputError(f"{shown(inner)}: given twice", path=path, line=line)
+            seen.add(key.value)
+            yield inner, line
+            yield from _lines(value, inner, path)
+    elif isinstance(node, yaml.SequenceNode):
+        for at, item in enumerate(node.value):
+            yield (*place, at), item.start_mark.line + 1
+            yield from _lines(item, (*place, at), path)

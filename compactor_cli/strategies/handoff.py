@@ -1,0 +1,20 @@
+"""Seed 004: everything becomes a summary in seven parts that ends with the last request: [system, user]."""
+
+from __future__ import annotations
+
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.recent import Shape, plan_recent
+
+_SHAPE = Shape("handoff", form="handoff", recent=False, absorbs=True)
+
+
+class Handoff:
+    name = "handoff"
+    purpose = "a summary in seven parts and the last request, nothing else: [system, user] (seed 004)"
+    suits = "starting afresh: another agent, or another model, goes on with the work"
+    learned = False
+    closes = True
+
+    def plan(self, given: PlanInput) -> Plan:
+        return plan_recent(given, _SHAPE)

@@ -1,0 +1,42 @@
+"""Seed 003, `hybrid`: older messages grouped by topic, each topic summarized, the least important only named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Plan, SummaryPart
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.signals.topics import find_topics
+from compactor_cli.strategies.recent import Shape, plan_recent
+
+_NAMED_ONLY = 0.1
+"""Importance below which a topic has its title and no lines: the rest is truncated."""
+
+
+def _topics(given: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ...]:
+    """The topics as parts of the summary; what an earlier round wrote is one of its own."""
+    earlier = [g for g in covered if any(given.messages[i].origin == "summary" for i in g.messages)]
+    found = find_topics(given.messages, [g for g in covered if g not in earlier])
+    if not found:
+        return ()
+    parts = [SummaryPart("Earlier rounds", tuple(g.index for g in earlier), 0.5)] if earlier else []
+    parts += [
+        SummaryPart(topic.title, topic.groups, topic.importance if topic.importance >= _NAMED_ONLY else 0.0)
+        for topic in found
+    ]
+    return tuple(parts)
+
+
+_SHAPE = Shape("hybrid", form="topics", share=0.4, parts=_topics)
+
+
+class Hybrid:
+    name = "hybrid"
+    purpose = "older messages grouped by topic, each topic summarized, recent messages kept (seed 003)"
+    suits = "long sessions about several things"
+    learned = False
+    closes = False
+
+    def plan(self, given: PlanInput) -> Plan:
+        return plan_recent(given, _SHAPE)

@@ -1,0 +1,160 @@
+"""Seed 002: the recent messages stay; of the older ones those with the lowest scores are compressed first.
+
+What is compressed is summarized in batches, the least important first; of too many batches the least
+important are summarized again as one. A clip-archive message says what happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision, Plan, SummaryPart, SummarySlot
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.model.score import Score
+from compactor_cli.strategies.newest import comfortable, fit_newest
+from compactor_cli.strategies.protected import keep_protected
+from compactor_cli.strategies.recent import HEADING, LEAST, MOST
+from compactor_cli.strategies.renditions import Renderer
+
+_SHARE = 0.3
+"""Share of the room for the clip-archive message."""
+_KEEPS = 0.15
+"""Without a target: share of what it replaces that the message may have."""
+_EARLIER = "Earlier rounds"
+
+
+class Ranked:
+    name = "ranked"
+    purpose = "recent messages stay, of the older ones the lowest scores are compressed first (seed 002)"
+    suits = "weights of your own: the [summarization] settings say what is important"
+    learned = False
+    closes = False
+
+    def plan(self, given: PlanInput) -> Plan:
+        return _Planner(given).plan()
+
+
+def split_history(
+    groups: Sequence[Group], scores: Sequence[Score], messages: int, keep_recent: int
+) -> tuple[list[Group], list[Group]]:
+    """What may be compressed, the lowest score first (equal scores in their order), and the recent groups.
+
+    A group counts by its best message, and is recent when one of its messages is.
+    """
+    border = messages - keep_recent
+    older = [g for g in groups if g.messages[-1] < border]
+    return sorted(older, key=lambda g: score_of(g, scores)), [g for g in groups if g.messages[-1] >= border]
+
+
+def score_of(group: Group, scores: Sequence[Score]) -> float:
+    return max(scores[i].raw for i in group.messages)
+
+
+def batches(groups: Sequence[Group], size: int, most: int) -> list[list[Group]]:
+    """Groups in batches of about `size` messages; of too many batches the first ones are joined."""
+    found: list[list[Group]] = []
+    held = size
+    for group in groups:
+        if held >= size:
+            found.append([])
+            held = 0
+        found[-1].append(group)
+        held += len(group.messages)
+    surplus = len(found) - most
+    if surplus > 0:
+        found = [[g for batch in found[: surplus + 1] for g in batch], *found[surplus + 1 :]]
+    return found
+
+
+class _Planner:
+    def __init__(self, given: PlanInput) -> None:
+        self.given = given
+        self.renderer = Renderer(given.messages, given.count, given.per_image)
+
+    def plan(self) -> Plan:
+        given, settings = self.given, self.given.settings
+        protected = [g for g in given.groups if g.index in given.protected]
+        if given.target is None:
+            kept = [self.renderer.whole(g, given.protected[g.index]) for g in protected]
+        else:
+            kept = keep_protected(given, self.renderer, protected, given.target)
+        rest = [g for g in given.groups if g.index not in given.protected]
+        older, recent = split_history(rest, given.scores, len(given.messages), settings.recent_messages)
+        # what an earlier round wrote goes into the new message whatever its score
+        earlier = [g for g in older if any(given.messages[i].origin == "summary" for i in g.messages)]
+        older = [g for g in older if g not in earlier]
+        spent = sum(d.tokens for d in kept)
+        newest, compressed, room = self._share_out(older, recent, earlier, spent)
+        decisions = {d.group: d for d in (*kept, *newest)}
+        decisions |= {g.index: self._score_line(g) for g in older if g.index not in {c.index for c in compressed}}
+        slots = self._archive(compressed, earlier, room)
+        why = "compressed" if slots else "no room for a summary"
+        for group in (*earlier, *compressed):
+            decisions.setdefault(
+                group.index,
+                self.renderer.removed(group, f"{why}, score {score_of(group, given.scores):g}", summarized=bool(slots)),
+            )
+        return self._plan(decisions, slots)
+
+    def _plan(self, decisions: dict[int, Decision], slots: list[SummarySlot]) -> Plan:
+        given = self.given
+        lost = {i for d in decisions.values() if d.rendition != "whole" for i in given.groups[d.group].messages}
+        implied = sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots)
+        return Plan(
+            strategy=Ranked.name,
+            target=given.target if given.target is not None else implied,
+            decisions=tuple(decisions[g.index] for g in given.groups),
+            slots=tuple(slots),
+            demoted=frozenset(lost & given.residuals.kept),
+        )
+
+    def _score_line(self, group: Group) -> Decision:
+        return self.renderer.whole(group, f"score {score_of(group, self.given.scores):g}")
+
+    def _share_out(
+        self, older: list[Group], recent: list[Group], earlier: list[Group], spent: int
+    ) -> tuple[list[Decision], list[Group], int]:
+        """The recent groups, the older ones to compress (lowest scores first), and the room for the message."""
+        if self.given.target is None:
+            replaced = sum(g.tokens for g in (*older, *earlier))
+            room = max(LEAST, min(MOST, int(replaced * _KEEPS))) + HEADING
+            whole = [self.renderer.whole(g, "recent") for g in recent]
+            return (whole, older, room) if replaced > room else (whole, [], 0)
+        room = self.given.target - spent
+        archive = max(HEADING, min(int(_SHARE * room), MOST))
+        left = room - archive
+        if sum(g.tokens for g in recent) > left:
+            newest, over = fit_newest(self.renderer, recent, left, comfortable(self.renderer, recent, left), "recent")
+            compressed = [*older, *over]
+            return newest, compressed, room - sum(d.tokens for d in newest)
+        newest = [self.renderer.whole(g, "recent") for g in recent]
+        left -= sum(d.tokens for d in newest)
+        total, count = sum(g.tokens for g in older), 0
+        while count < len(older) and total > left:
+            total -= older[count].tokens
+            count += 1
+        return newest, older[:count], left + archive - total
+
+    def _archive(self, compressed: list[Group], earlier: list[Group], room: int) -> list[SummarySlot]:
+        """The clip-archive message: a summary of each batch."""
+        covered = sorted((*compressed, *earlier), key=lambda g: g.index)
+        room = min(room, sum(g.tokens for g in covered) - 1)
+        if not covered or room < HEADING:
+            return []
+        settings, scores = self.given.settings.summarization, self.given.scores
+        found = batches(compressed, settings.chunk_size, settings.max_summaries)
+        again = len(batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(found) + 1
+        parts = [SummaryPart(_EARLIER, tuple(g.index for g in earlier), 1.0)] if earlier else []
+        for at, batch in enumerate(found):
+            low, high = score_of(batch[0], scores), score_of(batch[-1], scores)
+            many = f"Batch {at + again} of {len(found) + again - 1}"
+            if at == 0 and again > 1:
+                many = f"Batches 1-{again} of {len(found) + again - 1}, summarized again"
+            count = sum(len(g.messages) for g in batch)
+            title = f"{many} ({count} messages, scores {low:.1f} to {high:.1f})"
+            inside = tuple(g.index for g in sorted(batch, key=lambda g: g.index))
+            parts.append(SummaryPart(title, inside, sum(g.tokens for g in batch) ** 0.5 * (1 + at)))
+        note = "Clip-archive: the messages with the lowest scores were summarized in batches."
+        slot = SummarySlot(3, tuple(g.index for g in covered), room, form="batches", parts=tuple(parts), note=note)
+        return [slot]

@@ -1,0 +1,220 @@
+"""What the strategies of seeds 001, 003 and 004 share: the newest messages stay, one summary stands for the rest.
+
+With a target, the newest messages stay whole as long as the summary has its share; room that is left
+goes to older exchanges. Without one, the summary has a share of what it replaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
+from compactor_cli.model.planning import CLOSING, PlanInput
+from compactor_cli.strategies.newest import comfortable, fit_newest
+from compactor_cli.strategies.protected import REQUESTS, keep_protected
+from compactor_cli.strategies.renditions import Renderer
+from compactor_cli.text.excerpts import Excerpt
+from compactor_cli.text.verbatim import block, can_repeat, carried
+
+HEADING = 90
+"""Tokens of the heading of a summary, with what it was compacted from."""
+MARK = 58
+"""Tokens of the shortest heading."""
+_KEEPS = 0.15
+"""Without a target: share of what it replaces that a summary may have (tier 3 of seed 000)."""
+LEAST, MOST = 1_000, 8_000
+"""Tokens that a summary may always have (seed 001), and above which it says less than the exchanges themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What makes a strategy of this kind."""
+
+    name: str
+    form: str = "tiers"
+    share: float = 0.3
+    """Of the room, for the summary; 0: a mark that says what it stands for, and nothing else."""
+    recent: bool = True
+    """The newest messages stay."""
+    absorbs: bool = False
+    """The summary repeats the first request, and a last one that is not recent, instead of leaving them in place."""
+    whole: bool = False
+    """No output of a kept message is cut while there is another way."""
+    parts: Callable[[PlanInput, Sequence[Group]], tuple[SummaryPart, ...]] | None = None
+
+
+def plan_recent(given: PlanInput, shape: Shape) -> Plan:
+    """The plan of such a strategy. Raises BudgetError when nothing valid fits."""
+    return _Planner(given, shape).plan()
+
+
+class _Planner:
+    def __init__(self, given: PlanInput, shape: Shape) -> None:
+        self.given, self.shape = given, shape
+        self.renderer = Renderer(given.messages, given.count, given.per_image)
+        self.border = len(given.messages) - (given.settings.recent_messages if shape.recent else 0)
+
+    def plan(self) -> Plan:
+        given = self.given
+        protected = [g for g in given.groups if g.index in given.protected]
+        kept = {d.group: d for d in self._protected(protected)}
+        absorbed = [g for g in protected if self._is_absorbed(g)] if self.shape.absorbs else []
+        found = self._attempt(kept, absorbed)
+        if found is None:  # no room for a summary that repeats requests: they stay where they are
+            found = self._attempt(kept, []) or self._bare(kept)
+        decisions, slots = found
+        decisions |= self._closing(decisions)
+        lost = {i for d in decisions.values() if d.rendition != "whole" for i in given.groups[d.group].messages}
+        return Plan(
+            strategy=self.shape.name,
+            target=given.target
+            if given.target is not None
+            else sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots),
+            decisions=tuple(decisions[g.index] for g in given.groups),
+            slots=tuple(slots),
+            demoted=frozenset(lost & given.residuals.kept),
+        )
+
+    def _protected(self, groups: list[Group]) -> list[Decision]:
+        if self.given.target is None:
+            return [self.renderer.whole(g, self.given.protected[g.index]) for g in groups]
+        return keep_protected(self.given, self.renderer, groups, self.given.target)
+
+    def _is_absorbed(self, group: Group) -> bool:
+        if self.given.protected[group.index] not in REQUESTS or group.messages[-1] >= self.border:
+            return False
+        messages = [self.given.messages[i] for i in group.messages]
+        texts = [m.origin == "summary" or can_repeat(m.text("text")) for m in messages]
+        return all(texts) and all(part.kind == "text" for m in messages for part in m.parts) and len(messages) == 1
+
+    def _attempt(
+        self, kept: dict[int, Decision], absorbed: list[Group]
+    ) -> tuple[dict[int, Decision], list[SummarySlot]] | None:
+        given, shape = self.given, self.shape
+        quotes = self._quotes(kept, absorbed)
+        fixed = {index: d for index, d in kept.items() if all(g.index != index for g in absorbed)}
+        rest = [g for g in given.groups if g.index not in kept]
+        heading = HEADING if shape.share else MARK
+        repeated = sum(given.count(block(shape.name, q.kind, q.message, q.text)) for q in quotes)
+        if given.target is None:
+            newest, older = self._by_border(rest)
+            recent = [self.renderer.whole(g, "recent") for g in newest]
+            replaced = sum(g.tokens for g in (*older, *absorbed))
+            budget = max(LEAST, min(MOST, int(replaced * _KEEPS))) + heading + repeated if shape.share else heading
+            if replaced <= budget:
+                return {g.index: self.renderer.whole(g, "too little to summarize") for g in given.groups}, []
+        else:
+            room = given.target - sum(d.tokens for d in fixed.values()) - repeated
+            recent, older = self._recent(rest, room, heading)
+            budget = room + repeated - sum(d.tokens for d in recent)
+            if budget < heading + repeated:
+                return None
+        covered = sorted((*older, *absorbed), key=lambda g: g.index)
+        budget = min(budget, sum(g.tokens for g in covered) - 1)
+        if covered and budget < heading + repeated:
+            return None
+        decisions = fixed | {d.group: d for d in recent}
+        why = "repeated in the summary" if shape.share else "truncated"
+        names = {g.index for g in absorbed}
+        decisions |= {
+            g.index: self.renderer.removed(g, why if g.index in names else self._why(), summarized=True)
+            for g in covered
+        }
+        return decisions, [self._slot(covered, budget, quotes)] if covered else []
+
+    def _why(self) -> str:
+        return "in the summary" if self.shape.share else "older than what is kept"
+
+    def _slot(self, covered: list[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:
+        excerpts: tuple[Excerpt, ...] | None = None if self.shape.share else ()
+        slot = SummarySlot(3, tuple(g.index for g in covered), budget, excerpts, form=self.shape.form, quotes=quotes)
+        parts = self.shape.parts(self.given, covered) if self.shape.parts else ()
+        return replace(slot, parts=parts) if parts else replace(slot, form=_flat(self.shape.form))
+
+    def _quotes(self, kept: dict[int, Decision], absorbed: Sequence[Group]) -> tuple[Quote, ...]:
+        """What the summary repeats: requests, or what is left of them where the target is small."""
+        if not absorbed and not self.shape.absorbs:
+            return ()
+        found: dict[str, Quote] = {}
+        for group in absorbed:
+            message = self.given.messages[group.messages[0]]
+            if message.origin == "summary":
+                before = carried(message.text("text"))
+                found["first"] = Quote("first", None, before.first)
+                if before.last and not any(m.origin == "request" for m in self.given.messages):
+                    found["last"] = Quote("last", None, before.last)
+                continue
+            edits = {edit.part: edit.text for edit in kept[group.index].edits}
+            text = "\n".join(edits.get(at, part.text) for at, part in enumerate(message.parts))
+            first = self.given.protected[group.index] == REQUESTS[0]
+            found["first" if first else "last"] = Quote("first" if first else "last", message.index, text)
+        if "first" in found and "last" not in found and not self.shape.recent:
+            # the only request is the last one too
+            only = found["first"]
+            if not any(m.origin == "request" and m.index != only.message for m in self.given.messages):
+                found["last"] = Quote("last", only.message, only.text)
+                del found["first"]
+        return tuple(found.values())
+
+    # -- the newest messages
+
+    def _by_border(self, rest: list[Group]) -> tuple[list[Group], list[Group]]:
+        return [g for g in rest if g.messages[-1] >= self.border], [g for g in rest if g.messages[-1] < self.border]
+
+    def _recent(self, rest: list[Group], room: int, heading: int) -> tuple[list[Decision], list[Group]]:
+        """The newest messages whole, or cut when they must be; then older ones as far as there is room."""
+        if not self.shape.recent:
+            return [], rest
+        summary = max(heading, min(int(self.shape.share * room), MOST))
+        newest, older = self._by_border(rest)
+        left = room - summary
+        if sum(g.tokens for g in newest) > left:
+            if self.shape.whole:
+                return self._whole(rest, left)
+            decisions, over = fit_newest(
+                self.renderer, newest, left, comfortable(self.renderer, newest, left), "recent"
+            )
+            return decisions, sorted((*older, *over), key=lambda g: g.index)
+        recent = [self.renderer.whole(g, "recent") for g in newest]
+        left -= sum(d.tokens for d in recent)
+        if self.shape.whole:
+            more, older = self._whole(older, left, smallest=False)
+            return [*more, *recent], older
+        count = comfortable(self.renderer, older, left)
+        more, older = fit_newest(self.renderer, older, left, count, "room is left") if count else ([], older)
+        return [*more, *recent], older
+
+    def _whole(self, groups: list[Group], room: int, *, smallest: bool = True) -> tuple[list[Decision], list[Group]]:
+        """The newest groups that fit whole; with `smallest`, the newest one is cut when not even it does."""
+        count, used = 0, 0
+        for group in reversed(groups):
+            used += group.tokens
+            if used > room:
+                break
+            count += 1
+        if count or not smallest or not groups:
+            kept = groups[len(groups) - count :]
+            return [self.renderer.whole(g, "recent") for g in kept], groups[: len(groups) - count]
+        return fit_newest(self.renderer, groups, room, 1, "recent")
+
+    def _bare(self, kept: dict[int, Decision]) -> tuple[dict[int, Decision], list[SummarySlot]]:
+        """No room for anything but what is protected."""
+        rest = (g for g in self.given.groups if g.index not in kept)
+        return kept | {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in rest}, []
+
+    def _closing(self, decisions: dict[int, Decision]) -> dict[int, Decision]:
+        """The assistant turn that closes a history goes when no tool result stands before it any more."""
+        last = self.given.groups[-1]
+        if self.given.protected.get(last.index) != CLOSING:
+            return {}
+        before = next((g for g in reversed(self.given.groups[:-1]) if decisions[g.index].tokens), None)
+        if before is not None and self.given.messages[before.messages[-1]].results:
+            return {}
+        return {last.index: self.renderer.removed(last, "no tool result stands before it", summarized=False)}
+
+
+def _flat(form: str) -> str:
+    """The form of a summary that was to have parts, and has none."""
+    return "tiers" if form in ("topics", "batches") else form

@@ -1,0 +1,20 @@
+"""Seed 001: the system message, one session summary that each round carries on, the recent messages."""
+
+from __future__ import annotations
+
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.recent import Shape, plan_recent
+
+_SHAPE = Shape("rolling", form="session", share=0.3, absorbs=True)
+
+
+class Rolling:
+    name = "rolling"
+    purpose = "system message, one session summary carried from round to round, recent messages (seed 001)"
+    suits = "sessions that go on and are compacted again and again: one summary, never a summary of summaries"
+    learned = False
+    closes = False
+
+    def plan(self, given: PlanInput) -> Plan:
+        return plan_recent(given, _SHAPE)

@@ -1,0 +1,20 @@
+"""Seed 003, `summarize`: a summary of the older messages, the recent ones as they are."""
+
+from __future__ import annotations
+
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.recent import Shape, plan_recent
+
+_SHAPE = Shape("summarize", share=0.5)
+
+
+class Summarize:
+    name = "summarize"
+    purpose = "one summary of everything but the recent messages (seed 003)"
+    suits = "talk without tools, where what was said matters more than what came out of calls"
+    learned = False
+    closes = False
+
+    def plan(self, given: PlanInput) -> Plan:
+        return plan_recent(given, _SHAPE)

@@ -1,0 +1,20 @@
+"""Seed 003, `truncate`: the recent messages, and a mark that says what was cut off."""
+
+from __future__ import annotations
+
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.recent import Shape, plan_recent
+
+_SHAPE = Shape("truncate", share=0.0, whole=True)
+
+
+class Truncate:
+    name = "truncate"
+    purpose = "the recent messages whole, the rest is cut off (seed 003)"
+    suits = "fixtures, and sessions whose beginning does not matter: fast, simple, lossy"
+    learned = False
+    closes = False
+
+    def plan(self, given: PlanInput) -> Plan:
+        return plan_recent(given, _SHAPE)

@@ -1,0 +1,122 @@
+"""The ledger as lines of a summary, those of earlier rounds put together with the new ones.
+
+Each line begins with what it is about, so that a later round finds the same file, command or error again:
+
+    - `src/a.py` edited 3x, read [earlier #4] [#12, #15]
+    - `pytest -q` (4x, last ok) [#16]
+    - `KeyError: 'x'` (2x) [#9]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from compactor_cli.model.message import Message
+from compactor_cli.signals.ledger import ACTIONS, compute_ledger, where
+from compactor_cli.summarizers.forms import FACTS
+from compactor_cli.text.clean import one_line
+
+_WHERE = re.compile(r"(?: \[(?:earlier )?#[^\]]*\])+$")
+_FIRST = re.compile(r"\[(?:earlier )?#([^\]]*)\]")
+_ABOUT = re.compile(r"`(.+)`(?: (.*))?$", re.DOTALL)
+_DONE = re.compile(r"(created|edited|deleted|read)(?: (\d+)x)?$")
+_TIMES = re.compile(r"\((\d+)x\b")
+_LAST = re.compile(r"\blast (ok|failed)\)")
+
+
+@dataclass(slots=True)
+class Fact:
+    """What is known of one file, command or error."""
+
+    section: str
+    about: str
+    counts: dict[str, int] = field(default_factory=dict)
+    """Action of a file, or the empty string -> how often."""
+    outcome: str = ""
+    earlier: str = ""
+    messages: list[int] = field(default_factory=list)
+
+    @property
+    def where(self) -> str:
+        """The messages that it stands on, of this round and of the one in which it first came up."""
+        earlier = [f"[earlier #{self.earlier}]"] if self.earlier else []
+        return " ".join([*earlier, *([where(self.messages)] if self.messages else [])])
+
+    @property
+    def said(self) -> str:
+        if self.section == "Files":
+            return f"`{self.about}` {self.done}"
+        times = sum(self.counts.values())
+        notes = [f"{times}x"] if times > 1 else []
+        notes += [f"last {self.outcome}"] if self.outcome else []
+        return f"`{self.about}`{' (' + ', '.join(notes) + ')' if notes else ''}"
+
+    @property
+    def done(self) -> str:
+        """What was done to a file: `edited 3x, read`."""
+        known = [(action, self.counts[action]) for action in ACTIONS if action in self.counts]
+        return ", ".join(f"{action} {times}x" if times > 1 else action for action, times in known)
+
+    @property
+    def changes(self) -> bool:
+        """A file that was created, edited or deleted."""
+        return self.section == "Files" and not self.only_read
+
+    @property
+    def only_read(self) -> bool:
+        return self.section == "Files" and set(self.counts) == {"read"}
+
+
+def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) -> list[Fact]:
+    """Facts in the order in which they came up; `earlier` are lines of earlier summaries by section."""
+    found: dict[tuple[str, str], Fact] = {}
+    for section, line in earlier:
+        fact = parse(section, line)
+        if fact is not None:
+            known = found.setdefault((section, fact.about), Fact(section, fact.about, earlier=fact.earlier))
+            for action, times in fact.counts.items():
+                known.counts[action] = known.counts.get(action, 0) + times
+            known.outcome = fact.outcome or known.outcome
+
+    def add(section: str, about: str, action: str, at: Sequence[int], outcome: str = "") -> None:
+        known = found.setdefault((section, about), Fact(section, about))
+        known.counts[action] = known.counts.get(action, 0) + len(at)
+        known.messages += at
+        known.outcome = outcome
+
+    ledger = compute_ledger(messages)
+    for path, file in ledger.files.items():
+        for action in ACTIONS:
+            if action in file.actions:
+                add("Files", path, action, file.actions[action])
+    for command in ledger.commands:
+        outcome = {True: "failed", False: "ok", None: ""}[command.failed]
+        add("Commands", one_line(command.text, 160), "", [command.message], outcome)
+    for line, at in ledger.errors:
+        add("Errors", line, "", list(at))
+    return list(found.values())
+
+
+def parse(section: str, line: str) -> Fact | None:
+    """The fact that a line (without its bullet) of an earlier summary states; None when it states none."""
+    if section not in FACTS:
+        return None
+    at = _FIRST.search(line, max(0, line.rfind("`")))
+    match = _ABOUT.match(_WHERE.sub("", line))
+    if match is None:
+        return None
+    about, said = match.group(1), match.group(2) or ""
+    fact = Fact(section, about, earlier=at.group(1) if at else "")
+    if section == "Files":
+        for piece in said.split(", "):
+            done = _DONE.match(piece)
+            if done is None:
+                return None
+            fact.counts[done.group(1)] = int(done.group(2) or 1)
+        return fact
+    times, last = _TIMES.match(said), _LAST.search(said)
+    fact.counts[""] = int(times.group(1)) if times else 1
+    fact.outcome = last.group(1) if last else ""
+    return fact

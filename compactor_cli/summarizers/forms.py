@@ -1,0 +1,112 @@
+"""The forms of summaries: which headings, in which order, and what stands under each.
+
+A later round reads a summary of an earlier one by the same table, so every line finds its section again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next")
+"""Sections of quoted sentences."""
+FACTS = ("Files", "Errors", "Commands")
+"""Sections of what is computed from calls and results."""
+OTHERS = ("Earlier summary", "Details")
+SECTIONS = (
+    "Earlier summary",
+    "Goal",
+    "Constraints",
+    "Decisions",
+    "Done",
+    "In progress",
+    "Errors",
+    "Files",
+    "Commands",
+    "Next",
+    "Details",
+)
+_FILE = re.compile(r"`[^`]+` (?:created|edited|deleted|read)\b")
+
+Style = Literal["list", "checklist", "table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    title: str
+    sections: tuple[str, ...]
+    style: Style = "list"
+    """Of its files: a table. Of what is to be done: a checklist."""
+    quotes: Literal["first", "last", ""] = ""
+    """The request that is repeated in full under it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """`facts_first`: files, errors and commands come before everything else when room is short."""
+
+    name: str
+    headings: tuple[Heading, ...]
+    facts_first: bool = False
+    parts: bool = False
+    """Pieces of its own titles stand before the headings, and hold everything that is no fact."""
+
+
+_TIERS = Form("tiers", tuple(Heading(section, (section,)) for section in SECTIONS))
+_SESSION = Form(
+    "session",  # seed 001
+    (
+        Heading("Original Task", ("Goal", "Constraints"), quotes="first"),
+        Heading("Completed Work", ("Files", "Commands", "Done"), "table"),
+        Heading("Key Technical Decisions", ("Decisions", "Details")),
+        Heading("Current State", ("In progress",), quotes="last"),
+        Heading("Pending Work", ("Next",), "checklist"),
+        Heading("Errors & Resolutions", ("Errors",)),
+        Heading("Earlier summary", ("Earlier summary",)),
+    ),
+    facts_first=True,
+)
+_HANDOFF = Form(
+    "handoff",  # seed 004
+    (
+        Heading("1. User's Primary Goals and Intent", ("Goal", "Constraints"), quotes="first"),
+        Heading("2. Conversation Timeline and Progress", ("Done", "Earlier summary")),
+        Heading("3. Technical Context and Decisions", ("Decisions", "Details")),
+        Heading("4. Files and Code Changes", ("Files", "Commands")),
+        Heading("5. Active Work and Last Actions", ("In progress",)),
+        Heading("6. Unresolved Issues and Pending Tasks", ("Errors",)),
+        Heading("7. Immediate Next Step", ("Next",)),
+    ),
+    facts_first=True,
+)
+_LEDGER = tuple(Heading(section, (section,)) for section in FACTS)
+_BATCHES = Form("batches", _LEDGER, facts_first=True, parts=True)  # seed 002
+_TOPICS = Form("topics", _LEDGER, parts=True)  # seed 003
+
+FORMS: dict[str, Form] = {form.name: form for form in (_TIERS, _SESSION, _HANDOFF, _BATCHES, _TOPICS)}
+_SECTIONS_UNDER: dict[str, tuple[str, ...]] = {
+    heading.title: heading.sections for form in FORMS.values() for heading in form.headings
+}
+
+
+def section_of(title: str, text: str) -> str:
+    """The section of a line (without its bullet) that stands under a heading of an earlier summary."""
+    under = _SECTIONS_UNDER.get(title, SECTIONS)
+    if _FILE.match(text) and "Files" in under:
+        return "Files"
+    kinds = PROSE if text.startswith('"') else ("Errors", "Commands", "Details")
+    if title not in _SECTIONS_UNDER:
+        return "Earlier summary"
+    return next((section for section in under if section in kinds), under[0])
+
+
+def row(cells: Iterable[str]) -> str:
+    """A line of a table; bars in a cell are escaped."""
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def cells(line: str) -> list[str]:
+    """The cells of a line of a table, as they were."""
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
