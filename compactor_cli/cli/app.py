@@ -10,8 +10,10 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from compactor_cli.cli.assemble import assemble
 from compactor_cli.cli.budget import budget
 from compactor_cli.cli.compact import compact
+from compactor_cli.cli.config import config
 from compactor_cli.cli.diff import diff
 from compactor_cli.cli.evaluate import evaluate
 from compactor_cli.cli.inspect import inspect
@@ -58,12 +60,14 @@ for command, summary in (
     (score, "Score every message, mark the residuals."),
     (budget, "Share out a token budget."),
     (compact, "Make transcripts smaller."),
+    (assemble, "Write the messages of a prompt."),
     (inspect, "Look into a session."),
     (diff, "What survived a compaction."),
     (evaluate, "Which strategy keeps what your sessions needed."),
     (learn, "Fit strategy adaptive to your own sessions."),
 ):
     app.command(short_help=summary)(command)
+app.add_typer(config, name="config", short_help="Show and change settings.")
 
 
 def _version(on: bool) -> None:

@@ -5,27 +5,35 @@ from __future__ import annotations
 import typer
 
 from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
 from compactor_cli.cli.prompt import read_prompt
-from compactor_cli.cli.session import open_session, scoring_settings
+from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
-from compactor_cli.model.budget import TIERS, FixedParts
+from compactor_cli.model.budget import TIERS, Budget, FixedParts
+from compactor_cli.model.report import Analysis
+from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.budget import allocate
 from compactor_cli.pipeline.run import analyze
-from compactor_cli.settings import Settings
+from compactor_cli.prompts.model import Prompt, SegmentChoice
+from compactor_cli.prompts.segments import choose_segments
+from compactor_cli.prompts.sizes import fixed_parts, size_parts
+from compactor_cli.tokens.base import TokenCounter
 
 
 def budget(
     file: options.FileArgument,
     total: options.TotalOption,
     prompt: options.PromptOption = "",
-    scorer: options.ScorerOption = "factors",
-    threshold: options.ThresholdOption = 60,
-    max_residuals: options.MaxResidualsOption = 0.20,
+    context: options.ContextOption = None,
+    scorer: options.ScorerOption = "",
+    threshold: options.ThresholdOption = None,
+    max_residuals: options.MaxResidualsOption = None,
     now: options.NowOption = "",
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = False,
+    skip_damaged: options.SkipDamagedOption = None,
+    config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -46,30 +54,67 @@ def budget(
       agent_identity: {tokens: 200}
       task_prompt: "Fix the rounding bug."
     """
-    from compactor_cli.render import jsons, tables
-
-    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
-    settings = Settings(scoring=scoring_settings(scorer, threshold, max_residuals, now))
+    configured = configure(locals())
+    settings, session = configured.settings, configured.session(quiet=quiet)
     source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
         raise UsageError(f"{file} holds {len(source.transcripts)} conversations; a budget is for one, split the file")
-    transcript = source.transcripts[0]
+    transcript, counter = source.transcripts[0], session.counter
     analysis = analyze(transcript, session.tools(transcript, settings), settings, target=total)
-    system = sum(m.tokens for m in transcript.messages if m.role == "system")
-    fixed, residuals = FixedParts(system_prompt=system), None
-    if prompt:
-        fixed, residuals = read_prompt(prompt, session.counter.count, system)
-    if residuals is None:
-        residuals = sum(transcript.messages[i].tokens for i in analysis.residuals.kept)
+    wanted = read_prompt(prompt, context or ()) if prompt else None
+    choices = choose_segments(wanted, counter.count) if wanted else ()
+    fixed = _fixed(transcript, wanted, choices, counter)
+    residuals = _residuals(analysis, wanted, counter)
     tokens = [(analysis.tiers[m.index], m.tokens) for m in transcript.messages]
     needs = [sum(size for at, size in tokens if at == tier) for tier in range(TIERS)]
-    allocated = allocate(total, fixed, residuals, needs=needs, residual_share=max_residuals)
-    if json:
-        typer.echo(jsons.dumps(jsons.budget_json(allocated)))
-    else:
-        tables.heading(session.out, source, session.counter.name)
-        session.out.print(tables.budget_table(session.out, allocated))
+    allocated = allocate(
+        total,
+        fixed,
+        residuals,
+        needs=needs,
+        safety_margin=settings.budget.safety_margin,
+        residual_share=settings.scoring.max_residuals,
+    )
+    _show(session, source, allocated, wanted, choices, json=json)
     if allocated.remaining < 0:
         session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the {total:,} of the budget")
         raise typer.Exit(ExitCode.BUDGET)
+
+
+def _fixed(
+    transcript: Transcript, prompt: Prompt | None, choices: tuple[SegmentChoice, ...], counter: TokenCounter
+) -> FixedParts:
+    system = sum(m.tokens for m in transcript.messages if m.role == "system")
+    if prompt is None:
+        return FixedParts(system_prompt=system)
+    return fixed_parts(size_parts(prompt, choices, counter.count, counter.per_message, system))
+
+
+def _residuals(analysis: Analysis, prompt: Prompt | None, counter: TokenCounter) -> int:
+    """What the residuals take: as the prompt says, or those of the transcript."""
+    given = prompt.residuals if prompt else None
+    if given is None:
+        return sum(analysis.transcript.messages[i].tokens for i in analysis.residuals.kept)
+    return given if isinstance(given, int) else counter.count(given)
+
+
+def _show(
+    session: Session,
+    source: Source,
+    allocated: Budget,
+    prompt: Prompt | None,
+    choices: tuple[SegmentChoice, ...],
+    *,
+    json: bool,
+) -> None:
+    from compactor_cli.render import jsons, prompts, tables
+
+    if json:
+        segments = prompts.segments_json(prompt, choices) if prompt and choices else {}
+        typer.echo(jsons.dumps({**jsons.budget_json(allocated), **segments}))
+        return
+    tables.heading(session.out, source, session.counter.name)
+    session.out.print(tables.budget_table(session.out, allocated))
+    if prompt and choices:
+        session.out.print(prompts.segments_table(session.out, prompt, choices))

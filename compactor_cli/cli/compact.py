@@ -18,8 +18,8 @@ from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
+from compactor_cli.pipeline.outlook import outlook
 from compactor_cli.pipeline.run import compact_source, compile_patterns, unchanged
-from compactor_cli.pipeline.threshold import context_state
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import ModelFacts, model_facts
@@ -105,7 +105,7 @@ def compact(
     job = _job(given, model)
     _check_usage(files, job, settings)
     session = configured.session(quiet=quiet, profile=True)
-    if job.facts is not None and model and not job.facts.known:
+    if job.facts is not None and model and not (job.facts.known or settings.context.limit):
         session.warn(f"the context limit of {model} is not known; {job.facts.context_limit:,} is assumed")
     if profile and not strategy_named(settings.strategy_name).learned:
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
@@ -196,17 +196,12 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
 
 
 def _needs_compaction(session: Session, source: Source, limit: int, settings: Settings) -> bool:
-    """Whether any conversation of the file is over the threshold; says so when none is."""
-    for transcript in source.transcripts:
-        count = len(transcript.messages)
-        state = context_state(transcript.tokens, count, limit, settings.recent_messages, settings.context)
-        if state.needs_compaction:
-            return True
-    longest = max(len(transcript.messages) for transcript in source.transcripts)
-    why = f"{source.tokens:,} tokens are under the threshold of {state.threshold:,}"
-    if longest <= settings.recent_messages + 1:
-        why = f"{longest} messages are too few to compact"
-    session.err.print(f"{source.path}: {why}; left as it is", soft_wrap=True)
+    """Whether any conversation of the file is over the threshold; says why not when none is."""
+    views = [outlook(transcript, limit, settings) for transcript in source.transcripts]
+    if any(view.compacts for view in views):
+        return True
+    fullest = max(views, key=lambda view: view.state.tokens)
+    session.err.print(f"{source.path}: {fullest.reason}; left as it is", soft_wrap=True)
     return False
 
 

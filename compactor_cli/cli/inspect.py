@@ -5,13 +5,13 @@ from __future__ import annotations
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.outlook import Outlook, outlook
 from compactor_cli.pipeline.run import analyze
-from compactor_cli.pipeline.threshold import context_state, select_messages
-from compactor_cli.settings import Settings
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
 
@@ -20,10 +20,12 @@ def inspect(
     file: options.FileArgument,
     message: options.MessageOption = None,
     faults: options.FaultsOption = False,
+    preset: options.PresetOption = "",
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = False,
+    skip_damaged: options.SkipDamagedOption = None,
+    config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -34,14 +36,15 @@ def inspect(
     Examples:
       compactor inspect session.jsonl
       compactor inspect session.jsonl --model gpt-4o
+      compactor inspect session.jsonl --preset chat
       compactor inspect session.jsonl --message 12
       compactor inspect session.jsonl --faults || echo broken
     """
+    configured = configure(locals())
     from compactor_cli.pipeline.overview import overview
     from compactor_cli.render import jsons, tables
 
-    session = open_session(tokenizer=tokenizer, model=model, format=format, skip_damaged=skip_damaged, quiet=quiet)
-    settings = Settings()
+    settings, session = configured.settings, configured.session(quiet=quiet)
     source = session.load(file)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     found = [fault for analysis in analyses for fault in analysis.faults]
@@ -49,24 +52,17 @@ def inspect(
     if message is not None:
         show_message(session, source, analyses, message, json=json)
         return
-    largest = max(source.transcripts, key=lambda t: t.tokens)
-    facts = model_facts(model)
-    if model and not facts.known:
-        session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
-    state = context_state(
-        largest.tokens, len(largest.messages), facts.context_limit, settings.recent_messages, settings.context
-    )
-    views = [overview(analysis) for analysis in analyses]
-    selection = select_messages(largest.messages, settings.recent_messages)
+    view = _outlook(session, source, configured)
+    overviews = [overview(analysis) for analysis in analyses]
     if json:
-        typer.echo(jsons.dumps(jsons.inspect_json(source, session.counter.name, state, selection, analyses, views)))
+        typer.echo(jsons.dumps(jsons.inspect_json(source, session.counter.name, view, analyses, overviews)))
     else:
         tables.heading(session.out, source, session.counter.name)
         if not faults:
-            session.out.print(tables.context_lines(state))
-            session.out.print(tables.selection_line(selection, largest))
-            for transcript, view in zip(source.transcripts, views, strict=True):
-                for table in tables.overview_tables(session.out, view, transcript.tokens):
+            for line in tables.context_lines(view):
+                session.out.print(line)
+            for transcript, shares in zip(source.transcripts, overviews, strict=True):
+                for table in tables.overview_tables(session.out, shares, transcript.tokens):
                     session.out.print(table)
         if found or source.notes:
             session.out.print(tables.fault_table(session.out, found, source.notes))
@@ -74,6 +70,17 @@ def inspect(
             session.out.print("no faults")
     if faults and faulty:
         raise typer.Exit(ExitCode.NO)
+
+
+def _outlook(session: Session, source: Source, configured: Configured) -> Outlook:
+    """That of the conversation that needs compaction most."""
+    settings, model = configured.settings, configured.reading.model
+    facts = model_facts(model)
+    if model and not (facts.known or settings.context.limit):
+        session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
+    set_by = str(configured.found["context.threshold"].origin)
+    views = [outlook(transcript, facts.context_limit, settings, set_by) for transcript in source.transcripts]
+    return max(views, key=lambda view: (view.compacts, view.state.tokens))
 
 
 def show_message(session: Session, source: Source, analyses: list[Analysis], index: int, *, json: bool) -> None:

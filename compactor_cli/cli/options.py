@@ -134,6 +134,10 @@ PromptOption = Annotated[
     str,
     typer.Option("--prompt", metavar="YAML", help="Parts of the prompt besides the conversation: sizes or texts."),
 ]
+ContextOption = Annotated[
+    list[str] | None,
+    typer.Option("--context", metavar="NAME=VALUE", help="A value for the conditions of segments; may be repeated."),
+]
 MessageOption = Annotated[
     int | None, typer.Option("--message", min=0, metavar="N", help="Show this message whole, with its score.")
 ]

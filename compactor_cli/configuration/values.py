@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 from compactor_cli.configuration.keys import Key
@@ -71,7 +72,11 @@ def shown(value: Any) -> str:
 
 
 def written(value: Any) -> str:
-    """A value as TOML and YAML have it."""
+    """A value as TOML and YAML both have it."""
+    if isinstance(value, float) and math.isfinite(value):
+        return format(Decimal(repr(value)), "f")  # YAML takes 1e-05 for a text
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(written, value))}]"
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

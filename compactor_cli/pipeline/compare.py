@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from compactor_cli.model.message import LEGACY_ID, Message, Part
@@ -56,7 +56,9 @@ class Survival:
 def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     """Match the messages of two transcripts: equal ones, then shortened ones by call ids and by the
     references that their marks carry; summaries name what they stand for."""
-    stands_for = {index for message in after for index in _stands_for(message)}
+    earlier = {message.text() for message in before if message.origin == "summary"}
+    known = {*earlier, *map(text_reference, earlier)}
+    stands_for = {index for message in after for index in _stands_for(message, known)}
     # of equal messages the ones that no summary stands for are the ones that were kept
     in_turn = sorted(range(len(before)), key=lambda at: (at in stands_for, at))
     kept, rest = _take(after, _index(before, in_turn, _key), _key)
@@ -70,7 +72,7 @@ def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     shortened = set(without_images)
     added = 0
     for message in rest:
-        match = None if _stands_for(message) else _match(message, by_call, by_reference, shortened)
+        match = None if _stands_for(message, known) else _match(message, by_call, by_reference, shortened)
         if match is None:
             added += 1
         else:
@@ -85,9 +87,15 @@ def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     )
 
 
-def _stands_for(message: Message) -> tuple[int, ...]:
-    """Messages that a summary replaces; none for any other message."""
-    return covered(message.text("text")) if message.origin == "summary" else ()
+def _stands_for(message: Message, earlier: Collection[str]) -> tuple[int, ...]:
+    """Messages that a summary replaces; none for any other message, and for a summary of an earlier round:
+    one that was there before (`earlier` has their texts and references), whole or cut."""
+    if message.origin != "summary":
+        return ()
+    text = message.text()
+    if text in earlier or any(name in earlier for name in _REFERENCE.findall(text)):
+        return ()
+    return covered(message.text("text"))
 
 
 _Key = tuple[object, ...]

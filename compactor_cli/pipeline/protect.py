@@ -28,6 +28,7 @@ def protect(
     # a summary that repeats the first request in full stands for it
     task = next((m.index for m in messages if m.origin == "summary" and carried(m.text("text")).first), None)
     named: dict[int, str] = {}
+    newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)
     for message in messages:
         if message.pinned:
             named[message.index] = EARLIER_HISTORY
@@ -37,7 +38,7 @@ def protect(
             named[message.index] = "system message"
         elif any(pattern.search(part.text) for pattern in keep for part in message.parts):
             named[message.index] = "matches --keep"
-        elif keep_last and message.index >= len(messages) - keep_last:
+        elif keep_last and message.index >= newest:
             named[message.index] = f"one of the last {keep_last} messages"
     if requests:
         named.setdefault(requests[-1], LAST_REQUEST)

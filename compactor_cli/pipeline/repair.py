@@ -45,6 +45,7 @@ def repair(
         if adjacent_results and not is_adjacent(messages, call[0], spot[0])
     }
     last = len(messages) if answer_last else last_turn(messages)
+    close = close and all(at < last for at, _ in pairing.unanswered)  # work in flight goes on
     missing = [spot for spot in pairing.unanswered if spot[0] < last]
     surplus = {*pairing.orphans, *pairing.duplicates}
     if not (late or missing or surplus):

@@ -139,8 +139,8 @@ def _segment(texts: _Texts, at: int, value: dict[str, Any]) -> Segment:
     condensed = value.get("condensed")
     return Segment(
         id=value["id"],
-        text=texts.of(place, value)[1],
-        condensed=texts.of((*place, "condensed"), condensed)[1] if condensed is not None else None,
+        text=texts.of(place, value)[1].strip("\n"),
+        condensed=texts.of((*place, "condensed"), condensed)[1].strip("\n") if condensed is not None else None,
         when=tuple(c for name, wanted in value.get("when", {}).items() for c in _conditions(name, wanted)),
         priority=value.get("priority", 0),
         max_tokens=_whole(value.get("max_tokens")),

@@ -19,10 +19,11 @@ def choose_segments(prompt: Prompt, count: Count) -> tuple[SegmentChoice, ...]:
     full text, else as its condensed one, else out. The limit is for the sum of their texts.
     """
     context = {"condensed": prompt.condensed, **prompt.context}
+    condensed = context["condensed"] is True
     left = prompt.segment_tokens
     chosen: dict[str, SegmentChoice] = {}
     for segment in sorted(prompt.segments, key=lambda known: -known.priority):
-        choice = _choose(segment, context, left, count, prompt.condensed)
+        choice = _choose(segment, context, left, count, condensed)
         chosen[segment.id] = choice
         left = left - choice.tokens if left is not None else None
     return tuple(chosen[segment.id] for segment in prompt.segments)

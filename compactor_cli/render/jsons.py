@@ -13,8 +13,8 @@ from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.compare import Fate, Survival
+from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview
-from compactor_cli.pipeline.threshold import ContextState, Selection
 from compactor_cli.text.shorten import reference
 
 
@@ -229,11 +229,33 @@ def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
     ]
 
 
+def context_json(outlook: Outlook) -> dict[str, Any]:
+    """How full the context is, and what `compact --if-needed` would do."""
+    state, selection = outlook.state, outlook.selection
+    return {
+        "limit": state.limit,
+        "threshold": state.threshold,
+        "threshold_from": outlook.threshold_from,
+        "never": state.never,
+        "tokens": state.tokens,
+        "percent_used": state.percent_used,
+        "percent_of_threshold": outlook.percent_of_threshold,
+        "warning": state.warning,
+        "warning_from": outlook.warning_from,
+        "needs_compaction": state.needs_compaction,
+        "if_needed": "compact" if outlook.compacts else "leave",
+        "reason": outlook.reason,
+        "strategy": outlook.strategy,
+        "messages_to_compact": len(selection.compact),
+        "messages_to_keep": len(selection.keep),
+        "previous_summary": selection.previous_summary,
+    }
+
+
 def inspect_json(
     source: Source,
     counter: str,
-    state: ContextState,
-    selection: Selection,
+    outlook: Outlook,
     analyses: Sequence[Analysis],
     views: Sequence[Overview],
 ) -> dict[str, Any]:
@@ -251,16 +273,7 @@ def inspect_json(
     residual = [(a, i) for a in analyses for i in a.residuals.kept]
     return {
         "transcript": source_json(source, counter),
-        "context": {
-            "limit": state.limit,
-            "threshold": state.threshold,
-            "percent_used": state.percent_used,
-            "warning": state.warning,
-            "needs_compaction": state.needs_compaction,
-            "messages_to_compact": len(selection.compact),
-            "messages_to_keep": len(selection.keep),
-            "previous_summary": selection.previous_summary,
-        },
+        "context": context_json(outlook),
         "roles": shares("roles"),
         "tools": shares("tools"),
         "tiers": [{"tier": t, **shares("tiers")[f"tier {t}"]} for t in range(TIERS)],

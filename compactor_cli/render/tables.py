@@ -15,8 +15,8 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.compare import Fate, Survival
+from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview
-from compactor_cli.pipeline.threshold import ContextState, Selection
 from compactor_cli.render.console import bar, make_table, percent, snippet
 from compactor_cli.text.clean import plain
 
@@ -167,25 +167,40 @@ def budget_table(console: Console, budget: Budget) -> Table:
     return table
 
 
-def context_lines(state: ContextState) -> Text:
+def context_lines(view: Outlook) -> Iterable[Text]:
+    """How full the context is, the threshold, and what `compact --if-needed` would do."""
+    state = view.state
     text = Text(f"context {state.tokens:,} of {state.limit:,} tokens ({state.percent_used:.1f}%)  ")
     text += bar(min(1.0, state.tokens / state.limit) if state.limit else 0)
-    text += Text(f"  threshold {state.threshold:,}")
     if state.needs_compaction:
-        return text + Text("  needs compaction", style="bold red")
-    return text + (
-        Text("  near the threshold", style="bold magenta") if state.warning else Text("  fits", style="green")
-    )
+        yield text + Text("  needs compaction", style="bold red")
+    elif state.warning:
+        yield text + Text("  near the threshold", style="bold magenta")
+    else:
+        yield text + Text("  fits", style="green")
+    if view.percent_of_threshold is None:
+        yield Text(f"threshold 0{', never' if state.never else ''}: {view.threshold_from}")
+    else:
+        yield Text(
+            f"threshold {state.threshold:,} ({view.percent_of_threshold:.1f}% used), warning from "
+            f"{view.warning_from:,}: {view.threshold_from}"
+        )
+    done = f"compact it with strategy {view.strategy}" if view.compacts else "leave it as it is"
+    yield Text(f"compact --if-needed would {done}: {view.reason}")
+    yield selection_line(view)
 
 
-def selection_line(selection: Selection, transcript: Transcript) -> Text:
-    """What a compaction that keeps the recent messages (seed 001) would take."""
+def selection_line(view: Outlook) -> Text:
+    """What there is to compact besides the recent messages (seed 001)."""
+    selection, messages = view.selection, view.transcript.messages
     if not selection.compact:
         return Text("too short to compact: nothing but the recent messages", style="dim")
-    tokens = sum(transcript.messages[i].tokens for i in selection.compact)
+    tokens = sum(messages[i].tokens for i in selection.compact)
     first, last = selection.compact[0], selection.compact[-1]
-    kept = len(selection.keep)
-    return Text(f"/compact would summarize messages {first}-{last} ({tokens:,} tokens) and keep {kept:,}", style="dim")
+    return Text(
+        f"to compact: messages {first}-{last} ({tokens:,} tokens); the other {len(selection.keep):,} count as recent",
+        style="dim",
+    )
 
 
 def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Table]:

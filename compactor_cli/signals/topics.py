@@ -179,4 +179,4 @@ def _title(stretch: _Stretch) -> str:
 def _says(text: str, stretch: _Stretch) -> float:
     """How much of what a topic is about the beginning of a request says, by the word."""
     words = set(_WORD.findall(text[:400].lower())) - _IS_COMMON
-    return round(sum(stretch.centre.get(word, 0.0) for word in sorted(words)) / (4 + len(words)), 9)
+    return round(sum(stretch.centre.get(word, 0.0) for word in sorted(words)) / sqrt(4 + len(words)), 9)

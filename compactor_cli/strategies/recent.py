@@ -161,7 +161,16 @@ class _Planner:
     # -- the newest messages
 
     def _by_border(self, rest: list[Group]) -> tuple[list[Group], list[Group]]:
-        return [g for g in rest if g.messages[-1] >= self.border], [g for g in rest if g.messages[-1] < self.border]
+        """The recent groups and the others. What an earlier round wrote is not recent, unless there is
+        nothing new to put it together with."""
+        older = [g for g in rest if g.messages[-1] < self.border or self._is_summary(g)]
+        if all(self._is_summary(g) for g in older):
+            return rest, []
+        taken = {g.index for g in older}
+        return [g for g in rest if g.index not in taken], older
+
+    def _is_summary(self, group: Group) -> bool:
+        return any(self.given.messages[i].origin == "summary" for i in group.messages)
 
     def _recent(self, rest: list[Group], room: int, heading: int) -> tuple[list[Decision], list[Group]]:
         """The newest messages whole, or cut when they must be; then older ones as far as there is room."""
@@ -209,8 +218,8 @@ class _Planner:
         last = self.given.groups[-1]
         if self.given.protected.get(last.index) != CLOSING:
             return {}
-        before = next((g for g in reversed(self.given.groups[:-1]) if decisions[g.index].tokens), None)
-        if before is not None and self.given.messages[before.messages[-1]].results:
+        kept = [g.messages[-1] for g in self.given.groups[:-1] if decisions[g.index].tokens]
+        if kept and self.given.messages[max(kept)].results:
             return {}
         return {last.index: self.renderer.removed(last, "no tool result stands before it", summarized=False)}
 

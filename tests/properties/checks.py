@@ -17,7 +17,7 @@ from compactor_cli import api
 from compactor_cli.errors import BudgetError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.protect import protect
@@ -28,6 +28,7 @@ from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
 from compactor_cli.summarizers import summarizer
 from compactor_cli.text.headers import covered, is_summary
+from compactor_cli.text.verbatim import carried
 from compactor_cli.tokens import make_counter
 from tests.properties.refusals import refusals
 from tests.summarizers.texts import is_in, source_of, spans
@@ -206,12 +207,19 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     out = {m.index: m for m in part.messages}
     messages = part.mended.messages
     requests = [m.index for m in messages if m.origin == "request"]
-    must = {*requests[:1], *requests[-1:], *(m.index for m in messages if m.role == "system")}
+    task = [m.index for m in messages if m.origin == "summary" and carried(m.text("text")).first][:1]
+    must = {*(task or requests[:1]), *requests[-1:], *(m.index for m in messages if m.role == "system")}
     must |= {m.index for m in messages if any(p.search(x.text) for p in patterns for x in m.parts)}
-    must |= set(range(len(messages))[len(messages) - settings.keep_last :])
+    last = len(messages) - (messages[-1].id == CLOSING_ID)
+    must |= set(range(last)[last - settings.keep_last :])
     must |= {i for group in part.groups if group.index in reasons for i in group.messages}
+    repeated = _repeated(part)
     for index in sorted(must):
-        assert index in out, f"message {index} is protected and gone"
+        if index not in out and index in repeated:
+            continue
+        assert index in out or _needless(part, index, out), f"message {index} is protected and gone"
+        if index not in out:
+            continue
         for old, new in zip(messages[index].parts, out[index].parts, strict=True):
             assert new.text == old.text or new.edited, f"message {index} was changed silently"
             assert new.tokens <= old.tokens
@@ -223,8 +231,37 @@ def check_protected(part: Compaction, settings: Settings) -> None:
             for group in groups
             if reasons[group.index] not in MAY_BE_CUT and group.index not in large
             for i in group.messages
+            if not _needless(part, i, out)
         ]
-        assert all(out[i].parts == messages[i].parts for i in whole), "cut although there is room for it"
+        kept = [out[i].parts == messages[i].parts if i in out else repeated[i] for i in whole]
+        assert all(kept), "cut although there is room for it"
+
+
+def _repeated(part: Compaction) -> dict[int, bool]:
+    """Requests, and earlier summaries that carry one, which a summary of the output stands for in their
+    place: whether it repeats them in full."""
+    own = [m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary"]
+    words = {text for summary in own for text in (carried(summary).first, carried(summary).last) if text}
+    found = {}
+    for message in part.mended.messages:
+        text = message.text("text")
+        asked = carried(text).first if message.origin == "summary" else text
+        if asked in words:
+            found[message.index] = True
+        elif any(_is_cut(word, asked) for word in words):
+            found[message.index] = False
+    return found
+
+
+def _is_cut(short: str, text: str) -> bool:
+    """Whether a text is another with its middle left out."""
+    lines = [line for line in short.splitlines() if not line.startswith("[")]
+    return len(short) < len(text) and "…" in short and bool(lines)
+
+
+def _needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
+    """An assistant turn behind a tool result that is gone."""
+    return part.mended.messages[index].id == CLOSING_ID and index not in out and not part.messages[-1].results
 
 
 def _large_requests(

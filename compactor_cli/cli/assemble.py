@@ -1,0 +1,171 @@
+"""`compactor assemble`: the final messages of a prompt, with the history compacted to what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.prompt import read_prompt
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import UsageError
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.compare_sources import survival_of
+from compactor_cli.pipeline.prompted import Prompted, assemble_prompt
+from compactor_cli.pipeline.run import compile_patterns
+from compactor_cli.prompts.model import Prompt, SegmentChoice
+from compactor_cli.prompts.parse import schema_text
+from compactor_cli.prompts.segments import choose_segments
+from compactor_cli.prompts.sizes import size_parts
+from compactor_cli.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Where the prompt goes and what is told about it."""
+
+    total: int
+    out: str
+    dry_run: bool
+    report: str
+    json: bool
+
+
+def _schema(on: bool) -> None:
+    if on:
+        typer.echo(schema_text(), nl=False)
+        raise typer.Exit
+
+
+def assemble(
+    file: options.FileArgument,
+    prompt: options.PromptOption,
+    total: options.TotalOption,
+    out: options.OutOption = "",
+    context: options.ContextOption = None,
+    strategy: options.StrategyOption = "",
+    profile: options.ProfileOption = "",
+    summarizer: options.SummarizerOption = "",
+    keep: options.KeepOption = None,
+    keep_last: options.KeepLastOption = None,
+    query: options.QueryOption = "",
+    summary_role: options.SummaryRoleOption = "",
+    dry_run: options.DryRunOption = False,
+    report: options.ReportOption = "",
+    threshold: options.ThresholdOption = None,
+    max_residuals: options.MaxResidualsOption = None,
+    now: options.NowOption = "",
+    format: options.FormatOption = "",
+    model: options.ModelOption = "",
+    tokenizer: options.TokenizerOption = "",
+    skip_damaged: options.SkipDamagedOption = None,
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    schema: bool = typer.Option(
+        False, "--schema", help="Print the JSON schema of prompt.yaml.", is_eager=True, callback=_schema
+    ),
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Write the messages of a prompt: the parts that prompt.yaml describes, and the history between them.
+
+    The order is system prompt, identity, actions, system insight, history, task, current message. The
+    history is compacted to what the parts and a margin of 100 tokens leave of the total. The output has
+    the format of FILE and fits, or nothing is written and the exit code is 4.
+
+    \b
+    Examples:
+      compactor assemble session.jsonl --prompt prompt.yaml --total 8000 -o prompt.jsonl
+      compactor assemble session.jsonl --prompt prompt.yaml --total 8000 --dry-run
+      compactor assemble session.jsonl --prompt prompt.yaml --total 8000 --context error_occurred=true
+      compactor assemble --schema > prompt.schema.json
+
+    \b
+    A prompt.yaml gives each part a size, a text or a file, and the segments of the system prompt:
+      system_prompt: {file: system.md}
+      task_prompt: "Fix the rounding bug."
+      segments:
+        - {id: error-handling, file: errors.md, when: {error_occurred: true}}
+    """
+    configured = configure(locals())
+    job = Job(total=total, out=out or "-", dry_run=dry_run, report=report, json=json)
+    if json and not dry_run and job.out == "-":
+        raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
+    settings = replace(configured.settings, target_tokens=total, target_ratio=None)
+    compile_patterns(settings.keep)
+    session = configured.session(quiet=quiet, profile=True)
+    wanted = read_prompt(prompt, context or ())
+    source = session.load(file)
+    session.note_reading(source)
+    if len(source.transcripts) > 1:
+        count = len(source.transcripts)
+        raise UsageError(f"{file} holds {count} conversations; a prompt has one history, split the file")
+    choices = choose_segments(wanted, session.counter.count)
+    result = _assemble(session, source, wanted, choices, settings, total)
+    data = source.joints[0] + result.data + source.joints[-1]
+    if not dry_run:
+        write_bytes(job.out, data)
+    _tell(session, source, wanted, choices, result, data, job)
+
+
+def _assemble(
+    session: Session,
+    source: Source,
+    prompt: Prompt,
+    choices: tuple[SegmentChoice, ...],
+    settings: Settings,
+    total: int,
+) -> Prompted:
+    transcript, counter = source.transcripts[0], session.counter
+    system = sum(message.tokens for message in transcript.messages if message.role == "system")
+    parts = size_parts(prompt, choices, counter.count, counter.per_message, system)
+    return assemble_prompt(transcript, parts, session.tools(transcript, settings), settings, total)
+
+
+def _tell(
+    session: Session,
+    source: Source,
+    prompt: Prompt,
+    choices: tuple[SegmentChoice, ...],
+    result: Prompted,
+    data: bytes,
+    job: Job,
+) -> None:
+    """The report for scripts, and the tables for people: of --dry-run on standard output."""
+    from compactor_cli.render import jsons, prompts, tables
+
+    if job.json or job.report:
+        value = prompts.assemble_json(
+            source,
+            session.counter.name,
+            job.out,
+            data,
+            result,
+            prompts.segments_json(prompt, choices),
+            survival_of([result.history]),
+            session.warnings,
+        )
+        if job.dry_run:
+            value["plan"] = jsons.plan_json([result.history])
+        if job.report:
+            write_bytes(job.report, (jsons.dumps(value) + "\n").encode())
+        if job.json:
+            typer.echo(jsons.dumps(value))
+    shown = job.dry_run and not job.json
+    console = session.out if shown else session.err
+    if console.quiet:
+        return
+    tables.heading(console, source, session.counter.name)
+    console.print(prompts.parts_table(console, result))
+    if choices:
+        console.print(prompts.segments_table(console, prompt, choices))
+    console.print(prompts.history_line(result))
+    if result.history.changed:
+        console.print(tables.disposition_line([result.history]))
+    for note in result.history.repairs:
+        console.print(f"repaired: message {note.index}: {note.kind}: {note.detail}", soft_wrap=True)
+    if not job.dry_run:
+        console.print(f"written to {'standard output' if job.out == '-' else job.out}", soft_wrap=True)

@@ -1,0 +1,145 @@
+"""`compactor config`: the effective settings, where each came from, and the files they stand in."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from compactor_cli.cli import options
+from compactor_cli.cli.config_edit import init, set_key, unset
+from compactor_cli.cli.configured import Configured, config_of, configure
+from compactor_cli.configuration.documents import unknown
+from compactor_cli.configuration.files import SettingsFile, named_file, project_file, user_file
+from compactor_cli.configuration.keys import Key, keys
+from compactor_cli.configuration.values import allowed, shown
+from compactor_cli.errors import UsageError
+from compactor_cli.render.console import make_console
+
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
+
+config = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+
+
+@config.callback()
+def show(
+    ctx: typer.Context,
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Show the settings that are in effect and where each came from; read or change one.
+
+    Weakest first: defaults, the user's file, the project's file, environment variables, options.
+
+    \b
+    Examples:
+      compactor config
+      compactor config get context.threshold
+      compactor config set context.threshold 80000
+      compactor config init --user
+    """
+    if ctx.invoked_subcommand:
+        ctx.obj = config
+        return
+    from compactor_cli.render import jsons
+
+    configured = configure({"config": config})
+    if json:
+        typer.echo(jsons.dumps([_entry(key, configured) for key in keys().values()]))
+        return
+    from compactor_cli.render.settings import settings_table
+
+    console = make_console(sys.stdout)
+    _warn(configured, quiet=quiet)
+    console.print(settings_table(console, configured.found))
+
+
+@config.command("get", short_help="Print the value of one key.")
+def get(
+    key: KeyArgument,
+    ctx: typer.Context,
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Print the value of one key that is in effect. A key that is unset prints an empty line.
+
+    \b
+    Examples:
+      compactor config get strategy
+      compactor config get context.threshold --json
+    """
+    from compactor_cli.render import jsons
+
+    if key not in keys():
+        raise UsageError(unknown(key))
+    configured = configure({"config": config or ctx.obj})
+    if json:
+        typer.echo(jsons.dumps(_entry(keys()[key], configured)))
+        return
+    _warn(configured, quiet=quiet)
+    typer.echo(shown(configured.found[key].value))
+
+
+@config.command("path", short_help="Say which files are read.")
+def path(
+    ctx: typer.Context,
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Say which settings files there are, the weaker first, and whether they exist.
+
+    \b
+    Examples:
+      compactor config path
+    """
+    from compactor_cli.render import jsons
+
+    given = config_of(config or ctx.obj)
+    places = [named_file(given)] if given else _usual_places(Path.cwd())
+    if json:
+        rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in places]
+        typer.echo(jsons.dumps(rows))
+        return
+    console = make_console(sys.stdout)
+    for file in places:
+        state = "read" if file.exists else "not there"
+        console.print(f"{file.kind}  {file.path}  {state}", soft_wrap=True)
+
+
+def _usual_places(folder: Path) -> list[SettingsFile]:
+    """Where settings are looked for; the project's file is one in this folder when there is none yet."""
+    return [user_file(), project_file(folder) or SettingsFile("project file", folder / "compactor.toml")]
+
+
+def _entry(key: Key, configured: Configured) -> dict[str, Any]:
+    found = configured.found[key.name]
+    return {
+        "key": key.name,
+        "value": found.value,
+        "source": found.origin.kind,
+        "place": found.origin.place,
+        "default": key.default,
+        "meaning": key.meaning,
+        "allowed": allowed(key),
+        "variables": list(key.variables),
+    }
+
+
+def _warn(configured: Configured, *, quiet: bool) -> None:
+    console: Console = make_console(sys.stderr, quiet=quiet)
+    for warning in configured.warnings:
+        console.print(f"warning: {warning}", soft_wrap=True)
+
+
+config.command("set", short_help="Set a key in a file.", context_settings={"ignore_unknown_options": True})(set_key)
+config.command("unset", short_help="Take a key out of a file.")(unset)
+config.command("init", short_help="Write a file with every key, commented out.")(init)

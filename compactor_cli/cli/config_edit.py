@@ -1,0 +1,166 @@
+"""`compactor config set`, `unset` and `init`: settings files changed and begun."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import config_of, configure
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.configuration.documents import layer_of, unknown
+from compactor_cli.configuration.files import (
+    SUFFIXES,
+    SettingsFile,
+    named_file,
+    parse,
+    project_file,
+    read_text,
+    section_of,
+    user_file,
+)
+from compactor_cli.configuration.keys import Key, keys
+from compactor_cli.configuration.layers import merge
+from compactor_cli.configuration.values import parsed, shown, written
+from compactor_cli.errors import SettingsError, UsageError
+from compactor_cli.render.console import make_console
+
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
+ValueArgument = Annotated[
+    str, typer.Argument(metavar="VALUE", help="Its value; a list has commas between its items, or is a JSON array.")
+]
+UserOption = Annotated[bool, typer.Option("--user", help="The user's file.")]
+ProjectOption = Annotated[
+    bool, typer.Option("--project", help="The project's file (default), or a new compactor.toml in this folder.")
+]
+FileOption = Annotated[str, typer.Option("--config", metavar="FILE", help="This file.")]
+YamlOption = Annotated[bool, typer.Option("--yaml", help="YAML instead of TOML.")]
+
+
+def set_key(
+    ctx: typer.Context,
+    key: KeyArgument,
+    value: ValueArgument,
+    user: UserOption = False,
+    project: ProjectOption = False,
+    config: FileOption = "",
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Set a key in a settings file. What else stands in the file stays as it is, comments too.
+
+    \b
+    Examples:
+      compactor config set context.threshold 80000
+      compactor config set strategy hybrid --user
+      compactor config set tiers.keep 1,0.6,0.3,0.1 --config settings.yaml
+    """
+    from compactor_cli.configuration.editing import with_value
+
+    if key not in keys():
+        raise UsageError(unknown(key))
+    file = _target(user, project, config or ctx.obj)
+    wanted = _value(keys()[key], value, file)
+    before = read_text(file) if file.exists else ""
+    after = with_value(file, before, keys()[key], wanted)
+    merge([layer_of(section_of(file, parse(file, after)), file.origin)])  # raises for what cannot be used together
+    _write(file, after)
+    say = make_console(sys.stderr, quiet=quiet)
+    say.print(f"{file.path}: {key} = {written(wanted)}", soft_wrap=True)
+    found = configure({"config": str(file.path) if file.kind == "file" else ""}).found[key]
+    if found.origin.place != str(file.path):
+        say.print(f"note: {found.origin} is stronger here: {key} is {shown(found.value) or 'unset'}", soft_wrap=True)
+
+
+def unset(
+    ctx: typer.Context,
+    key: KeyArgument,
+    user: UserOption = False,
+    project: ProjectOption = False,
+    config: FileOption = "",
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Take a key out of a settings file, so that weaker ones and the default count again.
+
+    \b
+    Examples:
+      compactor config unset context.threshold
+      compactor config unset strategy --user
+    """
+    from compactor_cli.configuration.editing import without
+
+    file = _target(user, project, config or ctx.obj)
+    after = without(file, read_text(file), key)
+    if after is None:
+        raise UsageError(f"{file.path}: {key} is not set there" + ("" if key in keys() else f"; {unknown(key)}"))
+    _write(file, after)
+    make_console(sys.stderr, quiet=quiet).print(f"{file.path}: {key} is no longer set", soft_wrap=True)
+
+
+def init(
+    ctx: typer.Context,
+    user: UserOption = False,
+    config: FileOption = "",
+    yaml: YamlOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Write a settings file with every key commented out: its meaning, default, and what is allowed.
+
+    The file is compactor.toml in this folder, or with --user the user's file.
+
+    \b
+    Examples:
+      compactor config init
+      compactor config init --user --yaml
+    """
+    from compactor_cli.configuration.template import template
+
+    named = config or ctx.obj
+    if user and named:
+        raise UsageError("--user and --config exclude each other")
+    path = named_file(named).path if named else user_file().path if user else Path.cwd() / "compactor.toml"
+    there = [path] if named else [path.with_suffix(suffix) for suffix in SUFFIXES]
+    for place in there:
+        if place.exists():
+            raise UsageError(f"{place} is there already; change it with `compactor config set`")
+    path = path.with_suffix(".yaml") if yaml else path
+    file = SettingsFile("file", path)
+    _write(file, template(yaml=file.is_yaml))
+    make_console(sys.stderr, quiet=quiet).print(f"written to {path}", soft_wrap=True)
+
+
+def _target(user: bool, project: bool, config: str) -> SettingsFile:
+    """The file to change: the one that is named, else the project's."""
+    if user + project + bool(config) > 1:
+        raise UsageError("--user, --project and --config exclude each other")
+    if user:
+        return user_file()
+    named = config if project else config_of(config)
+    if named:
+        return named_file(named)
+    folder = Path.cwd()
+    return project_file(folder) or SettingsFile("project file", folder / "compactor.toml")
+
+
+def _value(key: Key, text: str, file: SettingsFile) -> object:
+    """The value to write. A path is one for the folder of the file."""
+    try:
+        text.encode()
+        value = parsed(key, text)
+    except UnicodeEncodeError:
+        raise SettingsError(f"{key.name}: the value is not UTF-8") from None
+    except ValueError as error:
+        raise SettingsError(f"{file.path}: {key.name} = {written(text)}: {error}; nothing was written") from None
+    if key.form == "path" and text and file.path.parent.resolve() != Path.cwd():
+        return str(Path(text).expanduser().absolute())
+    return value
+
+
+def _write(file: SettingsFile, text: str) -> None:
+    file.path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(str(file.path), text.encode())

@@ -1,0 +1,73 @@
+"""What `compact --if-needed` would do with a conversation, and why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.threshold import ContextState, Selection, context_state, select_messages
+from compactor_cli.settings import ContextSettings, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """How full the context is, and what would be compacted."""
+
+    transcript: Transcript
+    state: ContextState
+    selection: Selection
+    strategy: str
+    recent: int
+    """Messages that count as recent."""
+    warning_from: int
+    """Tokens from which there is a warning."""
+    threshold_from: str
+    """Where the threshold comes from: how it was computed, or who set it."""
+    reason: str
+    """Why it would be compacted, or left as it is."""
+
+    @property
+    def compacts(self) -> bool:
+        return self.state.needs_compaction
+
+    @property
+    def percent_of_threshold(self) -> float | None:
+        return round(100 * self.state.tokens / self.state.threshold, 1) if self.state.threshold else None
+
+
+def outlook(transcript: Transcript, limit: int, settings: Settings, set_by: str = "the settings") -> Outlook:
+    """`limit` is the context limit of the model, for settings that name none; `set_by` where a threshold
+    that is set comes from."""
+    context = settings.context
+    count, recent = len(transcript.messages), settings.recent_messages
+    state = context_state(transcript.tokens, count, limit, recent, context)
+    selection = select_messages(transcript.messages, recent)
+    return Outlook(
+        transcript,
+        state,
+        selection,
+        settings.strategy_name,
+        recent,
+        warning_from=math.ceil(state.threshold * Fraction(str(context.warning_percent))),
+        threshold_from=_computed(state.limit, context) if context.threshold is None else f"set by {set_by}",
+        reason=_reason(state, count, recent),
+    )
+
+
+def _reason(state: ContextState, messages: int, recent: int) -> str:
+    if state.never:
+        return "the threshold is 0, which is never"
+    if messages <= recent + 1:
+        return f"{messages:,} messages are too few to compact"
+    place = "at or over" if state.needs_compaction else "under"
+    return f"{state.tokens:,} tokens are {place} the threshold of {state.threshold:,}"
+
+
+def _computed(limit: int, settings: ContextSettings) -> str:
+    """The arithmetic of a threshold that is not set, in words."""
+    reserved = settings.system_reserve + settings.output_reserve + settings.safety_buffer
+    if reserved >= limit:
+        return f"reserves of {reserved:,} leave nothing of {limit:,}"
+    return f"{100 * settings.threshold_percent:g}% of what reserves of {reserved:,} leave of {limit:,}"

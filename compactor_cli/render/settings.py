@@ -1,0 +1,24 @@
+"""Settings as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.table import Table
+
+from compactor_cli.configuration.layers import DEFAULT, Entry
+from compactor_cli.configuration.values import shown
+from compactor_cli.render.console import make_table
+from compactor_cli.text.clean import plain
+
+
+def settings_table(console: Console, found: Mapping[str, Entry]) -> Table:
+    """Every key with its value and where that came from; what was set is set off."""
+    table = make_table(console, "Settings")
+    for name in ("key", "value", "from"):
+        table.add_column(name, overflow="fold")
+    for name, entry in found.items():
+        style = "dim" if entry.origin == DEFAULT else ""
+        table.add_row(name, plain(shown(entry.value)), plain(str(entry.origin)), style=style)
+    return table
