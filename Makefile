@@ -38,10 +38,10 @@ imports: $(STAMP)
 	$(BIN)/lint-imports
 
 docs: $(STAMP)  ## write the generated parts of the documentation anew
-	COLUMNS=100 $(BIN)/cog -r README.md docs/algorithm.md docs/cli.md
+	COLUMNS=100 $(BIN)/cog -r README.md docs/algorithm.md docs/cli.md docs/settings.md
 
 docs-check: $(STAMP)
-	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md
+	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md docs/settings.md
 
 bench: $(STAMP)  ## compact beside a floor that only reads, counts and writes
 	$(BIN)/python -m benchmarks.compact

@@ -19,10 +19,14 @@ from pathlib import Path
 import typer
 
 from compactor_cli.cli.app import app
+from compactor_cli.configuration.keys import Key, keys
+from compactor_cli.configuration.presets import PRESETS
+from compactor_cli.configuration.values import allowed, shown
 from compactor_cli.signals.signals import BY_CLASS, CLASSES, SIGNALS
 
 _RUN = "import sys; sys.argv[0] = 'compactor'; from compactor_cli.cli.app import main; main()"
-_PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+_PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "COMPACTOR_CONFIG": os.devnull}
+_OURS = ("COMPACTOR_", "PROMPT_COMPACTION_")
 _SAMPLE = Path("sample_transcripts/openai-chat.jsonl")
 
 
@@ -34,8 +38,10 @@ def commands() -> str:
 
 
 def help_pages() -> str:
-    """The help of the program and of every command."""
-    names = ("", *typer.main.get_command(app).commands)  # type: ignore[attr-defined]  # it is a group
+    """The help of the program and of every command, subcommands behind theirs."""
+    names = [""]
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]  # it is a group
+        names += [name, *(f"{name} {part}" for part in getattr(command, "commands", ()))]
     pages = [(f"compactor {name}".rstrip(), _output([*name.split(), "--help"], Path.cwd())) for name in names]
     return "\n".join(f"\n## {title}\n\n```text\n{text}\n```" for title, text in pages) + "\n"
 
@@ -62,6 +68,25 @@ def signals() -> str:
     )
 
 
+def settings() -> str:
+    """Every key of settings files."""
+    rows = [f"| `{key.name}` | {_default(key)} | {allowed(key)} | {key.meaning} |" for key in keys().values()]
+    return "\n".join(["", "| key | default | allowed | meaning |", "|---|---|---|---|", *rows, ""])
+
+
+def presets() -> str:
+    """The presets, and the keys that each sets."""
+    rows = []
+    for name, preset in PRESETS.items():
+        values = ", ".join(f"`{key}` {'unset' if v is None else shown(v)}" for key, v in preset.values.items())
+        rows.append(f"| `{name}` | {preset.purpose} | {values} |")
+    return "\n".join(["", "| preset | in words | sets |", "|---|---|---|", *rows, ""])
+
+
+def _default(key: Key) -> str:
+    return "unset" if key.default is None else "empty" if key.default in ("", ()) else f"`{shown(key.default)}`"
+
+
 def _shown(command: str, folder: Path) -> str:
     """What a command prints, or the first lines of it."""
     command, _, most = command.partition(" | head -")
@@ -74,7 +99,7 @@ def _output(words: Sequence[str], folder: Path) -> str:
     run = subprocess.run(
         [sys.executable, "-c", _RUN, *words],
         cwd=folder,
-        env={**os.environ, **_PLAIN},
+        env={**{k: v for k, v in os.environ.items() if not k.startswith(_OURS)}, **_PLAIN},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

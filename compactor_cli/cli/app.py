@@ -85,7 +85,8 @@ def about(
     """Make saved sessions with language models smaller without losing what the work needs.
 
     score and inspect look into a session, budget shares out a prompt, compact makes it smaller, diff
-    says what survived, evaluate measures strategies on your own sessions, learn fits one to them.
+    says what survived, evaluate measures strategies on your own sessions, learn fits one to them, config
+    shows and changes settings.
     Everything works offline, and gives the same bytes for the same input.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -70,9 +71,12 @@ def set_key(
     _write(file, after)
     say = make_console(sys.stderr, quiet=quiet)
     say.print(f"{file.path}: {key} = {written(wanted)}", soft_wrap=True)
-    found = configure({"config": str(file.path) if file.kind == "file" else ""}).found[key]
-    if found.origin.place != str(file.path):
-        say.print(f"note: {found.origin} is stronger here: {key} is {shown(found.value) or 'unset'}", soft_wrap=True)
+    with suppress(SettingsError):  # another file is wrong, which is not this command's matter
+        found = configure({"config": str(file.path) if file.kind == "file" else ""}).found[key]
+        if found.origin.place != str(file.path):
+            say.print(
+                f"note: {found.origin} is stronger: {key} is {shown(found.value) or 'unset'} here", soft_wrap=True
+            )
 
 
 def unset(

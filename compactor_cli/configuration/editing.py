@@ -215,6 +215,9 @@ def _with_ruamel(text: str, words: list[str], value: Any, remove: bool) -> str:
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 10**6  # long lines stay lines
+    yaml.representer.add_representer(
+        float, lambda dumper, number: dumper.represent_scalar("tag:yaml.org,2002:float", written(number))
+    )
     yaml.indent(mapping=len(indents[0]) if indents else 2, sequence=sequence or 2, offset=dash or 0)
     inner = document
     for word in words[:-1]:

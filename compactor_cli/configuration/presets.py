@@ -17,7 +17,7 @@ class Preset:
 
 PRESETS: dict[str, Preset] = {
     "window": Preset(
-        "80 percent of what the reserves leave of the model's context limit",
+        "from 80 percent of what the reserves leave of the model's context limit",
         {
             "context.threshold": None,
             "context.system_reserve": 2_000,
@@ -29,7 +29,7 @@ PRESETS: dict[str, Preset] = {
         },
     ),
     "chat": Preset(
-        "80,000 tokens, strategy hybrid, the newest 10 messages kept",
+        "from 80,000 tokens, strategy hybrid, the newest 10 messages kept",
         {
             "context.threshold": 80_000,
             "context.warning_percent": 0.80,
@@ -38,7 +38,7 @@ PRESETS: dict[str, Preset] = {
         },
     ),
     "agent": Preset(
-        "200,000 tokens, strategy handoff",
+        "from 200,000 tokens, strategy handoff",
         {"context.threshold": 200_000, "strategy": "handoff"},
     ),
 }

@@ -32,6 +32,8 @@ def allowed(key: Key) -> str:
         return "a time such as 2026-03-01T12:00:00Z, or seconds since 1970"
     if key.form == "pattern":
         return "a list of regular expressions"
+    if key.form == "path":
+        return "the path of a file, or empty"
     words = _ONE[key.kind]
     if key.many:
         count = f"{key.length} " if key.length else ""

@@ -70,6 +70,8 @@ class SummarySlot:
     quotes: tuple[Quote, ...] = ()
     parts: tuple[SummaryPart, ...] = ()
     """Pieces that are summarized one by one; together they have the groups of the slot."""
+    lines: tuple[Excerpt, ...] = ()
+    """Lines that are quoted besides what the summarizer writes."""
     note: str = ""
     """A line below the heading."""
 

@@ -69,11 +69,11 @@ def assemble_prompt(
     margin = settings.budget.safety_margin
     history = _compact(own, parts, tools, settings, total)
     body = own
-    if history.changed:
+    if history.changed and history.messages:
         body = _read(history.data, transcript, tools)
         body = _without_system(body) if replaced else body
     data, expected = _surround(body, [part for part in parts if part.written], tools, replaced)
-    messages = _read(data, transcript, tools).messages
+    messages = _read(data, transcript, tools).messages if expected else ()
     reserved = sum(part.reserved for part in parts)
     result = Prompted(data, messages, tuple(parts), own, history, reserved, total, margin)
     _verify(result, expected, history, tools.format)

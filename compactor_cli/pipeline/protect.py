@@ -27,19 +27,12 @@ def protect(
     requests = [m.index for m in messages if m.origin == "request"]
     # a summary that repeats the first request in full stands for it
     task = next((m.index for m in messages if m.origin == "summary" and carried(m.text("text")).first), None)
-    named: dict[int, str] = {}
     newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)
+    named: dict[int, str] = {}
     for message in messages:
-        if message.pinned:
-            named[message.index] = EARLIER_HISTORY
-        elif message.id == CLOSING_ID:
-            named[message.index] = CLOSING
-        elif message.role == "system":
-            named[message.index] = "system message"
-        elif any(pattern.search(part.text) for pattern in keep for part in message.parts):
-            named[message.index] = "matches --keep"
-        elif keep_last and message.index >= newest:
-            named[message.index] = f"one of the last {keep_last} messages"
+        why = _why(message, keep)
+        if why or (keep_last and message.index >= newest):
+            named[message.index] = why or f"one of the last {keep_last} messages"
     if requests:
         named.setdefault(requests[-1], LAST_REQUEST)
         if task is None and named.get(requests[0], LAST_REQUEST) == LAST_REQUEST:
@@ -48,11 +41,22 @@ def protect(
         named.setdefault(task, FIRST_REQUEST)
     reasons: dict[int, str] = {}
     for group in groups:
-        why = [named[i] for i in group.messages if i in named]
-        if why:
-            reasons[group.index] = why[0]
+        found = [named[i] for i in group.messages if i in named]
+        if found:
+            reasons[group.index] = found[0]
         elif group.in_flight:
             reasons[group.index] = IN_FLIGHT
     if not reasons and groups:
         reasons[groups[-1].index] = NEWEST
     return Protection(reasons)
+
+
+def _why(message: Message, keep: Sequence[re.Pattern[str]]) -> str:
+    """Why a message is kept for what it is; empty when it is not."""
+    if message.pinned:
+        return EARLIER_HISTORY
+    if message.id == CLOSING_ID:
+        return CLOSING
+    if message.role == "system":
+        return "system message"
+    return "matches --keep" if any(pattern.search(part.text) for pattern in keep for part in message.parts) else ""

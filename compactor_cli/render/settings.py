@@ -13,11 +13,16 @@ from compactor_cli.render.console import make_table
 from compactor_cli.text.clean import plain
 
 
+_WIDTH = 40
+"""Cells for a value; a longer one goes on in the next line, so that paths have room."""
+
+
 def settings_table(console: Console, found: Mapping[str, Entry]) -> Table:
     """Every key with its value and where that came from; what was set is set off."""
     table = make_table(console, "Settings")
-    for name in ("key", "value", "from"):
-        table.add_column(name, overflow="fold")
+    table.add_column("key", no_wrap=True)
+    table.add_column("value", overflow="fold", max_width=_WIDTH)
+    table.add_column("from", overflow="fold")
     for name, entry in found.items():
         style = "dim" if entry.origin == DEFAULT else ""
         table.add_row(name, plain(shown(entry.value)), plain(str(entry.origin)), style=style)

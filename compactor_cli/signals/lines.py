@@ -17,6 +17,7 @@ from itertools import pairwise
 from compactor_cli.model.message import Message
 from compactor_cli.text.headers import body_start
 from compactor_cli.text.terms import chunked, judge, quoted_terms, readable
+from compactor_cli.text.verbatim import quoted_span
 
 _LONG = 110
 """Characters above which a dense line (data, code) is cut into pieces."""
@@ -129,12 +130,14 @@ class Session:
         self.pieces.append(Piece(message, which, text, tokens, speech, names, quoted))
 
 
-def read_session(messages: Sequence[Message], reach: int | None = None, query: str = "") -> Session:
+def read_session(
+    messages: Sequence[Message], reach: int | None = None, query: str = "", *, quoted_only: bool = False
+) -> Session:
     """Texts, calls and results; thinking and pictures have no lines. Words count where people and the
     agent speak; of calls and results only names are taken.
 
     Of messages further back than `reach` tokens only requests, calls and failures are read. Words of
-    `query` count everywhere.
+    `query` count everywhere. `quoted_only`: of earlier summaries only the lines that they quote.
     """
     session = Session(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
@@ -145,7 +148,8 @@ def read_session(messages: Sequence[Message], reach: int | None = None, query: s
             if part.text and part.kind in ("text", "tool_call", "tool_result"):
                 text = readable(part.text) if part.kind == "tool_call" else part.text
                 if message.origin == "summary":  # its heading is no part of what it says
-                    text = " " * body_start(text) + text[body_start(text) :]
+                    start, end = quoted_span(text) if quoted_only else (body_start(text), len(text))
+                    text = " " * start + text[start:end]
                 speech = part.kind == "text" and message.role != "tool"
                 session.read(at, which, text, part.tokens, speech=speech)
     return session

@@ -191,3 +191,17 @@ class Selector:
                 yield _Context(term, worth, (left + right) / around, ahead / around, behind / around)
             else:
                 yield _Context(term, worth, 1.0, 0.0, 0.0)
+
+
+def densest(lines: Lines, room: int) -> list[int]:
+    """Lines that have a chance: the densest by their bounds, several times what `room` tokens hold."""
+    density = [
+        bound / (8 + end - start) for bound, start, end in zip(lines.bounds, lines.starts, lines.ends, strict=True)
+    ]
+    order = sorted((line for line in range(len(lines)) if density[line] > 0), key=density.__getitem__, reverse=True)
+    limit, total = 40 * max(room, 0), 0
+    for count, line in enumerate(order):
+        total += 8 + lines.ends[line] - lines.starts[line]
+        if total > limit:
+            return order[:count]
+    return order

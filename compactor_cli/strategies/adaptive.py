@@ -19,8 +19,9 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.signals import musts
 from compactor_cli.signals.evidence import gather
 from compactor_cli.signals.lines import Lines, read_session
-from compactor_cli.signals.selection import Choice, Selector
+from compactor_cli.signals.selection import Choice, Selector, densest
 from compactor_cli.signals.values import Values
+from compactor_cli.strategies.details import DETAIL, REACH
 from compactor_cli.strategies.native import Native
 from compactor_cli.strategies.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.quoting import Quoter
@@ -49,11 +50,6 @@ _BASED = 300
 """Tokens of room from which on a summary says what the transcript was compacted from."""
 _SMALLEST_LINE = 6
 """Tokens below which no line is looked for."""
-_DETAIL = 60_000
-"""Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
-_REACH = 500_000
-"""Tokens back to which every line is looked at, several times what models hold; of what is older, only
-requests, calls and failures."""
 _REQUEST = "large request of the user"
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
@@ -104,8 +100,8 @@ class _Planner:
         kept = {d.group: d for d in keep_protected(given, self.renderer, protected, target, frozenset(large))}
         rest = [g for g in given.groups if g.index not in kept]
         room = target - sum(d.tokens for d in kept.values())
-        for group in reversed(rest if room > _DETAIL else ()):
-            if room - group.tokens < _DETAIL:
+        for group in reversed(rest if room > DETAIL else ()):
+            if room - group.tokens < DETAIL:
                 break
             kept[group.index] = self.renderer.whole(group, "newest")
             room -= group.tokens
@@ -161,7 +157,7 @@ class _Chooser:
         assert given.profile is not None
         self.given, self.kept, self.rest, self.room = given, kept, rest, room
         self.group_of = {i: g.index for g in given.groups for i in g.messages}
-        session = read_session(given.messages, _REACH, given.settings.query)
+        session = read_session(given.messages, REACH, given.settings.query)
         evidence = gather(given.messages, session)
         self.changes = evidence.changes
         self.values = Values(session, evidence, given.profile)
@@ -197,7 +193,7 @@ class _Chooser:
         self._take_musts()
         frame = self.quoter.frame(self.rest)
         room = int((self.room - frame) * 1.1) + 60
-        self.selector.fill(self._candidates(room), room - sum(c.cost for c in self.selector.taken.values()))
+        self.selector.fill(densest(self.lines, room), room - sum(c.cost for c in self.selector.taken.values()))
         order = list(self.selector.taken.values())
         best = self._build([])
         return self._nothing() if best.tokens > self.room else self._fit(order, best)
@@ -250,20 +246,6 @@ class _Chooser:
                 self.whole.add(group.index)
         more = self._build(order)
         return more if more.tokens <= self.room else attempt
-
-    def _candidates(self, room: int) -> list[int]:
-        """Lines that have a chance: the densest by their bounds, several times what can be taken."""
-        lines = self.lines
-        density = [
-            bound / (8 + end - start) for bound, start, end in zip(lines.bounds, lines.starts, lines.ends, strict=True)
-        ]
-        order = sorted((line for line in range(len(lines)) if density[line] > 0), key=density.__getitem__, reverse=True)
-        limit, total = 40 * max(room, 0), 0
-        for count, line in enumerate(order):
-            total += 8 + lines.ends[line] - lines.starts[line]
-            if total > limit:
-                return order[:count]
-        return order
 
     def _take_musts(self) -> None:
         """Requests when there is room for all of them, else they go by value like everything else;

@@ -13,7 +13,7 @@ class Handoff:
     name = "handoff"
     purpose = "a summary in seven parts and the last request, nothing else: [system, user] (seed 004)"
     suits = "starting afresh: another agent, or another model, goes on with the work"
-    learned = False
+    learned = True
     closes = True
 
     def plan(self, given: PlanInput) -> Plan:

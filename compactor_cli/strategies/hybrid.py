@@ -28,14 +28,14 @@ def _topics(given: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ..
     return tuple(parts)
 
 
-_SHAPE = Shape("hybrid", form="topics", share=0.4, parts=_topics)
+_SHAPE = Shape("hybrid", form="topics", parts=_topics)
 
 
 class Hybrid:
     name = "hybrid"
     purpose = "older messages grouped by topic, each topic summarized, recent messages kept (seed 003)"
     suits = "long sessions about several things"
-    learned = False
+    learned = True
     closes = False
 
     def plan(self, given: PlanInput) -> Plan:

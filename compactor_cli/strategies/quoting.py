@@ -51,7 +51,7 @@ class Quoter:
 
     def _slot(self, groups: Sequence[Group], chosen: Mapping[int, Sequence[Choice]]) -> SummarySlot:
         choices = sorted((c for g in groups for c in chosen.get(g.index, ())), key=lambda c: c.line)
-        excerpts = tuple(self._excerpts(choices))
+        excerpts = tuple(self.excerpts(choices))
         text = f"{self._head(groups)}{legend(excerpts)}\n{quote(excerpts)}"
         tiers = [tier for group in groups for tier in self._given.tiers_of(group)]
         # it stands where the first group stood that it quotes
@@ -69,7 +69,8 @@ class Quoter:
         covers = [i for g in groups for i in g.messages]
         return f"{header(10, covers, short=True, tokens=0, reference='ctx_0a1b2c3d', base=self._base)}\n"
 
-    def _excerpts(self, choices: Sequence[Choice]) -> Iterator[Excerpt]:
+    def excerpts(self, choices: Sequence[Choice]) -> Iterator[Excerpt]:
+        """Chosen lines, in their order, as they are quoted."""
         lines, before, piece, head = self._lines, -2, None, ""
         for choice in choices:
             own, line = lines.piece(choice.line), choice.line

@@ -12,13 +12,16 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, SummaryPart, SummarySlot
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.score import Score
+from compactor_cli.strategies.details import DETAIL, quoted_details
 from compactor_cli.strategies.newest import comfortable, fit_newest
 from compactor_cli.strategies.protected import keep_protected
 from compactor_cli.strategies.recent import HEADING, LEAST, MOST
 from compactor_cli.strategies.renditions import Renderer
 
-_SHARE = 0.3
+_SHARE = 0.5
 """Share of the room for the clip-archive message."""
+_CORE = 0.35
+"""Share of the message for the summaries of the batches; the rest is for lines that are likely to be needed."""
 _KEEPS = 0.15
 """Without a target: share of what it replaces that the message may have."""
 _EARLIER = "Earlier rounds"
@@ -28,7 +31,7 @@ class Ranked:
     name = "ranked"
     purpose = "recent messages stay, of the older ones the lowest scores are compressed first (seed 002)"
     suits = "weights of your own: the [summarization] settings say what is important"
-    learned = False
+    learned = True
     closes = False
 
     def plan(self, given: PlanInput) -> Plan:
@@ -122,7 +125,7 @@ class _Planner:
             whole = [self.renderer.whole(g, "recent") for g in recent]
             return (whole, older, room) if replaced > room else (whole, [], 0)
         room = self.given.target - spent
-        archive = max(HEADING, min(int(_SHARE * room), MOST))
+        archive = max(HEADING, min(int(_SHARE * room), MOST + DETAIL))
         left = room - archive
         if sum(g.tokens for g in recent) > left:
             newest, over = fit_newest(self.renderer, recent, left, comfortable(self.renderer, recent, left), "recent")
@@ -156,5 +159,6 @@ class _Planner:
             inside = tuple(g.index for g in sorted(batch, key=lambda g: g.index))
             parts.append(SummaryPart(title, inside, sum(g.tokens for g in batch) ** 0.5 * (1 + at)))
         note = "Clip-archive: the messages with the lowest scores were summarized in batches."
-        slot = SummarySlot(3, tuple(g.index for g in covered), room, form="batches", parts=tuple(parts), note=note)
-        return [slot]
+        lines = quoted_details(self.given, covered, room - min(int(_CORE * room), MOST) - HEADING)
+        groups = tuple(g.index for g in covered)
+        return [SummarySlot(3, groups, room, form="batches", parts=tuple(parts), note=note, lines=lines)]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import CLOSING, PlanInput
+from compactor_cli.strategies.details import DETAIL, quoted_details
 from compactor_cli.strategies.newest import comfortable, fit_newest
 from compactor_cli.strategies.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.renditions import Renderer
@@ -24,8 +25,11 @@ MARK = 58
 """Tokens of the shortest heading."""
 _KEEPS = 0.15
 """Without a target: share of what it replaces that a summary may have (tier 3 of seed 000)."""
+_SUMMARY_SHARE = 0.5
+"""Share of the room that recent messages leave to the summary when they are large."""
 LEAST, MOST = 1_000, 8_000
-"""Tokens that a summary may always have (seed 001), and above which it says less than the exchanges themselves."""
+"""Tokens that a summary may always have (seed 001), and above which what stands under its headings says less
+than the lines themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +38,13 @@ class Shape:
 
     name: str
     form: str = "tiers"
-    share: float = 0.3
-    """Of the room, for the summary; 0: a mark that says what it stands for, and nothing else."""
+    core: float = 0.35
+    """Of the summary's room, for what stands under its headings; the rest is for lines of the session that
+    are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
     recent: bool = True
     """The newest messages stay."""
     absorbs: bool = False
     """The summary repeats the first request, and a last one that is not recent, instead of leaving them in place."""
-    whole: bool = False
-    """No output of a kept message is cut while there is another way."""
     parts: Callable[[PlanInput, Sequence[Group]], tuple[SummaryPart, ...]] | None = None
 
 
@@ -96,13 +99,13 @@ class _Planner:
         quotes = self._quotes(kept, absorbed)
         fixed = {index: d for index, d in kept.items() if all(g.index != index for g in absorbed)}
         rest = [g for g in given.groups if g.index not in kept]
-        heading = HEADING if shape.share else MARK
+        heading = HEADING if shape.core else MARK
         repeated = sum(given.count(block(shape.name, q.kind, q.message, q.text)) for q in quotes)
         if given.target is None:
             newest, older = self._by_border(rest)
             recent = [self.renderer.whole(g, "recent") for g in newest]
             replaced = sum(g.tokens for g in (*older, *absorbed))
-            budget = max(LEAST, min(MOST, int(replaced * _KEEPS))) + heading + repeated if shape.share else heading
+            budget = max(LEAST, min(MOST, int(replaced * _KEEPS))) + heading + repeated if shape.core else heading
             if replaced <= budget:
                 return {g.index: self.renderer.whole(g, "too little to summarize") for g in given.groups}, []
         else:
@@ -116,7 +119,7 @@ class _Planner:
         if covered and budget < heading + repeated:
             return None
         decisions = fixed | {d.group: d for d in recent}
-        why = "repeated in the summary" if shape.share else "truncated"
+        why = "repeated in the summary" if shape.core else "truncated"
         names = {g.index for g in absorbed}
         decisions |= {
             g.index: self.renderer.removed(g, why if g.index in names else self._why(), summarized=True)
@@ -125,12 +128,20 @@ class _Planner:
         return decisions, [self._slot(covered, budget, quotes)] if covered else []
 
     def _why(self) -> str:
-        return "in the summary" if self.shape.share else "older than what is kept"
+        return "in the summary" if self.shape.core else "older than what is kept"
 
     def _slot(self, covered: list[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:
-        excerpts: tuple[Excerpt, ...] | None = None if self.shape.share else ()
-        slot = SummarySlot(3, tuple(g.index for g in covered), budget, excerpts, form=self.shape.form, quotes=quotes)
-        parts = self.shape.parts(self.given, covered) if self.shape.parts else ()
+        given = self.given
+        excerpts: tuple[Excerpt, ...] | None = None if self.shape.core else ()
+        lines: tuple[Excerpt, ...] = ()
+        if self.shape.core:
+            repeated = {quote.message for quote in quotes if quote.message is not None}
+            core = min(int(budget * self.shape.core), MOST) + HEADING + sum(given.count(q.text) for q in quotes)
+            lines = quoted_details(given, covered, budget - core, repeated)
+        slot = SummarySlot(
+            3, tuple(g.index for g in covered), budget, excerpts, form=self.shape.form, quotes=quotes, lines=lines
+        )
+        parts = self.shape.parts(given, covered) if self.shape.parts else ()
         return replace(slot, parts=parts) if parts else replace(slot, form=_flat(self.shape.form))
 
     def _quotes(self, kept: dict[int, Decision], absorbed: Sequence[Group]) -> tuple[Quote, ...]:
@@ -176,23 +187,19 @@ class _Planner:
         """The newest messages whole, or cut when they must be; then older ones as far as there is room."""
         if not self.shape.recent:
             return [], rest
-        summary = max(heading, min(int(self.shape.share * room), MOST))
+        summary = max(heading, int(_SUMMARY_SHARE * room)) if self.shape.core else heading
         newest, older = self._by_border(rest)
         left = room - summary
         if sum(g.tokens for g in newest) > left:
-            if self.shape.whole:
+            if not self.shape.core:
                 return self._whole(rest, left)
             decisions, over = fit_newest(
                 self.renderer, newest, left, comfortable(self.renderer, newest, left), "recent"
             )
             return decisions, sorted((*older, *over), key=lambda g: g.index)
         recent = [self.renderer.whole(g, "recent") for g in newest]
-        left -= sum(d.tokens for d in recent)
-        if self.shape.whole:
-            more, older = self._whole(older, left, smallest=False)
-            return [*more, *recent], older
-        count = comfortable(self.renderer, older, left)
-        more, older = fit_newest(self.renderer, older, left, count, "room is left") if count else ([], older)
+        left = room - sum(d.tokens for d in recent) - (MOST + DETAIL if self.shape.core else heading)
+        more, older = self._whole(older, left, smallest=False)
         return [*more, *recent], older
 
     def _whole(self, groups: list[Group], room: int, *, smallest: bool = True) -> tuple[list[Decision], list[Group]]:

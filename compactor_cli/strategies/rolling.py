@@ -6,14 +6,14 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.recent import Shape, plan_recent
 
-_SHAPE = Shape("rolling", form="session", share=0.3, absorbs=True)
+_SHAPE = Shape("rolling", form="session", absorbs=True)
 
 
 class Rolling:
     name = "rolling"
     purpose = "system message, one session summary carried from round to round, recent messages (seed 001)"
     suits = "sessions that go on and are compacted again and again: one summary, never a summary of summaries"
-    learned = False
+    learned = True
     closes = False
 
     def plan(self, given: PlanInput) -> Plan:

@@ -6,14 +6,14 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.recent import Shape, plan_recent
 
-_SHAPE = Shape("summarize", share=0.5)
+_SHAPE = Shape("summarize")
 
 
 class Summarize:
     name = "summarize"
     purpose = "one summary of everything but the recent messages (seed 003)"
     suits = "talk without tools, where what was said matters more than what came out of calls"
-    learned = False
+    learned = True
     closes = False
 
     def plan(self, given: PlanInput) -> Plan:

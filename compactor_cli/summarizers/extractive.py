@@ -10,6 +10,7 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import log, sqrt
 
 from compactor_cli.model.planning import SummaryRequest
@@ -39,6 +40,7 @@ class Extractive:
             rounds = "round" if request.round == 2 else "rounds"
             head += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
         page = Page(form, head, request.slot.quotes, tuple(part.title for part, _ in request.parts))
+        page = replace(page, lines=_fitting(page, request, count))
         room = request.budget - count(render(page, ())) - 4
         chosen = _lines(request, form, room, count) if room >= 12 else []
         while True:
@@ -49,6 +51,18 @@ class Extractive:
             if not chosen:
                 return ""
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
+
+
+def _fitting(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
+    """The lines that the strategy chose, without those of least value where the heading needs their room."""
+    lines = request.slot.lines
+    while lines:
+        excess = count(render(replace(page, lines=lines), ())) - request.budget
+        if excess <= 0:
+            break
+        ranked = sorted(range(len(lines)), key=lambda at: (lines[at].value, -at))
+        lines = tuple(without(lines, ranked[: 1 + excess // 40]))
+    return lines
 
 
 def _lines(request: SummaryRequest, form: Form, room: int, count: Callable[[str], int]) -> list[Line]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from compactor_cli.model.plan import Quote
 from compactor_cli.summarizers.forms import Form, Heading, row
 from compactor_cli.summarizers.sections import Item
-from compactor_cli.text.verbatim import LAST_REQUEST_WAS, block
+from compactor_cli.text.excerpts import Excerpt, legend
+from compactor_cli.text.excerpts import quote as quote_lines
+from compactor_cli.text.verbatim import LAST_REQUEST_WAS, QUOTED, block
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Page:
     quotes: tuple[Quote, ...]
     titles: tuple[str, ...]
     """Of its pieces; a piece without lines has its title all the same: it says what was there."""
+    lines: tuple[Excerpt, ...] = ()
 
 
 def render(page: Page, chosen: Sequence[Line]) -> str:
@@ -46,6 +49,8 @@ def render(page: Page, chosen: Sequence[Line]) -> str:
         elif lines:
             out.append(f"### {heading.title}")
         out += lines
+    if page.lines:
+        out[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
     last = quotes.get("last")
     return "\n".join(out) + (f"{LAST_REQUEST_WAS}{last.text}" if last else "")
 

@@ -15,7 +15,7 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.headers import is_summary
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.sentences import sentences
-from compactor_cli.text.verbatim import carried
+from compactor_cli.text.verbatim import QUOTED, carried
 
 WEIGHTS = {
     "Earlier summary": 14.0,
@@ -111,7 +111,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
     asked = [words for words in (before.first, before.last) if words and words not in repeated]
     for order, sentence in enumerate(s for words in asked for s in sentences(words)):
         yield Item("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
-    for order, line in enumerate(before.rest.splitlines()):
+    for order, line in enumerate(before.rest.partition(QUOTED)[0].splitlines()):
         if line.startswith("### "):
             title = line[4:]
             continue

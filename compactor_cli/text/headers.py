@@ -9,6 +9,7 @@ from dataclasses import dataclass
 SUMMARY_PREFIX = "## Session Summary"
 
 _ROUND = re.compile(r"^## Session Summary \((?:Compaction )?Round (\d+)\)")
+_HAS_SECTIONS = re.compile(r"^## Session Summary \(Compaction Round \d+\)")
 _COVERS = re.compile(r"^Stands for messages ([\d, -]+?)(?: except kept ones)? \(", re.MULTILINE)
 _MOST_RUNS = 8
 """Stretches of messages that a summary lists; of more it names the first and the last message."""
@@ -85,6 +86,9 @@ def body_start(text: str) -> int:
     """Where what a summary says begins, behind its heading; 0 for text that is no summary."""
     if not is_summary(text):
         return 0
+    if _HAS_SECTIONS.match(text):
+        section = text.find("\n### ")
+        return len(text) if section < 0 else section + 1
     blank = text.find("\n\n")
     return len(text) if blank < 0 else blank + 2
 

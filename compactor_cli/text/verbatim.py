@@ -14,6 +14,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+QUOTED = "\n\n### Lines of the session\n"
+"""Stands before the lines that a summary quotes besides what it says under its other headings."""
 LAST_REQUEST_WAS = "\n\nLast request from user was: "
 _BLOCK = re.compile(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
 
@@ -49,6 +51,15 @@ def carried(text: str) -> Carried:
     if marked:
         found["last"] = last
     return Carried(found["first"], found["last"], "".join(rest) + tail)
+
+
+def quoted_span(text: str) -> tuple[int, int]:
+    """Where in a summary the lines stand that it quotes; an empty span at its end when it quotes none."""
+    mark = text.rfind(QUOTED)
+    if mark < 0:
+        return len(text), len(text)
+    end = text.find(LAST_REQUEST_WAS, mark)
+    return mark + len(QUOTED), len(text) if end < 0 else end
 
 
 def can_repeat(text: str) -> bool:

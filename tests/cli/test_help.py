@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-COMMANDS = ("score", "budget", "compact", "inspect", "diff", "learn")
+COMMANDS = ("score", "budget", "compact", "assemble", "inspect", "diff", "learn")
 
 
 def test_the_program_lists_its_commands_and_exit_codes(run):

@@ -7,11 +7,14 @@ import sys
 
 from tests.builders import environment
 
-SLOW = ("litellm", "tiktoken", "pydantic", "sentencex", "yaml", "sqlalchemy", "numpy")
+SLOW = ("litellm", "tiktoken", "pydantic", "sentencex", "yaml", "sqlalchemy", "numpy", "jsonschema")
 
 
-def modules_after(code):
-    probe = f"import sys\n{code}\nprint(*(name for name in {SLOW!r} if name in sys.modules))"
+READERS = ("tomli", "yaml", "tomlkit", "ruamel.yaml")
+
+
+def modules_after(code, names=SLOW):
+    probe = f"import sys\n{code}\nprint(*(name for name in {names!r} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, env=environment(), timeout=60, check=True)
     return done.stdout.decode().split()
 
@@ -31,3 +34,16 @@ def test_reading_and_counting_characters_loads_no_slow_module():
 
 def test_counting_tokens_loads_tiktoken_but_not_litellm():
     assert modules_after("from compactor_cli.tokens import make_counter\nmake_counter()") == ["tiktoken"]
+
+
+def test_settings_without_files_load_no_reader_of_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = "from compactor_cli.cli.configured import configure\nconfigure({})"
+    assert modules_after(code, SLOW + READERS) == []
+
+
+def test_settings_in_a_file_load_only_what_reads_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "compactor.toml").write_text("keep_last = 1\n")
+    code = "from compactor_cli.cli.configured import configure\nassert configure({}).settings.keep_last == 1"
+    assert modules_after(code, SLOW + READERS) == ["tomli"]
