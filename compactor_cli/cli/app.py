@@ -19,6 +19,7 @@ from compactor_cli.cli.evaluate import evaluate
 from compactor_cli.cli.inspect import inspect
 from compactor_cli.cli.learn import learn
 from compactor_cli.cli.score import score
+from compactor_cli.cli.strategies import strategies
 from compactor_cli.errors import CompactorError, ExitCode
 
 
@@ -65,6 +66,7 @@ for command, summary in (
     (diff, "What survived a compaction."),
     (evaluate, "Which strategy keeps what your sessions needed."),
     (learn, "Fit strategy adaptive to your own sessions."),
+    (strategies, "List the strategies."),
 ):
     app.command(short_help=summary)(command)
 app.add_typer(config, name="config", short_help="Show and change settings.")
@@ -84,10 +86,10 @@ def about(
 ) -> None:
     """Make saved sessions with language models smaller without losing what the work needs.
 
-    score and inspect look into a session, budget shares out a prompt, compact makes it smaller, diff
-    says what survived, evaluate measures strategies on your own sessions, learn fits one to them, config
-    shows and changes settings.
-    Everything works offline, and gives the same bytes for the same input.
+    score and inspect look into a session, compact makes it smaller, budget shares out a prompt and
+    assemble writes it, diff says what survived, evaluate measures strategies on your own sessions, learn
+    fits one to them, config shows and changes settings. Everything works offline, and gives the same bytes
+    for the same input.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
     cannot be met, 70 a bug, 130 interrupted.

@@ -84,7 +84,7 @@ def assemble(
       compactor assemble --schema > prompt.schema.json
 
     \b
-    A prompt.yaml gives each part a size, a text or a file, and segments of the system prompt:
+    A prompt.yaml gives each part a size, a text or a file, and names segments:
       system_prompt: {file: system.md}
       task_prompt: "Fix the rounding bug."
       segments:

@@ -13,7 +13,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.config_edit import init, set_key, unset
 from compactor_cli.cli.configured import Configured, config_of, configure
 from compactor_cli.configuration.documents import unknown
-from compactor_cli.configuration.files import SettingsFile, named_file, project_file, user_file
+from compactor_cli.configuration.files import SettingsFile, named_file, project_file, user_file, working_folder
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.values import allowed, shown
 from compactor_cli.errors import UsageError
@@ -104,7 +104,7 @@ def path(
     from compactor_cli.render import jsons
 
     given = config_of(config or ctx.obj)
-    places = [named_file(given)] if given else _usual_places(Path.cwd())
+    places = [named_file(given)] if given else _usual_places(working_folder())
     if json:
         rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in places]
         typer.echo(jsons.dumps(rows))

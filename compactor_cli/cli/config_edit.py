@@ -22,6 +22,7 @@ from compactor_cli.configuration.files import (
     read_text,
     section_of,
     user_file,
+    working_folder,
 )
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.layers import merge
@@ -127,7 +128,7 @@ def init(
     named = config or ctx.obj
     if user and named:
         raise UsageError("--user and --config exclude each other")
-    path = named_file(named).path if named else user_file().path if user else Path.cwd() / "compactor.toml"
+    path = named_file(named).path if named else user_file().path if user else working_folder() / "compactor.toml"
     there = [path] if named else [path.with_suffix(suffix) for suffix in SUFFIXES]
     for place in there:
         if place.exists():
@@ -147,7 +148,7 @@ def _target(user: bool, project: bool, config: str) -> SettingsFile:
     named = config if project else config_of(config)
     if named:
         return named_file(named)
-    folder = Path.cwd()
+    folder = working_folder()
     return project_file(folder) or SettingsFile("project file", folder / "compactor.toml")
 
 
@@ -160,7 +161,7 @@ def _value(key: Key, text: str, file: SettingsFile) -> object:
         raise SettingsError(f"{key.name}: the value is not UTF-8") from None
     except ValueError as error:
         raise SettingsError(f"{file.path}: {key.name} = {written(text)}: {error}; nothing was written") from None
-    if key.form == "path" and text and file.path.parent.resolve() != Path.cwd():
+    if key.form == "path" and text and file.path.parent.resolve() != working_folder():
         return str(Path(text).expanduser().absolute())
     return value
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.configuration import variables
-from compactor_cli.configuration.files import files_in_use, read_file
+from compactor_cli.configuration.files import files_in_use, read_file, working_folder
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.layers import Entry, Layer, Origin, merge, reading_of, settings_of
 from compactor_cli.configuration.values import checked, moment, written
@@ -71,7 +70,7 @@ def configure(given: Mapping[str, Any]) -> Configured:
     Raises SettingsError for anything in a file, a variable or an option that cannot be used.
     """
     environment, warnings = variables.layer_of(os.environ)
-    files = files_in_use(config_of(given.get("config", "")), Path.cwd())
+    files = files_in_use(config_of(given.get("config", "")), working_folder())
     found = merge([*map(read_file, files), environment, _options(given)])
     return Configured(settings_of(found), reading_of(found), found, tuple(warnings))
 

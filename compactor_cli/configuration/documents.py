@@ -47,7 +47,8 @@ def _flat(document: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
     known = sections()
     for name, value in document.items():
         if name not in known:
-            yield str(name), value
+            # a dot in a key is no section: such a key could be set twice
+            yield f'"{name}"' if "." in str(name) else str(name), value
         elif isinstance(value, Mapping):
             yield from ((f"{name}.{leaf}", inner) for leaf, inner in value.items())
         elif value is not None:

@@ -1,7 +1,8 @@
 """Settings files changed in place: everything else in them stays, comments above all.
 
-A new key is a new line at the place where a reader would look for it. Values that change are left to
-libraries that know the whole of TOML and YAML.
+A new key is a new line at the place where a reader would look for it, and in YAML a value changes in its
+own lines. The result is parsed and has to read as what was meant; where it does not, and for values in
+TOML, there are libraries that know the whole of the language.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ def with_value(file: SettingsFile, text: str, key: Key, value: Any) -> str:
     document = parse(file, text)
     wanted = _changed(file, document, key, value)
     if not _has(section_of(file, document), key.name):
-        line = _yaml_line if file.is_yaml else _toml_line
-        added = line(file, text, key, value)
-        if added is not None and _reads_as(file, added, wanted):
-            return added
+        changed = (_yaml_line if file.is_yaml else _toml_line)(file, text, key, value)
+    else:
+        changed = _replaced_lines(file, text, key, value) if file.is_yaml else None
+    if changed is not None and _reads_as(file, changed, wanted):
+        return changed
     return _edited(file, text, key.name, value, remove=False)
 
 
@@ -36,9 +38,10 @@ def without(file: SettingsFile, text: str, name: str) -> str | None:
     if not _has(section_of(file, document), name):
         return None
     if file.is_yaml:
-        shorter = _without_lines(file, text, name, _removed(document, name))
-        if shorter is not None:
-            return shorter
+        lines = _lines(text)
+        own = _value_lines(file, lines, name)
+        if own is not None:
+            return "".join((*lines[: own.start], *lines[own.stop :]))
     return _edited(file, text, name, None, remove=True)
 
 
@@ -133,18 +136,37 @@ def _yaml_section(lines: list[str], section: str) -> tuple[int, int]:
     return own[0] + 1, min((at for at in starts if at > own[0]), default=len(lines))
 
 
-def _without_lines(file: SettingsFile, text: str, name: str, wanted: Mapping[Any, Any]) -> str | None:
-    """The text without the lines of a key: the library would take the comments below it along."""
+def _value_lines(file: SettingsFile, lines: list[str], name: str) -> range | None:
+    """The lines of a key and its value in YAML; None where it has none to itself."""
     section, _, leaf = name.rpartition(".")
-    lines = _lines(text)
+    wanted = _removed(parse(file, "".join(lines)), name)
     start, end = _yaml_section(lines, section) if section else (0, len(lines))
     own = [at for at in range(start, end) if re.match(rf"{' *' if section else ''}{re.escape(leaf)}:", lines[at])]
     for at in own[:1]:
         for last in range(at + 1, end + 1):
-            shorter = "".join((*lines[:at], *lines[last:]))
-            if _reads_as(file, shorter, wanted):
-                return shorter
+            if _reads_as(file, "".join((*lines[:at], *lines[last:])), wanted):
+                return range(at, last)
     return None
+
+
+def _replaced_lines(file: SettingsFile, text: str, key: Key, value: Any) -> str | None:
+    """The text with another value in the lines of a key, and the comment behind it where it was."""
+    import yaml
+
+    lines = _lines(text)
+    own = _value_lines(file, lines, key.name)
+    if own is None:
+        return None
+    line = lines[own.start]
+    body = line.strip()
+    indent, ending = line[: line.index(body)], line[line.rindex(body) + len(body) :]
+    try:
+        node: Any = yaml.compose(body, Loader=yaml.SafeLoader)
+        comment = body[node.value[0][1].end_mark.column :]
+    except yaml.YAMLError:  # the value goes on in the next line
+        comment = ""
+    comment = comment if comment.lstrip().startswith("#") else ""
+    return "".join((*lines[: own.start], f"{indent}{key.leaf}: {written(value)}{comment}{ending}", *lines[own.stop :]))
 
 
 def _lines(text: str) -> list[str]:
@@ -219,7 +241,7 @@ def _with_ruamel(text: str, words: list[str], value: Any, remove: bool) -> str:
         float, lambda dumper, number: dumper.represent_scalar("tag:yaml.org,2002:float", written(number))
     )
     yaml.indent(mapping=len(indents[0]) if indents else 2, sequence=sequence or 2, offset=dash or 0)
-    inner = document
+    inner = document = {} if document is None else document
     for word in words[:-1]:
         if inner.get(word) is None:
             inner[word] = {}

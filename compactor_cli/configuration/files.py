@@ -15,6 +15,8 @@ from compactor_cli.errors import SettingsError
 
 SUFFIXES = (".toml", ".yaml", ".yml")
 PYPROJECT = "pyproject.toml"
+_UNREADABLE = (ValueError, LookupError, AttributeError, TypeError, RecursionError)
+"""What the YAML reader raises for values that are not what their tags say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,14 @@ def files_in_use(config: str, folder: Path) -> list[SettingsFile]:
 
 
 def named_file(path: str) -> SettingsFile:
-    return SettingsFile("file", Path(path).expanduser())
+    return SettingsFile("file", _expanded(path))
+
+
+def working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it was deleted, and its settings with it
+        return Path("/")
 
 
 def user_file() -> SettingsFile:
@@ -80,7 +89,7 @@ def read_file(file: SettingsFile) -> Layer:
     for name, entry in layer.items():
         if keys()[name].form == "path" and entry.value:
             # a path in a file means the same wherever the program is started
-            layer[name] = replace(entry, value=str(file.path.parent / Path(entry.value).expanduser()))
+            layer[name] = replace(entry, value=str(file.path.parent / _expanded(entry.value)))
     return layer
 
 
@@ -117,6 +126,13 @@ def _only(folder: Path, stem: str) -> Path | None:
     return found[0] if found else None
 
 
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # ~ of a user that there is not
+        return Path(path)
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
@@ -145,6 +161,8 @@ def _toml(name: str, text: str) -> Mapping[Any, Any]:
         line = re.search(r"at line (\d+)", str(error))
         at = int(line[1]) if line else text.count("\n") + 1  # the end of the file
         raise SettingsError(f"{name}:{at}: not TOML: {error}") from None
+    except RecursionError:
+        raise SettingsError(f"{name}: not TOML: lists in lists in lists") from None
 
 
 def _yaml(name: str, text: str) -> Mapping[Any, Any]:
@@ -157,7 +175,7 @@ def _yaml(name: str, text: str) -> Mapping[Any, Any]:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error)
         raise SettingsError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {what}") from None
-    except ValueError as error:  # a date that there is not
+    except _UNREADABLE as error:  # such as a date that there is not
         raise SettingsError(f"{name}: not YAML: {error}") from None
     if twice:
         raise SettingsError(f"{name}:{twice[1]}: {twice[0]} stands here twice; keep one")

@@ -86,3 +86,5 @@ class Plan:
     slots: tuple[SummarySlot, ...] = ()
     demoted: frozenset[int] = frozenset()
     """Messages that lost their residual status because their group could not be kept."""
+    notes: tuple[str, ...] = ()
+    """What the strategy had to do otherwise than asked; the report has it among the warnings."""

@@ -68,16 +68,23 @@ def assemble_prompt(
     _check_place(own, parts, tools.format)
     margin = settings.budget.safety_margin
     history = _compact(own, parts, tools, settings, total)
-    body = own
-    if history.changed and history.messages:
-        body = _read(history.data, transcript, tools)
-        body = _without_system(body) if replaced else body
+    body = _body(own, history, tools, replaced)
     data, expected = _surround(body, [part for part in parts if part.written], tools, replaced)
-    messages = _read(data, transcript, tools).messages if expected else ()
+    messages = _read(data, own, tools).messages if expected else ()
     reserved = sum(part.reserved for part in parts)
     result = Prompted(data, messages, tuple(parts), own, history, reserved, total, margin)
     _verify(result, expected, history, tools.format)
     return result
+
+
+def _body(own: Transcript, history: Compaction, tools: Tools, replaced: bool) -> Transcript:
+    """The compacted history as a transcript."""
+    if not history.changed:
+        return own
+    if not history.messages:  # nothing to read: what is left are records that hold no message
+        return replace(own, messages=(), owners=dict.fromkeys(own.owners, _REMOVED))
+    body = _read(history.data, own, tools)
+    return _without_system(body) if replaced else body
 
 
 def _read(data: bytes, transcript: Transcript, tools: Tools) -> Transcript:

@@ -116,7 +116,7 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
         within = is_within(mended, target, base)
         plan = _keep_all(analysis) if within else make_plan(analysis, tools, settings, target)
     except BudgetError as error:
-        if damaged(transcript) or transcript.tokens >= error.floor:
+        if damaged(transcript) or is_open or transcript.tokens >= error.floor:
             raise
         # repairs have added something: the input as it is is smaller than anything that can be made of it
         raise BudgetError(error.target, transcript.tokens, (("the input as it is", transcript.tokens),)) from None
@@ -134,7 +134,7 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
     _verify(output, before, target, tools)
     stages.done("verify")
     result = _report(transcript, analysis, plan, summaries, output, repairs, target)
-    return replace(result, stages=tuple(stages.seconds), summarizer=tools.summarizer.name)
+    return replace(result, stages=tuple(stages.seconds), summarizer=tools.summarizer.name, warnings=plan.notes)
 
 
 def compact_source(source: Source, tools: Sequence[Tools], settings: Settings) -> tuple[bytes, list[Compaction]]:

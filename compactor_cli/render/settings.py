@@ -12,7 +12,6 @@ from compactor_cli.configuration.values import shown
 from compactor_cli.render.console import make_table
 from compactor_cli.text.clean import plain
 
-
 _WIDTH = 40
 """Cells for a value; a longer one goes on in the next line, so that paths have room."""
 

@@ -78,7 +78,13 @@ class _Planner:
             decisions=tuple(decisions[g.index] for g in given.groups),
             slots=tuple(slots),
             demoted=frozenset(lost & given.residuals.kept),
+            notes=self._notes(slots),
         )
+
+    def _notes(self, slots: Sequence[SummarySlot]) -> tuple[str, ...]:
+        if self.shape.parts is None or not slots or slots[0].parts:
+            return ()
+        return (f"{self.shape.name}: too short to be grouped by topic; one summary stands for all of it",)
 
     def _protected(self, groups: list[Group]) -> list[Decision]:
         if self.given.target is None:

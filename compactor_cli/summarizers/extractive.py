@@ -16,7 +16,7 @@ from math import log, sqrt
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summarizers.forms import FORMS, Form
 from compactor_cli.summarizers.page import Line, Page, render
-from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates
+from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates, last_actions
 from compactor_cli.text.excerpts import Excerpt, legend, quote, without
 
 _WORD = re.compile(r"[^\W_][\w./-]{2,}")
@@ -24,6 +24,12 @@ _FADE = 0.93
 """What each further line of a section is worth of the one before."""
 _FACT_SHARE = 0.75
 """Share of the room that files, errors and commands may take where they come first."""
+_URGENT = 30.0
+"""Weight of what the work goes on from, above that of any section."""
+_ROOMY = 600
+"""Tokens from which on a summary has all headings of its form."""
+_FACTS_MOST = 0.7
+"""Share of the whole text for which quoted lines make way for facts."""
 _MOST = 6_000
 """Candidate lines that are compared; of more, the heaviest and most recent stay."""
 
@@ -39,10 +45,14 @@ class Extractive:
         if form.name == "session" and request.round > 1:
             rounds = "round" if request.round == 2 else "rounds"
             head += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
-        page = Page(form, head, request.slot.quotes, tuple(part.title for part, _ in request.parts))
+        titles = tuple(part.title for part, _ in request.parts)
+        page = Page(form, head, request.slot.quotes, titles, roomy=request.budget >= _ROOMY)
         page = replace(page, lines=_fitting(page, request, count))
-        room = request.budget - count(render(page, ())) - 4
-        chosen = _lines(request, form, room, count) if room >= 12 else []
+        items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
+        if form.facts_first and page.lines:
+            page = _make_way(page, items, request.budget, count)
+        room = _room(page, request.budget, count)
+        chosen = _lines(request, form, items, room, count) if room >= 12 else []
         while True:
             text = render(page, chosen)
             excess = count(text) - request.budget
@@ -65,27 +75,74 @@ def _fitting(page: Page, request: SummaryRequest, count: Callable[[str], int]) -
     return lines
 
 
-def _lines(request: SummaryRequest, form: Form, room: int, count: Callable[[str], int]) -> list[Line]:
+def _make_way(page: Page, items: Sequence[Item], budget: int, count: Callable[[str], int]) -> Page:
+    """Where there are more facts than their share holds, the quoted lines of least value make way for them."""
+    needed = sum(count(item.line) + 1 for item in items if item.fact is not None)
+    needed = min(int(needed / _FACT_SHARE) + 2, int(_FACTS_MOST * budget))
+    while page.lines:
+        missing = needed - _room(page, budget, count)
+        if missing <= 0:
+            break
+        ranked = sorted(range(len(page.lines)), key=lambda at: (page.lines[at].value, -at))
+        page = replace(page, lines=tuple(without(page.lines, ranked[: 1 + missing // 40])))
+    return page
+
+
+def _room(page: Page, budget: int, count: Callable[[str], int]) -> int:
+    """Tokens for lines under the headings."""
+    return budget - count(render(page, ())) - 4
+
+
+def _lines(
+    request: SummaryRequest, form: Form, items: list[Item], room: int, count: Callable[[str], int]
+) -> list[Line]:
     """What to write, in the order in which it may not be left out."""
-    items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
     facts: list[Item] = []
     if form.facts_first:
         facts = _take_facts([i for i in items if i.fact is not None], int(room * _FACT_SHARE), count)
         room -= sum(count(item.line) + 1 for item in facts)
-        items = [item for item in items if item.fact is None]
+        items = _urgent([*(item for item in items if item.fact is None), *last_actions(request.messages)], form)
     chosen = [Line(item) for item in facts]
     if not form.parts:
         return chosen + [Line(item) for item in _choose(items, room, count)]
     whole = sum(part.weight for part, _ in request.parts) or 1.0
     left = 0.0
-    for at, (part, messages) in enumerate(request.parts):
-        own = _distinct(candidates(messages, request.keywords, request.slot.quotes))
-        own = [item for item in own if not (form.facts_first and item.fact is not None)]
+    for at, (own, (part, _)) in enumerate(zip(_by_part(request, form), request.parts, strict=True)):
         left += room * part.weight / whole
         taken = _choose(own, int(left), count)
         left -= sum(count(item.line) + 1 for item in taken)
         chosen += [Line(item, at) for item in taken]
     return chosen
+
+
+def _by_part(request: SummaryRequest, form: Form) -> list[list[Item]]:
+    """What might be said of each part; the same line only in the last of them, the most important one."""
+    seen: set[str] = set()
+    found = []
+    for _, messages in reversed(request.parts):
+        items = _distinct(candidates(messages, request.keywords, request.slot.quotes))
+        own = [
+            item
+            for item in items
+            if (item.fact is None and item.about not in seen) or (item.fact and not form.facts_first)
+        ]
+        seen |= {item.about for item in items}
+        found.append(own)
+    return found[::-1]
+
+
+def _urgent(items: list[Item], form: Form) -> list[Item]:
+    """What is being done, and the newest of what comes next, before everything else."""
+    newest = max((item.order for item in items if item.section == "Next"), default=None)
+    apart = any("Immediate" in heading.sections for heading in form.headings)
+    out = []
+    for item in items:
+        if item.section == "Next" and item.order == newest:
+            section = "Immediate" if apart else item.section
+            out.append(replace(item, section=section, bonus=item.bonus + _URGENT))
+        else:
+            out.append(replace(item, bonus=item.bonus + _URGENT) if item.section == "In progress" else item)
+    return out
 
 
 def _take_facts(facts: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:

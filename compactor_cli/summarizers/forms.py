@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next")
+PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next", "Immediate")
 """Sections of quoted sentences."""
 FACTS = ("Files", "Errors", "Commands")
 """Sections of what is computed from calls and results."""
@@ -41,6 +41,8 @@ class Heading:
     """Of its files: a table. Of what is to be done: a checklist."""
     quotes: Literal["first", "last", ""] = ""
     """The request that is repeated in full under it."""
+    always: bool = False
+    """It stands there even when there is nothing to say under it, as long as there is room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,11 @@ _TIERS = Form("tiers", tuple(Heading(section, (section,)) for section in SECTION
 _SESSION = Form(
     "session",  # seed 001
     (
-        Heading("Original Task", ("Goal", "Constraints"), quotes="first"),
-        Heading("Completed Work", ("Files", "Commands", "Done"), "table"),
-        Heading("Key Technical Decisions", ("Decisions", "Details")),
-        Heading("Current State", ("In progress",), quotes="last"),
-        Heading("Pending Work", ("Next",), "checklist"),
+        Heading("Original Task", ("Goal", "Constraints"), quotes="first", always=True),
+        Heading("Completed Work", ("Files", "Commands", "Done"), "table", always=True),
+        Heading("Key Technical Decisions", ("Decisions", "Details"), always=True),
+        Heading("Current State", ("In progress",), quotes="last", always=True),
+        Heading("Pending Work", ("Next",), "checklist", always=True),
         Heading("Errors & Resolutions", ("Errors",)),
         Heading("Earlier summary", ("Earlier summary",)),
     ),
@@ -71,13 +73,13 @@ _SESSION = Form(
 _HANDOFF = Form(
     "handoff",  # seed 004
     (
-        Heading("1. User's Primary Goals and Intent", ("Goal", "Constraints"), quotes="first"),
-        Heading("2. Conversation Timeline and Progress", ("Done", "Earlier summary")),
-        Heading("3. Technical Context and Decisions", ("Decisions", "Details")),
-        Heading("4. Files and Code Changes", ("Files", "Commands")),
-        Heading("5. Active Work and Last Actions", ("In progress",)),
-        Heading("6. Unresolved Issues and Pending Tasks", ("Errors",)),
-        Heading("7. Immediate Next Step", ("Next",)),
+        Heading("1. User's Primary Goals and Intent", ("Goal", "Constraints"), quotes="first", always=True),
+        Heading("2. Conversation Timeline and Progress", ("Done", "Earlier summary"), always=True),
+        Heading("3. Technical Context and Decisions", ("Decisions", "Details"), always=True),
+        Heading("4. Files and Code Changes", ("Files", "Commands"), always=True),
+        Heading("5. Active Work and Last Actions", ("In progress",), always=True),
+        Heading("6. Unresolved Issues and Pending Tasks", ("Errors", "Next"), always=True),
+        Heading("7. Immediate Next Step", ("Immediate",), always=True),
     ),
     facts_first=True,
 )

@@ -12,6 +12,8 @@ from compactor_cli.text.excerpts import Excerpt, legend
 from compactor_cli.text.excerpts import quote as quote_lines
 from compactor_cli.text.verbatim import LAST_REQUEST_WAS, QUOTED, block
 
+NOTHING = "(nothing in these messages)"
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -31,6 +33,8 @@ class Page:
     titles: tuple[str, ...]
     """Of its pieces; a piece without lines has its title all the same: it says what was there."""
     lines: tuple[Excerpt, ...] = ()
+    roomy: bool = True
+    """There is room for headings with nothing under them."""
 
 
 def render(page: Page, chosen: Sequence[Line]) -> str:
@@ -46,8 +50,9 @@ def render(page: Page, chosen: Sequence[Line]) -> str:
         lines = _under(heading, items)
         if quote is not None:
             out.append(block(heading.title, quote.kind, quote.message, quote.text))
-        elif lines:
+        elif lines or (heading.always and page.roomy):
             out.append(f"### {heading.title}")
+            out += [] if lines else [NOTHING]
         out += lines
     if page.lines:
         out[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"

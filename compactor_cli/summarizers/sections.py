@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
@@ -26,6 +26,7 @@ WEIGHTS = {
     "Files": 9.0,
     "In progress": 8.0,
     "Next": 8.0,
+    "Immediate": 8.0,
     "Commands": 5.0,
     "Done": 4.0,
     "Details": 2.0,
@@ -45,6 +46,8 @@ _NEXT = re.compile(
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
 _OUTPUT_LINES = 6
+_NEWEST = 40
+"""Messages that are searched for the newest calls."""
 _LONG_AGO = 1_000_000
 """Puts lines of earlier rounds before those of this one."""
 _OLD_WHERE = re.compile(r"\[#")
@@ -94,9 +97,19 @@ def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Se
         items += _outputs(message, keywords)
     progress = next((i for i in reversed(items) if i.section == "Done"), None)
     if progress:
-        items[items.index(progress)] = Item("In progress", progress.text, progress.messages, progress.order)
+        items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
     items += _facts(messages, earlier)
     return items
+
+
+def last_actions(messages: Sequence[Message], most: int = 2) -> list[Item]:
+    """The newest calls, as the work stands: their arguments, and the tool."""
+    calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-most:]
+    return [
+        Item("In progress", f"`{one_line(call.text, 160)}` ({call.name})", (message.index,), _order(message, 999))
+        for message, call in calls
+        if call.text.strip()
+    ]
 
 
 def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
@@ -117,8 +130,11 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
             continue
         match = _OLD_LINE.match(line)
         said = match.group(1) if match else " ".join(cells(line)) if line.startswith("| `") else ""
-        if said:
-            yield Item(section_of(title, said), _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
+        section = section_of(title, said)
+        # what was next, or being done, was so in that round
+        section = {"Immediate": "Next", "In progress": "Done" if said.startswith('"') else ""}.get(section, section)
+        if said and section:
+            yield Item(section, _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
 
 
 def _request(message: Message, keywords: frozenset[str]) -> Iterator[Item]:

@@ -78,7 +78,7 @@ def value_in(name, text, key):
             'strategy = "ranked"  # until June',
         ),
         ("compactor.toml", "scoring.threshold", 50.0, "threshold = 70 # was 60", "threshold = 50.0 # was 60"),
-        ("compactor.yaml", "strategy", "ranked", "strategy: tiered  # until June", "strategy: ranked  # until June"),
+        ("compactor.yaml", "strategy", "ranked", "strategy: tiered  # until June", 'strategy: "ranked"  # until June'),
         ("compactor.yaml", "scoring.threshold", 50, "    threshold: 70  # was 60", "    threshold: 50  # was 60"),
         ("pyproject.toml", "strategy", "ranked", 'strategy = "tiered"', 'strategy = "ranked"'),
     ],

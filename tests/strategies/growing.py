@@ -1,0 +1,128 @@
+"""A session that grows, and is compacted again each time: what must be true after every round."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from compactor_cli import api
+from compactor_cli.model.message import Message
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.groups import form_groups
+from compactor_cli.pipeline.verify import faults
+from compactor_cli.settings import Settings
+from compactor_cli.signals.ledger import compute_ledger
+from compactor_cli.summarizers.facts import Fact, parse
+from compactor_cli.summarizers.forms import cells, section_of
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.headers import round_of
+from compactor_cli.text.verbatim import QUOTED, carried
+
+ROUNDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What came out of a round, and what had gone into all of them up to it."""
+
+    part: Compaction
+    told: Transcript
+
+
+def pieces(transcript: Transcript, number: int = ROUNDS) -> list[bytes]:
+    """The bytes of a session in pieces of about as many tokens; no tool exchange is parted."""
+    borders: list[int] = []
+    tokens, end = 0, -1
+    for group in form_groups(transcript.messages):
+        if tokens >= (len(borders) + 1) * transcript.tokens / number and group.messages[0] > end:
+            borders.append(transcript.records[transcript.messages[group.messages[0]].records[0]].start)
+        tokens, end = tokens + group.tokens, max(end, group.messages[-1])
+    assert len(borders) == number - 1
+    ends = [0, *borders, len(transcript.source)]
+    return [transcript.source[start:end] for start, end in pairwise(ends)]
+
+
+def rounds(data: Sequence[bytes], target: int, *, format: str, **settings: object) -> list[Round]:
+    """Compact after each piece, to the same target."""
+    found, kept, told = [], b"", b""
+    for piece in data:
+        told += piece
+        source = api.load(kept + piece, format=format, tokenizer="chars")
+        result = api.compact(source, Settings(target_tokens=target, **settings), tokenizer="chars")
+        (part,) = result.parts
+        (before,) = api.load(told, format=format, tokenizer="chars").transcripts
+        found.append(Round(part, before))
+        kept = result.data
+    return found
+
+
+def summary_of(part: Compaction) -> str:
+    """The only summary of an output."""
+    (text,) = [m.text("text") for m in part.messages if m.origin == "summary"]
+    return text
+
+
+def facts_in(summary: str) -> list[Fact]:
+    """The computed facts that a summary states, read as a later round reads them."""
+    found, title = [], ""
+    for line in carried(summary).rest.partition(QUOTED)[0].splitlines():
+        if line.startswith("### "):
+            title = line[4:]
+            continue
+        said = " ".join(cells(line)) if line.startswith("| `") else line[2:] if line.startswith("- ") else ""
+        fact = parse(section_of(title, said), said) if said else None
+        found += [fact] if fact else []
+    return found
+
+
+def actions_of(messages: Sequence[Message]) -> Counter[tuple[str, str]]:
+    """(file, action) -> how often."""
+    files = compute_ledger(messages).files
+    return Counter({(p, action): len(at) for p, fact in files.items() for action, at in fact.actions.items()})
+
+
+def lost_facts(last: Round) -> list[str]:
+    """What the ledger of the whole session knows and the last output does not."""
+    kept = [m for m in last.part.messages if m.origin != "summary"]
+    stated = facts_in(summary_of(last.part))
+    have = actions_of(kept)
+    for fact in stated:
+        if fact.section == "Files":
+            have.update({(fact.about, action): times for action, times in fact.counts.items()})
+    lost = [
+        f"{path} {action}: {have[path, action]} of {times}"
+        for (path, action), times in actions_of(last.told.messages).items()
+        if have[path, action] != times
+    ]
+    now, ever = compute_ledger(kept), compute_ledger(last.told.messages)
+    commands = {one_line(c.text, 160) for c in now.commands} | {f.about for f in stated if f.section == "Commands"}
+    lost += [f"command {c.text}" for c in ever.commands if one_line(c.text, 160) not in commands]
+    said = one_line("\n".join(m.text() for m in kept), 10**9)  # of a clipped line, what comes before the ellipsis
+    errors = {f.about for f in stated if f.section == "Errors"}
+    return lost + [f"error {e}" for e, _ in ever.errors if e not in errors and e.removesuffix("…") not in said]
+
+
+def repeated_lines(summary: str) -> list[str]:
+    """Lines that occur twice in what a summary says of its own: not in what it repeats word for word."""
+    own = [line for line in carried(summary).rest.partition(QUOTED)[0].splitlines() if line.startswith(("- ", "| `"))]
+    bare = [re.sub(r"(?: \[(?:earlier )?#[^\]]*\])+$", "", line) for line in own]
+    return [line for line, times in Counter(bare).items() if times > 1]
+
+
+def check_rounds(found: Sequence[Round], target: int) -> None:
+    """What every round holds, and the last one of everything that was ever said."""
+    for number, one in enumerate(found, start=1):
+        assert one.part.tokens <= target, f"round {number}"
+        assert not faults(one.part.messages, adjacent_results=True) or faults(one.told.messages, adjacent_results=True)
+        text = summary_of(one.part)
+        assert round_of(text) == one.part.round == number
+        assert text.count("## Session Summary") == 1, f"round {number} has a summary in its summary"
+        assert not repeated_lines(text), f"round {number}"
+    last = found[-1]
+    first = next(m.text("text") for m in last.told.messages if m.origin == "request")
+    assert first in "\n".join(m.text("text") for m in last.part.messages), "the first request is not whole"
+    assert not lost_facts(last)

@@ -1,0 +1,209 @@
+"""`handoff` (seed 004): everything becomes a summary in seven parts that ends with the last request."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+
+from compactor_cli import api
+from compactor_cli.model.report import Compaction
+from compactor_cli.pipeline.verify import faults
+from compactor_cli.settings import Settings
+from compactor_cli.text.verbatim import carried
+from tests.builders import run_process
+from tests.pipeline.sessions import Json, assistant, filler, records_of, result, system, to_bytes, user
+from tests.pipeline.sessions import compact as compact_with
+from tests.strategies import work
+
+compact = partial(compact_with, strategy="handoff")
+TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.5}, {"target_ratio": 0.25}, {"target_ratio": 0.1}]
+HEADINGS = [
+    "### 1. User's Primary Goals and Intent",
+    "### 2. Conversation Timeline and Progress",
+    "### 3. Technical Context and Decisions",
+    "### 4. Files and Code Changes",
+    "### 5. Active Work and Last Actions",
+    "### 6. Unresolved Issues and Pending Tasks",
+    "### 7. Immediate Next Step",
+]
+
+
+def summary_of(part: Compaction) -> str:
+    (text,) = [m.text("text") for m in part.messages if m.origin == "summary"]
+    return text
+
+
+def told() -> list[Json]:
+    """Work with something for each of the seven parts."""
+    return [
+        *work.session(12, end=False),
+        assistant("We decided to use Decimal instead of float, because of the cents."),
+        *filler(1),
+        assistant("Next, the changelog needs a line."),
+        user(work.LAST),
+        assistant("I write it."),
+    ]
+
+
+# -- the shape
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_the_result_is_exactly_a_system_and_a_user_message(target: dict[str, Any]) -> None:
+    part = compact(told(), **target)
+    assert [m.role for m in part.messages] == ["system", "user"]
+    first, second = records_of(part)
+    assert first == system(work.SYSTEM)
+    assert list(second) == ["role", "content"]
+    assert second["content"].startswith("## Session Summary (Compaction Round 1)\n")
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_where_the_system_prompt_is_top_level_the_result_is_one_user_message(target: dict[str, Any]) -> None:
+    part = compact([json.loads(line) for line in work.claude_session(12).splitlines()], format="anthropic", **target)
+    assert [m.role for m in part.messages] == ["user"]
+
+
+@pytest.mark.parametrize("target", TARGETS[:3], ids=str)
+def test_the_seven_parts_stand_in_the_order_of_the_seed(target: dict[str, Any]) -> None:
+    text = summary_of(compact(told(), **target))
+    found = [line.partition(" (first")[0] for line in text.splitlines() if line.startswith("### ")]
+    assert [heading for heading in found if heading in HEADINGS] == HEADINGS
+
+
+def test_each_part_says_what_it_is_for() -> None:
+    text = summary_of(compact(told()))
+    said = dict(zip(HEADINGS, (text.partition(h)[2].partition("\n### ")[0] for h in HEADINGS), strict=True))
+    goals, timeline, technical, files, active, unresolved, following = said.values()
+    assert work.FIRST in goals
+    assert '"I read src/billing/module_0.py first." [#3]' in timeline
+    assert "We decided to use Decimal instead of float" in technical
+    assert "`src/parser/module_1.py` edited, read [#13, #17]" in files
+    assert "`pytest -q tests/test_module_1.py` (2x, last ok) [#15, #19]" in files
+    assert '"I write it." [#127]' in active
+    assert work.error(1) in unresolved
+    assert "Next, the changelog needs a line." in following
+
+
+# -- the last request
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+@pytest.mark.parametrize("last", [work.LAST, "Two lines,\n\nand\t### a heading.\n", "ÄÖ 漢字 🙂 — `tick`"])
+def test_the_summary_ends_with_the_exact_words_of_the_last_request(target: dict[str, Any], last: str) -> None:
+    text = summary_of(compact([*work.session(12, end=False), user(last), assistant("I do it.")], **target))
+    assert text.endswith(f"\n\nLast request from user was: {last}")
+    assert carried(text).first == work.FIRST
+    assert carried(text).last == last
+
+
+def test_the_only_request_is_repeated_once_at_the_end() -> None:
+    records = [system(), user(work.FIRST), *(r for n in range(20) for r in filler(n)), assistant("There it is.")]
+    text = summary_of(compact(records, target_ratio=0.5))
+    assert text.endswith(f"Last request from user was: {work.FIRST}")
+    assert text.count(work.FIRST) == 1
+
+
+def test_what_a_harness_said_last_is_not_the_last_request() -> None:
+    reminder = "<system-reminder>Nothing is on your list.</system-reminder>"
+    text = summary_of(compact([*told(), user(reminder)]))
+    assert text.endswith(f"Last request from user was: {work.LAST}")
+
+
+# -- what stays besides
+
+
+@pytest.mark.parametrize("target", TARGETS[:3], ids=str)
+def test_work_in_flight_stays(target: dict[str, Any]) -> None:
+    records = [*told(), assistant("I look.", "open")]
+    part = compact(records, **target)
+    assert [m.role for m in part.messages] == ["system", "user", "assistant"]
+    assert records_of(part)[-1] == records[-1]
+
+
+@pytest.mark.parametrize("target", TARGETS[:3], ids=str)
+def test_what_keep_matches_stays_as_it_is(target: dict[str, Any]) -> None:
+    records = told()
+    part = compact(records, keep=("compute_export_3 is wrong",), **target)
+    kept = [m.index for m in part.messages if m.index > 0]
+    assert [records[i]["role"] for i in kept] == ["assistant", "tool"]
+    assert to_bytes([records[kept[0]]]).strip() in part.data.splitlines()
+
+
+def test_with_keep_last_the_newest_messages_stand_behind_the_summary() -> None:
+    records = told()
+    part = compact(records, keep_last=3)
+    assert [m.index for m in part.messages] == [0, -1, *range(len(records) - 3, len(records))]
+
+
+@pytest.mark.parametrize("target", TARGETS[:3], ids=str)
+def test_a_history_that_ends_with_a_kept_tool_result_gets_its_assistant_turn(target: dict[str, Any]) -> None:
+    part = compact([*told(), *filler(7, words=10)], keep_last=1, **target)
+    assert [m.role for m in part.messages][-3:] == ["assistant", "tool", "assistant"]
+    assert records_of(part)[-1] == {"role": "assistant", "content": "Understood."}
+    assert [note.kind for note in part.repairs] == ["assistant_turn"]
+
+
+def test_a_tool_result_at_the_end_that_goes_into_the_summary_needs_no_assistant_turn() -> None:
+    part = compact([*told(), *filler(7)])
+    assert [m.role for m in part.messages] == ["system", "user"]
+    assert part.repairs == ()
+
+
+def test_an_unanswered_call_in_the_middle_is_answered_before_it_is_summarized() -> None:
+    records = told()
+    records[32:32] = [assistant(None, "lost"), user("Never mind.")]
+    part = compact(records, keep=("Never mind", '"command": "ls"'))
+    assert [note.kind for note in part.repairs] == ["synthetic_result"]
+    assert not faults(part.messages, adjacent_results=True)
+    (answer,) = [r for r in records_of(part) if r.get("tool_call_id") == "lost"]
+    assert answer["content"].startswith("Tool no response")
+    assert "synthetic" in answer["content"]
+
+
+# -- rounds
+
+
+def test_the_first_request_is_carried_from_round_to_round_and_the_last_is_the_newest() -> None:
+    records = work.session(8)
+    for number in range(1, 6):
+        part = compact(records, target_tokens=2_500)
+        text = summary_of(part)
+        assert [m.role for m in part.messages] == ["system", "user"]
+        assert part.round == number
+        assert carried(text).first == work.FIRST
+        assert carried(text).last == (work.LAST if number == 1 else f"Step {number - 1}, please.")
+        assert text.count("## Session Summary") == 1
+        assert text.count(work.FIRST) == 1
+        records = [*records_of(part), *(r for n in range(8 * number, 8 * number + 8) for r in work.task(n))]
+        records += [user(f"Step {number}, please."), assistant("So I do.")]
+
+
+def test_a_round_without_a_new_request_carries_the_last_one() -> None:
+    first = compact(told())
+    going_on = [*(r for n in range(30) for r in filler(n)), assistant("Done.")]
+    second = compact([*records_of(first), *going_on])
+    assert second.round == 2
+    assert [m.role for m in second.messages] == ["system", "user"]
+    assert summary_of(second).endswith(f"Last request from user was: {work.LAST}")
+    assert carried(summary_of(second)).first == work.FIRST
+
+
+# -- a whole run
+
+
+def test_a_process_writes_a_system_and_a_user_message(tmp_path: Any) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(to_bytes([*told(), assistant(None, "c1"), result("c1")]))
+    done = run_process("compact", path, "--strategy", "handoff", "--target-ratio", "0.3", "--quiet")
+    assert done.code == 0, done.stderr
+    assert [json.loads(line)["role"] for line in done.stdout.splitlines()] == ["system", "user"]
+
+
+def test_the_api_gives_the_same() -> None:
+    source = api.load(to_bytes(told()), tokenizer="chars")
+    first, second = (api.compact(source, Settings(strategy="handoff"), tokenizer="chars").data for _ in range(2))
+    assert first == second
