@@ -35,6 +35,7 @@ from compactor_cli.retention.evaluate import Method, NoOutputError, evaluate
 from compactor_cli.retention.report import Evaluation
 from compactor_cli.retention.statistics import Estimate
 from compactor_cli.settings import Settings
+from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
 
@@ -69,7 +70,11 @@ def main(arguments: Sequence[str]) -> int:
         for other, profile in others.items():
             rows[f"`adaptive`, by {other}"] = partial(_always, profile)
         methods = [_method(row, choose) for row, choose in rows.items()]
-        methods.append(_method("`tiered`", lambda _: None, "tiered"))
+        methods += [
+            _method(f"`{other}`{', by session' if STRATEGIES[other].learned else ''}", held_out.get, other)
+            for other in STRATEGIES
+            if other != "adaptive"
+        ]
         methods += [plain_method(plain, _COUNTER) for plain in BASELINES]
         _print(name, prepared, evaluate(prepared, methods, RATIOS))
     return 0

@@ -137,6 +137,8 @@ def _tell(
     """The report for scripts, and the tables for people: of --dry-run on standard output."""
     from compactor_cli.render import jsons, prompts, tables
 
+    for warning in result.history.warnings:
+        session.warn(warning)
     if job.json or job.report:
         value = prompts.assemble_json(
             source,

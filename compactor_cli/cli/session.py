@@ -10,13 +10,12 @@ from rich.console import Console
 
 from compactor_cli.cli.files import read_bytes
 from compactor_cli.errors import UsageError
-from compactor_cli.formats.base import parse_time
 from compactor_cli.formats.loading import load
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.run import Tools
 from compactor_cli.render.console import make_console
-from compactor_cli.settings import ScoringSettings, Settings
+from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.wiring import tools_for
@@ -91,21 +90,3 @@ def read_profile(path: str) -> Profile | None:
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
     return parse_profile(text, path)
-
-
-def scoring_settings(
-    scorer_name: str, threshold: float | None, max_residuals: float | None, now: str
-) -> ScoringSettings:
-    """Scoring settings from the options of a command."""
-    seconds = None
-    if now:
-        seconds = parse_time(float(now) if now.replace(".", "", 1).isdigit() else now)
-        if seconds is None:
-            raise UsageError(f"--now {now!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
-    default = ScoringSettings()
-    return ScoringSettings(
-        scorer=scorer_name,
-        threshold=default.threshold if threshold is None else threshold,
-        max_residuals=default.max_residuals if max_residuals is None else max_residuals,
-        now=seconds,
-    )

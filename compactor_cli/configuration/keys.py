@@ -24,7 +24,7 @@ SEED_VARIABLES = {
     "budget.enabled": "PROMPT_COMPACTION_BUDGET_ENABLED",
 }
 """The variables of seed 000, by the key that they set."""
-_FORMS = {"scoring.now": "time", "keep": "pattern", "profile": "path"}
+_FORMS = {"scoring.now": "time", "keep": "pattern", "profile": "path", "tiers.borders": "rising"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Key:
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     form: str = ""
-    """What a text or number stands for: a time, a pattern, a path."""
+    """What the type does not say: time, pattern, path, or rising for a list."""
 
     @property
     def section(self) -> str:

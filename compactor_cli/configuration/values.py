@@ -37,7 +37,7 @@ def allowed(key: Key) -> str:
     words = _ONE[key.kind]
     if key.many:
         count = f"{key.length} " if key.length else ""
-        words = f"a list of {count}{_SEVERAL[key.kind]}"
+        words = f"a list of {count}{'rising ' if key.form == 'rising' else ''}{_SEVERAL[key.kind]}"
     if key.minimum is not None and key.maximum is not None:
         return f"{words} from {key.minimum:g} to {key.maximum:g}"
     return words if key.minimum is None else f"{words} of at least {key.minimum:g}"
@@ -107,6 +107,8 @@ def _list(key: Key, value: Any) -> tuple[Any, ...]:
         raise _refusal(key)
     if not all(_is(key.kind, item) and _within(key, item) for item in value):
         raise _refusal(key)
+    if key.form == "rising" and list(value) != sorted(value):
+        raise _refusal(key)
     for item in value if key.form == "pattern" else ():
         try:
             re.compile(item)
@@ -134,7 +136,7 @@ def _plain(key: Key, text: str) -> Any:
     """A single value from its text; what it cannot be stays a text, for `checked` to refuse."""
     if key.kind is bool:
         return _WORDS.get(text.strip().lower(), text)
-    if key.kind is str or key.form:
+    if key.kind is str or key.form == "time":
         return text
     try:
         return int(text) if key.kind is int else float(text)

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import log, sqrt
 
 from compactor_cli.model.group import Group
@@ -67,25 +68,36 @@ class _Stretch:
     """Mean of the vectors of the stretches that were joined to it, each of length 1."""
     size: int = 1
 
+    @property
+    def square(self) -> float:
+        """Squared length of the centre."""
+        return sum(value * value for value in self.centre.values())
+
 
 def find_topics(messages: Sequence[Message], groups: Sequence[Group], most: int = MOST) -> tuple[Topic, ...]:
     """At most `most` topics in the order in which they came up; none for a session too short to sort."""
     if len(groups) < _FEWEST_GROUPS:
         return ()
-    stretches = [_read(messages, own) for own in _cut(messages, groups)]
-    _place(stretches)
-    while len(stretches) > 1:
-        first, second, alike = _closest(stretches)
+    stretches = dict(enumerate(_read(messages, own) for own in _cut(messages, groups)))
+    _place(list(stretches.values()))
+    pairs = {(a, b): _apart(stretches[a], stretches[b]) for a, b in combinations(stretches, 2)}
+    while pairs:
+        (first, second), (_, alike) = min(pairs.items(), key=lambda pair: (pair[1][0], pair[0]))
         if alike < _ALIKE and len(stretches) <= most:
             break
-        stretches[first] = _joined(stretches[first], stretches[second])
-        del stretches[second]
+        stretches[first] = _joined(stretches[first], stretches.pop(second))
+        pairs = {pair: found for pair, found in pairs.items() if second not in pair and first not in pair}
+        pairs |= {
+            (min(first, other), max(first, other)): _apart(stretches[first], stretches[other])
+            for other in stretches
+            if other != first
+        }
     if len(stretches) < 2:
         return ()
-    heaviest = max(stretch.weight for stretch in stretches)
+    heaviest = max(stretch.weight for stretch in stretches.values())
     return tuple(
         Topic(_title(stretch), tuple(g.index for g in stretch.groups), round(stretch.weight / heaviest, 3))
-        for stretch in stretches
+        for stretch in stretches.values()
     )
 
 
@@ -136,21 +148,13 @@ def _place(stretches: Sequence[_Stretch]) -> None:
         stretch.centre = {word: value / length for word, value in vector.items()}
 
 
-def _closest(stretches: Sequence[_Stretch]) -> tuple[int, int, float]:
-    """The two whose joining scatters least (Ward), the first such pair, and the cosine between them."""
-    squares = [sum(value * value for value in stretch.centre.values()) for stretch in stretches]
-    best, found = float("inf"), (0, 1, 0.0)
-    for first, one in enumerate(stretches):
-        for second in range(first + 1, len(stretches)):
-            other = stretches[second]
-            small, large = sorted((one.centre, other.centre), key=len)
-            shared = sum(value * large[word] for word, value in small.items() if word in large)
-            apart = squares[first] + squares[second] - 2 * shared
-            cost = round(apart * one.size * other.size / (one.size + other.size), 9)
-            if cost < best:
-                cosine = shared / (sqrt(squares[first] * squares[second]) or 1.0)
-                best, found = cost, (first, second, cosine)
-    return found
+def _apart(one: _Stretch, other: _Stretch) -> tuple[float, float]:
+    """What joining two stretches scatters (Ward), and the cosine between them."""
+    small, large = sorted((one.centre, other.centre), key=len)
+    shared = sum(value * large[word] for word, value in small.items() if word in large)
+    apart = one.square + other.square - 2 * shared
+    cosine = shared / (sqrt(one.square * other.square) or 1.0)
+    return round(apart * one.size * other.size / (one.size + other.size), 9), cosine
 
 
 def _joined(one: _Stretch, other: _Stretch) -> _Stretch:

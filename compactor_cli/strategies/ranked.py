@@ -86,11 +86,13 @@ class _Planner:
         older, recent = split_history(rest, given.scores, len(given.messages), settings.recent_messages)
         # what an earlier round wrote goes into the new message whatever its score
         earlier = [g for g in older if any(given.messages[i].origin == "summary" for i in g.messages)]
-        older = [g for g in older if g not in earlier]
+        set_aside = {g.index for g in earlier}
+        older = [g for g in older if g.index not in set_aside]
         spent = sum(d.tokens for d in kept)
         newest, compressed, room = self._share_out(older, recent, earlier, spent)
         decisions = {d.group: d for d in (*kept, *newest)}
-        decisions |= {g.index: self._score_line(g) for g in older if g.index not in {c.index for c in compressed}}
+        gone = {g.index for g in compressed}
+        decisions |= {g.index: self._score_line(g) for g in older if g.index not in gone}
         slots = self._archive(compressed, earlier, room)
         why = "compressed" if slots else "no room for a summary"
         for group in (*earlier, *compressed):

@@ -16,7 +16,7 @@ from math import log, sqrt
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summarizers.forms import FORMS, Form
 from compactor_cli.summarizers.page import Line, Page, render
-from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates, last_actions
+from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates, fact_items, last_actions
 from compactor_cli.text.excerpts import Excerpt, legend, quote, without
 
 _WORD = re.compile(r"[^\W_][\w./-]{2,}")
@@ -107,7 +107,7 @@ def _lines(
         return chosen + [Line(item) for item in _choose(items, room, count)]
     whole = sum(part.weight for part, _ in request.parts) or 1.0
     left = 0.0
-    for at, (own, (part, _)) in enumerate(zip(_by_part(request, form), request.parts, strict=True)):
+    for at, (own, (part, _)) in enumerate(zip(_by_part(request, form, items), request.parts, strict=True)):
         left += room * part.weight / whole
         taken = _choose(own, int(left), count)
         left -= sum(count(item.line) + 1 for item in taken)
@@ -115,20 +115,17 @@ def _lines(
     return chosen
 
 
-def _by_part(request: SummaryRequest, form: Form) -> list[list[Item]]:
-    """What might be said of each part; the same line only in the last of them, the most important one."""
-    seen: set[str] = set()
-    found = []
-    for _, messages in reversed(request.parts):
-        items = _distinct(candidates(messages, request.keywords, request.slot.quotes))
-        own = [
-            item
-            for item in items
-            if (item.fact is None and item.about not in seen) or (item.fact and not form.facts_first)
-        ]
-        seen |= {item.about for item in items}
-        found.append(own)
-    return found[::-1]
+def _by_part(request: SummaryRequest, form: Form, items: Sequence[Item]) -> list[list[Item]]:
+    """What might be said of each part; what no part has said is of the first one."""
+    part_of = {message.index: at for at, (_, messages) in enumerate(request.parts) for message in messages}
+    found: list[list[Item]] = [[] for _ in request.parts]
+    for item in items:
+        if item.fact is None:
+            found[part_of.get(item.messages[0], 0) if item.messages else 0].append(item)
+    if not form.facts_first:
+        for own, (_, messages) in zip(found, request.parts, strict=True):
+            own.extend(fact_items(messages))
+    return found
 
 
 def _urgent(items: list[Item], form: Form) -> list[Item]:

@@ -102,6 +102,13 @@ def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Se
     return items
 
 
+def fact_items(messages: Sequence[Message]) -> list[Item]:
+    """What is computed from the calls and results of some messages, and what earlier summaries of them know."""
+    summaries = [message for message in messages if message.origin == "summary"]
+    earlier = [(item.section, item.text) for message in summaries for item in _earlier(message, set())]
+    return list(_facts(messages, earlier))
+
+
 def last_actions(messages: Sequence[Message], most: int = 2) -> list[Item]:
     """The newest calls, as the work stands: their arguments, and the tool."""
     calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-most:]

@@ -109,12 +109,12 @@ def test_ac3_4_no_message_is_compressed_whose_score_is_higher_than_a_kept_one(ra
 def test_the_highest_scores_survive_longest_as_the_target_falls() -> None:
     before: set[int] = set()
     for ratio in RATIOS:
-        kept, compressed = kept_and_compressed(compact(work.session(20), target_ratio=ratio))
+        compressed = kept_and_compressed(compact(work.session(20), target_ratio=ratio))[1]
         assert before <= set(compressed), "what was compressed at a larger target is compressed at a smaller one"
         before = set(compressed)
 
 
-@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("ratio", RATIOS[:-1])
 def test_the_recent_messages_stay_as_they_are_while_there_is_room(ratio: float) -> None:
     records = work.session(20)
     part = compact(records, target_ratio=ratio)
