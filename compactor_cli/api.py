@@ -40,14 +40,20 @@ def score(source: Source, settings: Settings | None = None, *, tokenizer: str = 
 
 
 def compact(
-    source: Source, settings: Settings | None = None, *, tokenizer: str = "", profile: Profile | None = None
+    source: Source,
+    settings: Settings | None = None,
+    *,
+    tokenizer: str = "",
+    profile: Profile | None = None,
+    closed: bool = False,
 ) -> CompactResult:
-    """Compact each conversation; `profile` is for strategy `adaptive`. Raises BudgetError when a target
-    cannot be met."""
+    """Compact each conversation; `profile` is for strategies that learned. `closed`: a turn of the user is to
+    follow, so calls in flight are answered and a tool result at the end gets an assistant turn. Raises
+    BudgetError when a target cannot be met."""
     settings = settings or Settings()
     counter = make_counter(tokenizer).counter
     data, parts = compact_source(
-        source, [tools_for(t, counter, settings, profile) for t in source.transcripts], settings
+        source, [tools_for(t, counter, settings, profile) for t in source.transcripts], settings, closed=closed
     )
     return CompactResult(data, tuple(parts))
 

@@ -43,6 +43,8 @@ class PlanInput:
     per_image: int
     profile: Profile | None = None
     """Weights for strategies that estimate values."""
+    repeat: bool = True
+    """Summaries may stand for the first and last request by repeating them in full."""
 
     def tiers_of(self, group: Group) -> list[int]:
         """Tiers of a group's messages; none for residuals and system messages."""

@@ -122,14 +122,21 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
         raise BudgetError(error.target, transcript.tokens, (("the input as it is", transcript.tokens),)) from None
     stages.done("plan")
     summary_base = Base(base.tokens, plan.target if plan.target is not None else mended.tokens)
-    plan, summaries = write_summaries(mended, analysis.groups, plan, _context(tools, settings), summary_base)
+    context = _context(tools, settings)
+    written = write_summaries(mended, analysis.groups, plan, context, summary_base)
+    if any(slot.quotes for slot in plan.slots if all(summary.slot is not slot for summary in written[1])):
+        # a request must not go with the summary that was to repeat it
+        plan = make_plan(analysis, tools, settings, target, repeat=False)
+        written = write_summaries(mended, analysis.groups, plan, context, summary_base)
+    plan, summaries = written
     stages.done("summarize")
     output = assemble(mended, analysis.groups, plan, summaries, tools.format)
     stages.done("assemble")
     grown = target is None and sum(m.tokens for m in output.messages) >= transcript.tokens
     if grown and not damaged(transcript) and not is_open:
         return unchanged(transcript, target)
-    repairs = tuple(note for note in repairs if note.kind != "assistant_turn" or output.messages[-1].id == CLOSING_ID)
+    turned = any(message.id == CLOSING_ID for message in output.messages[-1:])
+    repairs = tuple(note for note in repairs if turned or note.kind != "assistant_turn")
     before = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
     _verify(output, before, target, tools)
     stages.done("verify")
@@ -137,9 +144,11 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
     return replace(result, stages=tuple(stages.seconds), summarizer=tools.summarizer.name, warnings=plan.notes)
 
 
-def compact_source(source: Source, tools: Sequence[Tools], settings: Settings) -> tuple[bytes, list[Compaction]]:
+def compact_source(
+    source: Source, tools: Sequence[Tools], settings: Settings, *, closed: bool = False
+) -> tuple[bytes, list[Compaction]]:
     """Compact every conversation of a file on its own, and join them as they were."""
-    parts = [compact(t, own, settings) for t, own in zip(source.transcripts, tools, strict=True)]
+    parts = [compact(t, own, settings, closed=closed) for t, own in zip(source.transcripts, tools, strict=True)]
     if not any(part.changed for part in parts) and not any(note.kind in DAMAGE for note in source.notes):
         return source.data, parts
     pieces = [source.joints[0]]
@@ -188,8 +197,8 @@ def _keep_all(analysis: Analysis) -> Plan:
     return Plan("none", None, decisions)
 
 
-def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None) -> Plan:
-    """The plan for a transcript that has been repaired and analyzed."""
+def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
+    """The plan for a transcript that has been repaired and analyzed. `repeat`: summaries may repeat requests."""
     messages, groups = analysis.transcript.messages, analysis.groups
     protection = protect(messages, groups, keep=compile_patterns(settings.keep), keep_last=settings.keep_last)
     given = PlanInput(
@@ -205,6 +214,7 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         count=tools.counter.count,
         per_image=tools.counter.per_image,
         profile=tools.profile,
+        repeat=repeat,
     )
     return tools.strategy.plan(given)
 

@@ -13,6 +13,8 @@ RECENCY = 10.0
 """Points of the newest message for being that."""
 MOST_LENGTH = 3.0
 """Points that length can give."""
+QUESTION = frozenset("?？؟⁇⸮;")
+"""Question marks of several scripts; the last one is Greek."""
 _ENDS = 2_000
 """Characters at either end of a tool result that are searched for keywords and questions."""
 
@@ -37,7 +39,14 @@ class WeightedScorer:
 
 def _pattern(keywords: tuple[str, ...]) -> re.Pattern[str] | None:
     words = sorted({word.lower() for word in keywords if word.strip()}, key=lambda word: (-len(word), word))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)") if words else None
+    return re.compile("|".join(map(_whole, words))) if words else None
+
+
+def _whole(word: str) -> str:
+    """A pattern for a keyword as a word of its own; scripts that put no blanks between words have none."""
+    before = r"(?<!\w)" if word[0].isascii() else ""
+    after = r"(?!\w)" if word[-1].isascii() else ""
+    return f"{before}{re.escape(word)}{after}"
 
 
 def _factors(
@@ -50,7 +59,7 @@ def _factors(
         Factor(f"role_{message.role}", by_role.get(message.role, weights.role_weight_assistant)),
         Factor("recency", round(RECENCY * weights.recency_decay**distance, 6)),
     ]
-    if message.role != "tool" and "?" in text:
+    if message.role != "tool" and not QUESTION.isdisjoint(text):
         found.append(Factor("question", weights.question_bonus))
     if message.calls:
         found.append(Factor("tool_call", weights.tool_call_bonus))

@@ -63,7 +63,7 @@ class _Planner:
         given = self.given
         protected = [g for g in given.groups if g.index in given.protected]
         kept = {d.group: d for d in self._protected(protected)}
-        absorbed = [g for g in protected if self._is_absorbed(g)] if self.shape.absorbs else []
+        absorbed = [g for g in protected if self._is_absorbed(g)] if self.shape.absorbs and given.repeat else []
         found = self._attempt(kept, absorbed)
         if found is None:  # no room for a summary that repeats requests: they stay where they are
             found = self._attempt(kept, []) or self._bare(kept)
