@@ -23,6 +23,7 @@ from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.configuration.values import allowed, shown
 from compactor_cli.signals.signals import BY_CLASS, CLASSES, SIGNALS
+from compactor_cli.strategies import STRATEGIES
 
 _RUN = "import sys; sys.argv[0] = 'compactor'; from compactor_cli.cli.app import main; main()"
 _PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "COMPACTOR_CONFIG": os.devnull}
@@ -52,6 +53,12 @@ def run(*commands: str) -> str:
         shutil.copy(_SAMPLE, Path(folder) / "session.jsonl")
         shown = [f"$ {command}\n{_shown(command, Path(folder))}".rstrip() for command in commands]
     return "\n```text\n" + "\n\n".join(shown) + "\n```\n"
+
+
+def strategies() -> str:
+    """The strategies, what they do and what they are for."""
+    rows = [f"| `{s.name}` | {s.purpose} | {s.suits} |" for s in STRATEGIES.values()]
+    return "\n".join(["", "| strategy | what it does | what it is for |", "|---|---|---|", *rows, ""])
 
 
 def signals() -> str:
