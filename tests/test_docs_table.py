@@ -16,7 +16,7 @@ LATER = ("with a language model", "archive and memory", "not here: there is no a
 NAMED = sorted({name for row in ROWS for name in re.findall(r"`([^`]+)`", row[-1])})
 
 
-def tests_of(path: Path) -> set[str]:
+def names_in(path: Path) -> set[str]:
     """Names of the test functions of a file, without running it."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
@@ -51,4 +51,4 @@ def test_only_what_comes_later_has_no_test(row: list[str]) -> None:
 def test_every_test_that_is_named_exists(name: str) -> None:
     path, _, function = name.partition("::")
     assert (ROOT / "tests" / path).is_file()
-    assert function in tests_of(ROOT / "tests" / path)
+    assert function in names_in(ROOT / "tests" / path)

@@ -234,6 +234,8 @@ def _show(session: Session, source: Source, job: Job, data: bytes, parts: Sequen
     console.print(tables.tier_table(console, parts))
     console.print(tables.savings_table(console, source, parts, len(data)))
     console.print(tables.disposition_line(parts))
+    for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
+        console.print(f"warning: {warning}", soft_wrap=True)
     for part in parts:
         for note in part.repairs:
             console.print(f"repaired: message {note.index}: {note.kind}: {note.detail}", soft_wrap=True)
