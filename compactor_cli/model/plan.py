@@ -37,7 +37,7 @@ class Decision(NamedTuple):
 class Quote:
     """Words that a summary repeats in full: the first request of a session, or the last one."""
 
-    kind: Literal["first", "last"]
+    kind: Literal["first", "last", "only"]
     message: int | None
     """None: an earlier summary carried them."""
     text: str

@@ -15,15 +15,13 @@ from compactor_cli.model.score import Score
 from compactor_cli.strategies.details import DETAIL, quoted_details
 from compactor_cli.strategies.newest import comfortable, fit_newest
 from compactor_cli.strategies.protected import keep_protected
-from compactor_cli.strategies.recent import HEADING, LEAST, MOST
+from compactor_cli.strategies.recent import HEADING, MOST, finished, room_without_target
 from compactor_cli.strategies.renditions import Renderer
 
 _SHARE = 0.5
 """Share of the room for the clip-archive message."""
 _CORE = 0.35
 """Share of the message for the summaries of the batches; the rest is for lines that are likely to be needed."""
-_KEEPS = 0.15
-"""Without a target: share of what it replaces that the message may have."""
 _EARLIER = "Earlier rounds"
 
 
@@ -90,6 +88,8 @@ class _Planner:
         older = [g for g in older if g.index not in set_aside]
         spent = sum(d.tokens for d in kept)
         newest, compressed, room = self._share_out(older, recent, earlier, spent)
+        if not compressed and sum(g.tokens for g in earlier) <= room:  # nothing new to put it together with
+            newest, earlier = [*newest, *(self.renderer.whole(g, "finished summary") for g in earlier)], []
         decisions = {d.group: d for d in (*kept, *newest)}
         gone = {g.index for g in compressed}
         decisions |= {g.index: self._score_line(g) for g in older if g.index not in gone}
@@ -100,19 +100,7 @@ class _Planner:
                 group.index,
                 self.renderer.removed(group, f"{why}, score {score_of(group, given.scores):g}", summarized=bool(slots)),
             )
-        return self._plan(decisions, slots)
-
-    def _plan(self, decisions: dict[int, Decision], slots: list[SummarySlot]) -> Plan:
-        given = self.given
-        lost = {i for d in decisions.values() if d.rendition != "whole" for i in given.groups[d.group].messages}
-        implied = sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots)
-        return Plan(
-            strategy=Ranked.name,
-            target=given.target if given.target is not None else implied,
-            decisions=tuple(decisions[g.index] for g in given.groups),
-            slots=tuple(slots),
-            demoted=frozenset(lost & given.residuals.kept),
-        )
+        return finished(given, Ranked.name, decisions, slots)
 
     def _score_line(self, group: Group) -> Decision:
         return self.renderer.whole(group, f"score {score_of(group, self.given.scores):g}")
@@ -123,7 +111,7 @@ class _Planner:
         """The recent groups, the older ones to compress (lowest scores first), and the room for the message."""
         if self.given.target is None:
             replaced = sum(g.tokens for g in (*older, *earlier))
-            room = max(LEAST, min(MOST, int(replaced * _KEEPS))) + HEADING
+            room = room_without_target(replaced) + HEADING
             whole = [self.renderer.whole(g, "recent") for g in recent]
             return (whole, older, room) if replaced > room else (whole, [], 0)
         room = self.given.target - spent
@@ -152,12 +140,12 @@ class _Planner:
         again = len(batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(found) + 1
         parts = [SummaryPart(_EARLIER, tuple(g.index for g in earlier), 1.0)] if earlier else []
         for at, batch in enumerate(found):
-            low, high = score_of(batch[0], scores), score_of(batch[-1], scores)
+            held = [score_of(group, scores) for group in batch]
             many = f"Batch {at + again} of {len(found) + again - 1}"
             if at == 0 and again > 1:
                 many = f"Batches 1-{again} of {len(found) + again - 1}, summarized again"
             count = sum(len(g.messages) for g in batch)
-            title = f"{many} ({count} messages, scores {low:.1f} to {high:.1f})"
+            title = f"{many} ({count} messages, scores {min(held):.1f} to {max(held):.1f})"
             inside = tuple(g.index for g in sorted(batch, key=lambda g: g.index))
             parts.append(SummaryPart(title, inside, sum(g.tokens for g in batch) ** 0.5 * (1 + at)))
         note = "Clip-archive: the messages with the lowest scores were summarized in batches."

@@ -6,7 +6,7 @@ goes to older exchanges. Without one, the summary has a share of what it replace
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compactor_cli.model.group import Group
@@ -53,6 +53,32 @@ def plan_recent(given: PlanInput, shape: Shape) -> Plan:
     return _Planner(given, shape).plan()
 
 
+def room_without_target(replaced: int) -> int:
+    """Tokens that a summary may have, its heading aside, for this many tokens that it replaces."""
+    return max(LEAST, min(MOST, int(replaced * _KEEPS)))
+
+
+def finished(
+    given: PlanInput,
+    strategy: str,
+    decisions: Mapping[int, Decision],
+    slots: Sequence[SummarySlot],
+    notes: tuple[str, ...] = (),
+) -> Plan:
+    """The plan of these decisions. Without a target it implies one, so that a second run finds nothing to do;
+    residuals that are not whole are demoted."""
+    implied = sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots)
+    lost = {i for d in decisions.values() if d.rendition != "whole" for i in given.groups[d.group].messages}
+    return Plan(
+        strategy=strategy,
+        target=given.target if given.target is not None else implied,
+        decisions=tuple(decisions[g.index] for g in given.groups),
+        slots=tuple(slots),
+        demoted=frozenset(lost & given.residuals.kept),
+        notes=notes,
+    )
+
+
 class _Planner:
     def __init__(self, given: PlanInput, shape: Shape) -> None:
         self.given, self.shape = given, shape
@@ -69,17 +95,7 @@ class _Planner:
             found = self._attempt(kept, []) or self._bare(kept)
         decisions, slots = found
         decisions |= self._closing(decisions)
-        lost = {i for d in decisions.values() if d.rendition != "whole" for i in given.groups[d.group].messages}
-        return Plan(
-            strategy=self.shape.name,
-            target=given.target
-            if given.target is not None
-            else sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots),
-            decisions=tuple(decisions[g.index] for g in given.groups),
-            slots=tuple(slots),
-            demoted=frozenset(lost & given.residuals.kept),
-            notes=self._notes(slots),
-        )
+        return finished(given, self.shape.name, decisions, slots, self._notes(slots))
 
     def _notes(self, slots: Sequence[SummarySlot]) -> tuple[str, ...]:
         if self.shape.parts is None or not slots or slots[0].parts:
@@ -111,7 +127,7 @@ class _Planner:
             newest, older = self._by_border(rest)
             recent = [self.renderer.whole(g, "recent") for g in newest]
             replaced = sum(g.tokens for g in (*older, *absorbed))
-            budget = max(LEAST, min(MOST, int(replaced * _KEEPS))) + heading + repeated if shape.core else heading
+            budget = room_without_target(replaced) + heading + repeated if shape.core else heading
             if replaced <= budget:
                 return {g.index: self.renderer.whole(g, "too little to summarize") for g in given.groups}, []
         else:
@@ -154,26 +170,25 @@ class _Planner:
         """What the summary repeats: requests, or what is left of them where the target is small."""
         if not absorbed and not self.shape.absorbs:
             return ()
-        found: dict[str, Quote] = {}
+        messages = self.given.messages
+        found: list[Quote] = []
         for group in absorbed:
-            message = self.given.messages[group.messages[0]]
+            message = messages[group.messages[0]]
             if message.origin == "summary":
                 before = carried(message.text("text"))
-                found["first"] = Quote("first", None, before.first)
-                if before.last and not any(m.origin == "request" for m in self.given.messages):
-                    found["last"] = Quote("last", None, before.last)
+                found.append(Quote("first", None, before.first))
+                if before.last and not any(m.origin == "request" for m in messages):
+                    found.append(Quote("last", None, before.last))
                 continue
             edits = {edit.part: edit.text for edit in kept[group.index].edits}
             text = "\n".join(edits.get(at, part.text) for at, part in enumerate(message.parts))
-            first = self.given.protected[group.index] == REQUESTS[0]
-            found["first" if first else "last"] = Quote("first" if first else "last", message.index, text)
-        if "first" in found and "last" not in found and not self.shape.recent:
-            # the only request is the last one too
-            only = found["first"]
-            if not any(m.origin == "request" and m.index != only.message for m in self.given.messages):
-                found["last"] = Quote("last", only.message, only.text)
-                del found["first"]
-        return tuple(found.values())
+            is_first = self.given.protected[group.index] == REQUESTS[0]
+            found.append(Quote("first" if is_first else "last", message.index, text))
+        asked = sum(m.origin == "request" for m in messages)
+        alone = len(found) == 1 and asked == (found[0].message is not None)
+        if self.shape.absorbs and not self.shape.recent and (alone or len({q.text for q in found}) == 1 < len(found)):
+            return (replace(found[0], kind="only"),)
+        return tuple(found)
 
     # -- the newest messages
 

@@ -28,6 +28,7 @@ SECTIONS = (
     "Next",
     "Details",
 )
+_COMMAND = re.compile(r"`.+` \((?:\d+x, )?last (?:ok|failed)\)")
 _FILE = re.compile(r"`[^`]+` (?:created|edited|deleted|read)\b")
 
 Style = Literal["list", "checklist", "table"]
@@ -99,8 +100,8 @@ def section_of(title: str, text: str) -> str:
     if _FILE.match(text) and "Files" in under:
         return "Files"
     kinds = PROSE if text.startswith('"') else ("Errors", "Commands", "Details")
-    if title not in _SECTIONS_UNDER:
-        return "Earlier summary"
+    if title not in _SECTIONS_UNDER:  # a topic or a batch
+        return "Commands" if _COMMAND.match(text) else "Earlier summary"
     return next((section for section in under if section in kinds), under[0])
 
 

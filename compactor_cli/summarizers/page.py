@@ -47,6 +47,7 @@ def render(page: Page, chosen: Sequence[Line]) -> str:
     items = [line.item for line in chosen if line.part is None]
     for heading in page.form.headings:
         quote = quotes.pop(heading.quotes, None) if heading.quotes else None
+        quote = quote or (quotes.get("only") if heading.quotes == "first" else None)
         lines = _under(heading, items)
         if quote is not None:
             out.append(block(heading.title, quote.kind, quote.message, quote.text))
@@ -56,7 +57,7 @@ def render(page: Page, chosen: Sequence[Line]) -> str:
         out += lines
     if page.lines:
         out[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
-    last = quotes.get("last")
+    last = quotes.get("last") or quotes.get("only")
     return "\n".join(out) + (f"{LAST_REQUEST_WAS}{last.text}" if last else "")
 
 
