@@ -13,7 +13,7 @@ RECENCY = 10.0
 """Points of the newest message for being that."""
 MOST_LENGTH = 3.0
 """Points that length can give."""
-QUESTION = frozenset("?？؟⁇⸮;")
+QUESTION = frozenset("?？؟⁇⸮\u037e")
 """Question marks of several scripts; the last one is Greek."""
 _ENDS = 2_000
 """Characters at either end of a tool result that are searched for keywords and questions."""

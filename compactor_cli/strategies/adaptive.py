@@ -127,6 +127,7 @@ class _Planner:
             g
             for g in protected
             if reasons[g.index] in REQUESTS and g.tokens > max(_SMALL_REQUEST, _LARGE_REQUEST * room)
+            if all(self.given.messages[i].origin != "summary" for i in g.messages)  # it carries a request in full
             if not any(part.images or part.kind == "image" for i in g.messages for part in self.given.messages[i].parts)
         ]
         needed = sum(g.tokens for g in protected if g not in large) + SMALLEST * 2 * len(large)

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compactor_cli.model.group import Group
-from compactor_cli.model.plan import Decision, Plan, SummaryPart, SummarySlot
+from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.score import Score
 from compactor_cli.strategies.details import DETAIL, quoted_details
 from compactor_cli.strategies.newest import comfortable, fit_newest
-from compactor_cli.strategies.protected import keep_protected
-from compactor_cli.strategies.recent import HEADING, MOST, finished, room_without_target
+from compactor_cli.strategies.protected import REQUESTS, keep_protected
+from compactor_cli.strategies.recent import HEADING, MOST, carried_on, finished, room_without_target
 from compactor_cli.strategies.renditions import Renderer
+from compactor_cli.text.verbatim import block
 
 _SHARE = 0.5
 """Share of the room for the clip-archive message."""
@@ -74,26 +75,40 @@ class _Planner:
         self.renderer = Renderer(given.messages, given.count, given.per_image)
 
     def plan(self) -> Plan:
-        given, settings = self.given, self.given.settings
+        given = self.given
         protected = [g for g in given.groups if g.index in given.protected]
         if given.target is None:
             kept = [self.renderer.whole(g, given.protected[g.index]) for g in protected]
         else:
             kept = keep_protected(given, self.renderer, protected, given.target)
+        # what an earlier summary carries, the new one carries on, when there is room
+        task = [g for g in protected if given.protected[g.index] in REQUESTS and self._is_summary(g)]
+        folded = self._attempt(kept, task[:1]) if given.repeat and task else None
+        return folded or self._attempt(kept, []) or finished(given, Ranked.name, {d.group: d for d in kept}, [])
+
+    def _is_summary(self, group: Group) -> bool:
+        return any(self.given.messages[i].origin == "summary" for i in group.messages)
+
+    def _attempt(self, protected: list[Decision], task: list[Group]) -> Plan | None:
+        """A plan whose summary carries on what `task` does; None when there is no room for that."""
+        given = self.given
+        quotes = tuple(q for g in task for q in carried_on(given.messages, given.messages[g.messages[0]]))
+        repeated = sum(given.count(block(Ranked.name, q.kind, q.message, q.text)) for q in quotes)
+        kept = [d for d in protected if all(d.group != g.index for g in task)]
         rest = [g for g in given.groups if g.index not in given.protected]
-        older, recent = split_history(rest, given.scores, len(given.messages), settings.recent_messages)
+        older, recent = split_history(rest, given.scores, len(given.messages), given.settings.recent_messages)
         # what an earlier round wrote goes into the new message whatever its score
-        earlier = [g for g in older if any(given.messages[i].origin == "summary" for i in g.messages)]
-        set_aside = {g.index for g in earlier}
-        older = [g for g in older if g.index not in set_aside]
-        spent = sum(d.tokens for d in kept)
-        newest, compressed, room = self._share_out(older, recent, earlier, spent)
-        if not compressed and sum(g.tokens for g in earlier) <= room:  # nothing new to put it together with
-            newest, earlier = [*newest, *(self.renderer.whole(g, "finished summary") for g in earlier)], []
+        earlier = [*task, *(g for g in older if self._is_summary(g))]
+        older = [g for g in older if not self._is_summary(g)]
+        newest, compressed, room = self._share_out(older, recent, earlier, sum(d.tokens for d in kept) + repeated)
+        if not compressed and sum(g.tokens for g in earlier) <= room + repeated:  # nothing new to put it together with
+            newest, earlier, quotes = [*newest, *(self.renderer.whole(g, "finished summary") for g in earlier)], [], ()
         decisions = {d.group: d for d in (*kept, *newest)}
         gone = {g.index for g in compressed}
         decisions |= {g.index: self._score_line(g) for g in older if g.index not in gone}
-        slots = self._archive(compressed, earlier, room)
+        slots = self._archive(compressed, earlier, room, quotes, repeated)
+        if quotes and not slots:
+            return None
         why = "compressed" if slots else "no room for a summary"
         for group in (*earlier, *compressed):
             decisions.setdefault(
@@ -129,10 +144,12 @@ class _Planner:
             count += 1
         return newest, older[:count], left + archive - total
 
-    def _archive(self, compressed: list[Group], earlier: list[Group], room: int) -> list[SummarySlot]:
-        """The clip-archive message: a summary of each batch."""
+    def _archive(
+        self, compressed: list[Group], earlier: list[Group], room: int, quotes: tuple[Quote, ...], repeated: int
+    ) -> list[SummarySlot]:
+        """The clip-archive message: a summary of each batch, and `repeated` tokens of requests in full."""
         covered = sorted((*compressed, *earlier), key=lambda g: g.index)
-        room = min(room, sum(g.tokens for g in covered) - 1)
+        room = min(room, sum(g.tokens for g in covered) - 1 - repeated)
         if not covered or room < HEADING:
             return []
         settings, scores = self.given.settings.summarization, self.given.scores
@@ -151,4 +168,8 @@ class _Planner:
         note = "Clip-archive: the messages with the lowest scores were summarized in batches."
         lines = quoted_details(self.given, covered, room - min(int(_CORE * room), MOST) - HEADING)
         groups = tuple(g.index for g in covered)
-        return [SummarySlot(3, groups, room, form="batches", parts=tuple(parts), note=note, lines=lines)]
+        return [
+            SummarySlot(
+                3, groups, room + repeated, form="batches", parts=tuple(parts), note=note, lines=lines, quotes=quotes
+            )
+        ]

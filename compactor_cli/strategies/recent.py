@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import CLOSING, PlanInput
 from compactor_cli.strategies.details import DETAIL, quoted_details
@@ -79,6 +80,14 @@ def finished(
     )
 
 
+def carried_on(messages: Sequence[Message], summary: Message) -> list[Quote]:
+    """The requests that an earlier summary carries: the first one, and the last one unless there are newer ones."""
+    before = carried(summary.text("text"))
+    asked = any(message.origin == "request" for message in messages)
+    last = [Quote("last", None, before.last)] if before.last and not asked else []
+    return [Quote("first", None, before.first), *last]
+
+
 class _Planner:
     def __init__(self, given: PlanInput, shape: Shape) -> None:
         self.given, self.shape = given, shape
@@ -89,7 +98,7 @@ class _Planner:
         given = self.given
         protected = [g for g in given.groups if g.index in given.protected]
         kept = {d.group: d for d in self._protected(protected)}
-        absorbed = [g for g in protected if self._is_absorbed(g)] if self.shape.absorbs and given.repeat else []
+        absorbed = [g for g in protected if self._is_absorbed(g)] if self.shape.core and given.repeat else []
         found = self._attempt(kept, absorbed)
         if found is None:  # no room for a summary that repeats requests: they stay where they are
             found = self._attempt(kept, []) or self._bare(kept)
@@ -108,11 +117,14 @@ class _Planner:
         return keep_protected(self.given, self.renderer, groups, self.given.target)
 
     def _is_absorbed(self, group: Group) -> bool:
-        if self.given.protected[group.index] not in REQUESTS or group.messages[-1] >= self.border:
+        """Whether the summary repeats a request in its place. What an earlier summary carries, every one carries on."""
+        if self.given.protected[group.index] not in REQUESTS or len(group.messages) > 1:
             return False
-        messages = [self.given.messages[i] for i in group.messages]
-        texts = [m.origin == "summary" or can_repeat(m.text("text")) for m in messages]
-        return all(texts) and all(part.kind == "text" for m in messages for part in m.parts) and len(messages) == 1
+        message = self.given.messages[group.messages[0]]
+        if message.origin == "summary":
+            return True
+        plain = can_repeat(message.text("text")) and all(part.kind == "text" for part in message.parts)
+        return self.shape.absorbs and plain and message.index < self.border
 
     def _attempt(
         self, kept: dict[int, Decision], absorbed: list[Group]
@@ -128,7 +140,7 @@ class _Planner:
             recent = [self.renderer.whole(g, "recent") for g in newest]
             replaced = sum(g.tokens for g in (*older, *absorbed))
             budget = room_without_target(replaced) + heading + repeated if shape.core else heading
-            if replaced <= budget:
+            if replaced <= budget or all(self._is_summary(g) for g in (*older, *absorbed)):
                 return {g.index: self.renderer.whole(g, "too little to summarize") for g in given.groups}, []
         else:
             room = given.target - sum(d.tokens for d in fixed.values()) - repeated
@@ -168,17 +180,12 @@ class _Planner:
 
     def _quotes(self, kept: dict[int, Decision], absorbed: Sequence[Group]) -> tuple[Quote, ...]:
         """What the summary repeats: requests, or what is left of them where the target is small."""
-        if not absorbed and not self.shape.absorbs:
-            return ()
         messages = self.given.messages
         found: list[Quote] = []
         for group in absorbed:
             message = messages[group.messages[0]]
             if message.origin == "summary":
-                before = carried(message.text("text"))
-                found.append(Quote("first", None, before.first))
-                if before.last and not any(m.origin == "request" for m in messages):
-                    found.append(Quote("last", None, before.last))
+                found += carried_on(messages, message)
                 continue
             edits = {edit.part: edit.text for edit in kept[group.index].edits}
             text = "\n".join(edits.get(at, part.text) for at, part in enumerate(message.parts))

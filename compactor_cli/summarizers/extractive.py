@@ -26,6 +26,8 @@ _FACT_SHARE = 0.75
 """Share of the room that files, errors and commands may take where they come first."""
 _URGENT = 30.0
 """Weight of what the work goes on from, above that of any section."""
+_FOREMOST = 0.4
+"""Share of the room behind the facts that the weightiest line under a heading may have."""
 _ROOMY = 600
 """Tokens from which on a summary has all headings of its form."""
 _FACTS_MOST = 0.7
@@ -49,6 +51,8 @@ class Extractive:
         page = Page(form, head, request.slot.quotes, titles, roomy=request.budget >= _ROOMY)
         page = replace(page, lines=_fitting(page, request, count))
         items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
+        items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
+        page = replace(page, known=frozenset(item.section for item in items))
         if form.facts_first and page.lines:
             page = _make_way(page, items, request.budget, count)
         room = _room(page, request.budget, count)
@@ -59,8 +63,11 @@ class Extractive:
             if excess <= 0:
                 return text
             if not chosen:
-                return ""
+                break
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
+        # the titles of pieces, and the note, are less than to say what it stands for
+        bare = (replace(page, titles=()), replace(page, titles=(), header=request.header))
+        return next((text for less in bare if count(text := render(less, ())) <= request.budget), "")
 
 
 def _fitting(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
@@ -97,12 +104,17 @@ def _lines(
     request: SummaryRequest, form: Form, items: list[Item], room: int, count: Callable[[str], int]
 ) -> list[Line]:
     """What to write, in the order in which it may not be left out."""
-    facts: list[Item] = []
+    first: list[Item] = []
     if form.facts_first:
-        facts = _take_facts([i for i in items if i.fact is not None], int(room * _FACT_SHARE), count)
-        room -= sum(count(item.line) + 1 for item in facts)
-        items = _urgent([*(item for item in items if item.fact is None), *last_actions(request.messages)], form)
-    chosen = [Line(item) for item in facts]
+        facts = [item for item in items if item.fact is not None]
+        items = [item for item in items if item.fact is None]
+        first = _take_facts(facts, int(room * _FACT_SHARE), count)
+        room -= sum(count(item.line) + 1 for item in first)
+        foremost = [item for item in _foremost(items, form) if count(item.line) + 1 <= room * _FOREMOST]
+        room -= sum(count(item.line) + 1 for item in foremost)
+        items = [item for item in items if item not in foremost]
+        first += foremost
+    chosen = [Line(item) for item in first]
     if not form.parts:
         return chosen + [Line(item) for item in _choose(items, room, count)]
     whole = sum(part.weight for part, _ in request.parts) or 1.0
@@ -140,6 +152,18 @@ def _urgent(items: list[Item], form: Form) -> list[Item]:
         else:
             out.append(replace(item, bonus=item.bonus + _URGENT) if item.section == "In progress" else item)
     return out
+
+
+def _foremost(items: Sequence[Item], form: Form) -> list[Item]:
+    """The weightiest line for each heading, so that none is empty which has something to say."""
+    if form.parts:
+        return []
+    found = []
+    for heading in form.headings:
+        own = [item for item in items if item.section in heading.sections]
+        if own:
+            found.append(max(own, key=lambda item: (WEIGHTS[item.section] + item.bonus, item.order)))
+    return found
 
 
 def _take_facts(facts: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:

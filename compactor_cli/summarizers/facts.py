@@ -18,7 +18,7 @@ from compactor_cli.signals.ledger import ACTIONS, compute_ledger, where
 from compactor_cli.summarizers.forms import FACTS
 from compactor_cli.text.clean import one_line
 
-_WHERE = re.compile(r"(?: \[(?:earlier )?#[^\]]*\])+$")
+WHERE = re.compile(r"(?: \[(?:earlier )?#[^\]]*\])+$")
 _FIRST = re.compile(r"\[(?:earlier )?#([^\]]*)\]")
 _ABOUT = re.compile(r"`(.+)`(?: (.*))?$", re.DOTALL)
 _DONE = re.compile(r"(created|edited|deleted|read)(?: (\d+)x)?$")
@@ -104,7 +104,7 @@ def parse(section: str, line: str) -> Fact | None:
     if section not in FACTS:
         return None
     at = _FIRST.search(line, max(0, line.rfind("`")))
-    match = _ABOUT.match(_WHERE.sub("", line))
+    match = _ABOUT.match(WHERE.sub("", line))
     if match is None:
         return None
     about, said = match.group(1), match.group(2) or ""

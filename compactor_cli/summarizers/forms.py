@@ -53,6 +53,8 @@ class Form:
     name: str
     headings: tuple[Heading, ...]
     facts_first: bool = False
+    ends_with_request: bool = False
+    """The last request stands at the very end."""
     parts: bool = False
     """Pieces of its own titles stand before the headings, and hold everything that is no fact."""
 
@@ -83,6 +85,7 @@ _HANDOFF = Form(
         Heading("7. Immediate Next Step", ("Immediate",), always=True),
     ),
     facts_first=True,
+    ends_with_request=True,
 )
 _LEDGER = tuple(Heading(section, (section,)) for section in FACTS)
 _BATCHES = Form("batches", _LEDGER, facts_first=True, parts=True)  # seed 002

@@ -10,9 +10,11 @@ from compactor_cli.summarizers.forms import Form, Heading, row
 from compactor_cli.summarizers.sections import Item
 from compactor_cli.text.excerpts import Excerpt, legend
 from compactor_cli.text.excerpts import quote as quote_lines
-from compactor_cli.text.verbatim import LAST_REQUEST_WAS, QUOTED, block
+from compactor_cli.text.verbatim import LAST_REQUEST_WAS, QUOTED, Kind, block
 
-NOTHING = "(nothing in these messages)"
+_OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Request"}
+"""Where a form has no heading for a request that it carries on."""
+NOTHING, NO_ROOM = "(nothing found)", "(left out: no room)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +37,41 @@ class Page:
     lines: tuple[Excerpt, ...] = ()
     roomy: bool = True
     """There is room for headings with nothing under them."""
+    known: frozenset[str] = frozenset()
+    """Sections of which there would be something to say."""
 
 
 def render(page: Page, chosen: Sequence[Line]) -> str:
     """The whole text."""
     quotes = {quote.kind: quote for quote in page.quotes}
     out = [page.header]
+    own = {heading.quotes for heading in page.form.headings} | ({"last"} if page.form.ends_with_request else set())
+    for kind, title in _OWN_HEADINGS.items():
+        carried = quotes.pop(kind, None) if kind not in own else None
+        out += [block(title, kind, carried.message, carried.text)] if carried else []
     for at, title in enumerate(page.titles):
-        own = sorted((line.item for line in chosen if line.part == at), key=lambda item: item.order)
-        out += [f"### {title}", *(item.line for item in own)]
+        lines = sorted((line.item for line in chosen if line.part == at), key=lambda item: item.order)
+        out += [f"### {title}", *(item.line for item in lines)]
     items = [line.item for line in chosen if line.part is None]
     for heading in page.form.headings:
-        quote = quotes.pop(heading.quotes, None) if heading.quotes else None
-        quote = quote or (quotes.get("only") if heading.quotes == "first" else None)
-        lines = _under(heading, items)
-        if quote is not None:
-            out.append(block(heading.title, quote.kind, quote.message, quote.text))
-        elif lines or (heading.always and page.roomy):
-            out.append(f"### {heading.title}")
-            out += [] if lines else [NOTHING]
-        out += lines
+        out += _headed(page, heading, _under(heading, items), quotes)
     if page.lines:
         out[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
     last = quotes.get("last") or quotes.get("only")
     return "\n".join(out) + (f"{LAST_REQUEST_WAS}{last.text}" if last else "")
+
+
+def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Quote]) -> list[str]:
+    """Lines under their heading, with the request that is repeated there (and taken out of `quotes`)."""
+    quote = quotes.pop(heading.quotes, None) if heading.quotes else None
+    quote = quote or (quotes.get("only") if heading.quotes == "first" else None)
+    if quote is not None:
+        return [block(heading.title, quote.kind, quote.message, quote.text), *lines]
+    if lines:
+        return [f"### {heading.title}", *lines]
+    if not heading.always or not page.roomy:
+        return []
+    return [f"### {heading.title}", NOTHING if page.known.isdisjoint(heading.sections) else NO_ROOM]
 
 
 def _under(heading: Heading, items: Sequence[Item]) -> list[str]:

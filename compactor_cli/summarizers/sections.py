@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
 from compactor_cli.signals.ledger import where
-from compactor_cli.summarizers.facts import Fact, facts_of, parse
+from compactor_cli.summarizers.facts import WHERE, Fact, facts_of, parse
 from compactor_cli.summarizers.forms import cells, section_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.headers import is_summary
+from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.sentences import sentences
 from compactor_cli.text.verbatim import QUOTED, carried
@@ -76,7 +77,7 @@ class Item:
     @property
     def about(self) -> str:
         """What two lines must not both say."""
-        return (self.fact.about if self.fact is not None else self.text).strip('`"').lower()
+        return (self.fact.about if self.fact is not None else WHERE.sub("", self.text)).strip('`"').lower()
 
 
 def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = ()) -> list[Item]:
@@ -145,10 +146,21 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
 
 
 def _request(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
-    for order, sentence in enumerate(sentences(message.text("text"))):
+    said = sentences(message.text("text"))
+    telling = [order for order, sentence in enumerate(said) if _tells(sentence)]
+    for order, sentence in enumerate(said):
         limit = "Constraints" if CONSTRAINT.search(sentence) else "Goal"
-        bonus = _points(sentence, keywords) + (4 if order == 0 else 0)
+        # the first sentence that asks for something; "Good." before it does not
+        bonus = _points(sentence, keywords) + (4 if order == (telling or [0])[0] else 0)
+        bonus -= 6 if telling and order not in telling else 0
         yield Item(limit, f'"{clip(sentence)}"', (message.index,), _order(message, order), bonus)
+
+
+def _tells(sentence: str) -> bool:
+    """Whether a sentence is more than a nod: five words, or as long as that, or it names something."""
+    words = sentence.split()
+    long = len(sentence) >= (30 if sentence.isascii() else 12)
+    return len(words) > 4 or long or bool(identifiers(sentence))
 
 
 def _assistant(message: Message, keywords: frozenset[str]) -> Iterator[Item]:

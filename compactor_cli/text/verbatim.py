@@ -65,7 +65,7 @@ def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:
     found = []
     at = 0
     while match := _BLOCK.search(text, at):
-        if 0 <= text.find(QUOTED, at, match.start() + 1):
+        if QUOTED in text[at : match.start() + 1]:
             break
         at = match.end() + int(match.group(3))
         found.append((match, at))

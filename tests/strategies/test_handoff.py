@@ -207,3 +207,43 @@ def test_the_api_gives_the_same() -> None:
     source = api.load(to_bytes(told()), tokenizer="chars")
     first, second = (api.compact(source, Settings(strategy="handoff"), tokenizer="chars").data for _ in range(2))
     assert first == second
+
+
+# -- requests that cannot be repeated
+
+
+def test_requests_with_pictures_stay_as_messages() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    first = {"role": "user", "content": [{"type": "text", "text": "Build what is drawn here."}, picture]}
+    last = {"role": "user", "content": [{"type": "text", "text": "And now this."}, picture]}
+    part = compact([system(), first, *work.session(8)[2:-2], last, assistant("I do.")], target_ratio=0.6)
+    assert [m.role for m in part.messages] == ["system", "user", "user", "user"]
+    assert records_of(part)[1] == first
+    assert records_of(part)[3] == last
+    repeated = carried(summary_of(part))
+    assert (repeated.first, repeated.last) == ("", "")
+
+
+@pytest.mark.parametrize("target", [1_000, 3_000])
+def test_a_first_request_that_is_larger_than_the_target_is_cut_head_and_tail(target: int) -> None:
+    asked = "Begin here. " + "word " * 4_000 + "End here."
+    part = compact([system(), user(asked), *work.session(8)[2:]], target_tokens=target)
+    assert part.tokens <= target
+    assert [m.role for m in part.messages] == ["system", "user"]
+    first = carried(summary_of(part)).first
+    assert first.startswith("Begin here.")
+    assert first.endswith("End here.")
+    assert "…" in first
+    assert summary_of(part).endswith(f"Last request from user was: {work.LAST}")
+
+
+def test_a_session_without_requests_becomes_a_summary_all_the_same() -> None:
+    part = compact([record for record in work.session(8) if record["role"] != "user"])
+    assert [m.role for m in part.messages] == ["system", "user"]
+    assert "Last request" not in summary_of(part)
+
+
+def test_all_system_messages_stay() -> None:
+    records = [*work.session(4), system("Second."), *work.session(4)[2:]]
+    part = compact(records)
+    assert [r["content"] for r in records_of(part) if r["role"] == "system"] == [work.SYSTEM, "Second."]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compactor_cli.model.report import Compaction
-from compactor_cli.text.headers import parse_ranges
+from compactor_cli.text.headers import covered, parse_ranges
 from tests.builders import run_process
 from tests.pipeline.sessions import Json, assistant, filler, load, records_of, system, to_bytes, user
 from tests.pipeline.sessions import compact as compact_with
@@ -151,3 +151,12 @@ def test_processes_with_other_hash_seeds_write_the_same_bytes(tmp_path: Any) -> 
     assert first.stdout == second.stdout
     assert b"### Topic: " in first.stdout
     assert load(told(*AREAS)).tokens > 0
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "ranked"])
+@pytest.mark.parametrize("target", [1_000, 3_000])
+def test_where_not_even_the_titles_fit_a_summary_still_says_what_it_stands_for(strategy: str, target: int) -> None:
+    records = [system(), user("word " * 4_000), *work.session(8)[2:]]
+    part = compact_with(records, strategy=strategy, target_tokens=target)
+    assert part.tokens <= target
+    assert covered(summary_of(part))

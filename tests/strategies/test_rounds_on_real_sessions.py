@@ -1,4 +1,4 @@
-"""Five rounds of `rolling` and `ranked` on a session that grows: one summary, and nothing that was done is forgotten.
+"""Five rounds of `rolling`, `ranked` and `handoff` on a session that grows: one summary that forgets nothing.
 
 The target is smaller than each piece, so that every round has something to do, and large enough for the
 ledger of the whole session: a summary gives files, errors and commands at most three quarters of its room.
@@ -30,10 +30,10 @@ REAL = {
     "claude-code/2026-01-27-3cd520f7-d4af-469f-97ac-bcad4933d9d4.jsonl": 0.1,
     "claude-code/2026-01-21-130d7b7e-5801-4345-9bd6-f32fd9b8429b.jsonl": 0.1,
 }
-BOTH = pytest.mark.parametrize("strategy", ["rolling", "ranked"])
+EACH = pytest.mark.parametrize("strategy", ["rolling", "ranked", "handoff"])
 
 
-@BOTH
+@EACH
 @pytest.mark.parametrize("share", [0.12, 0.15, 0.18])
 def test_five_rounds_of_a_generated_session_lose_nothing_and_say_nothing_twice(strategy: str, share: float) -> None:
     told = transcript(work.session(25))
@@ -41,7 +41,7 @@ def test_five_rounds_of_a_generated_session_lose_nothing_and_say_nothing_twice(s
     check_rounds(rounds(pieces(told), target, format=told.format, strategy=strategy), target)
 
 
-@BOTH
+@EACH
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("name", REAL, ids=lambda name: name.rpartition("/")[0] + "/" + name.rpartition("/")[2][:16])
 def test_five_rounds_of_a_real_session_lose_nothing_and_say_nothing_twice(name: str, strategy: str) -> None:
@@ -53,17 +53,17 @@ def test_five_rounds_of_a_real_session_lose_nothing_and_say_nothing_twice(name: 
     check_rounds(rounds(pieces(told), target, format=told.format, strategy=strategy), target)
 
 
-@BOTH
+@EACH
 def test_every_round_carries_the_first_request_from_the_round_before(strategy: str) -> None:
     told = transcript(work.session(25))
     for one in rounds(pieces(told), told.tokens // 6, format=told.format, strategy=strategy):
         said = [m.text("text") for m in one.part.messages]
         repeated = carried(summary_of(one.part)).first
-        assert (repeated == work.FIRST) is (strategy == "rolling")
+        assert (repeated == work.FIRST) is (strategy != "ranked")
         assert (work.FIRST in said) is (strategy == "ranked")
 
 
-@BOTH
+@EACH
 def test_counts_of_what_was_done_to_a_file_add_up_over_the_rounds(strategy: str) -> None:
     """Every piece edits and reads the same file."""
     records = work.session(1, end=False)[:2]
@@ -78,7 +78,7 @@ def test_counts_of_what_was_done_to_a_file_add_up_over_the_rounds(strategy: str)
         assert fact.counts[action] + have[work.changed_file(0), action] == 25
 
 
-@BOTH
+@EACH
 def test_where_the_ledger_does_not_fit_changed_files_outlive_those_that_were_only_read(strategy: str) -> None:
     records = work.session(0, end=False)
     for number in range(30):

@@ -1,0 +1,51 @@
+"""A session that is compacted by one strategy and then by another: each reads what the other wrote."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.pipeline.verify import faults
+from compactor_cli.strategies import STRATEGIES
+from compactor_cli.text.headers import round_of
+from tests.pipeline.sessions import Json, compact, records_of, user
+from tests.strategies import work
+
+PAIRS = [(first, second) for first in sorted(STRATEGIES) for second in sorted(STRATEGIES)]
+
+
+def grown(records: list[Json], start: int) -> list[Json]:
+    """A session that goes on, with a new last request."""
+    more = [record for number in range(start, start + 6) for record in work.task(number)]
+    return [*records, *more, user(f"Step {start}, please."), *work.session(0)[-1:]]
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.parametrize("target", [2_500, 5_000])
+def test_the_second_round_may_be_by_any_other_strategy(first: str, second: str, target: int) -> None:
+    before = compact(work.session(8, end=False), strategy=first, target_tokens=target)
+    part = compact(grown(records_of(before), 8), strategy=second, target_tokens=target)
+    assert part.tokens <= target
+    assert not faults(part.messages, adjacent_results=True)
+    assert part.round == 2
+    said = "\n".join(m.text() for m in part.messages)
+    for words in (work.SYSTEM, work.FIRST, "Step 8, please."):
+        assert words in said, words
+    assert said.count(work.FIRST) == 1, "the first request stands there once"
+    for message in part.messages:
+        if message.origin == "summary":
+            text = message.text("text")
+            assert text.count("## Session Summary") == 1
+            assert round_of(text) in (1, 2)
+
+
+@pytest.mark.parametrize("start", range(len(STRATEGIES)))
+def test_all_of_them_one_after_the_other(start: int) -> None:
+    names = sorted(STRATEGIES)
+    records = work.session(8, end=False)
+    for at in range(len(names)):
+        part = compact(records, strategy=names[(start + at) % len(names)], target_tokens=4_000)
+        assert part.tokens <= 4_000
+        assert part.round == at + 1
+        said = "\n".join(m.text() for m in part.messages)
+        assert said.count(work.FIRST) == 1
+        records = grown(records_of(part), 8 + 6 * at)
