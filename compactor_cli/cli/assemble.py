@@ -49,6 +49,7 @@ def assemble(
     strategy: options.StrategyOption = "",
     profile: options.ProfileOption = "",
     summarizer: options.SummarizerOption = "",
+    scorer: options.ScorerOption = "",
     keep: options.KeepOption = None,
     keep_last: options.KeepLastOption = None,
     query: options.QueryOption = "",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,14 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
-from compactor_cli.pipeline.outlook import outlook
-from compactor_cli.pipeline.run import compact_source, compile_patterns, unchanged
+from compactor_cli.pipeline.run import compile_patterns
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import ModelFacts, model_facts
@@ -62,6 +63,7 @@ def compact(
     strategy: options.StrategyOption = "",
     profile: options.ProfileOption = "",
     summarizer: options.SummarizerOption = "",
+    scorer: options.ScorerOption = "",
     if_needed: options.IfNeededOption = False,
     preset: options.PresetOption = "",
     keep: options.KeepOption = None,
@@ -173,15 +175,11 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     source = session.load(file)
     session.note_reading(source)
     progress.step(f"{source.path}: read")
-    tools = [
-        replace(session.tools(t, settings), progress=lambda stage: progress.step(f"{source.path}: {stage}"))
-        for t in source.transcripts
-    ]
-    needed = job.facts is None or _needs_compaction(session, source, job.facts.context_limit, settings)
-    if needed:
-        data, parts = compact_source(source, tools, settings)
+    make = partial(compact_always, session, source, step=progress.step)
+    if job.facts is None:
+        data, parts = make(settings)
     else:
-        data, parts = source.data, [unchanged(t, None) for t in source.transcripts]
+        data, parts = compact_if_needed(session, source, job.facts.context_limit, settings, make)
     place = _place(file, job)
     if not job.dry_run and not job.check and not (job.in_place and data == source.data):
         write_bytes(place, data)
@@ -193,16 +191,6 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
             value["plan"] = jsons.plan_json(parts)
     _show(session, source, job, data, parts, place)
     return Outcome(value, data != source.data)
-
-
-def _needs_compaction(session: Session, source: Source, limit: int, settings: Settings) -> bool:
-    """Whether any conversation of the file is over the threshold; says why not when none is."""
-    views = [outlook(transcript, limit, settings) for transcript in source.transcripts]
-    if any(view.compacts for view in views):
-        return True
-    fullest = max(views, key=lambda view: view.state.tokens)
-    session.err.print(f"{source.path}: {fullest.reason}; left as it is", soft_wrap=True)
-    return False
 
 
 def _place(file: str, job: Job) -> str:
@@ -229,7 +217,8 @@ def _show(session: Session, source: Source, job: Job, data: bytes, parts: Sequen
         return
     tables.heading(console, source, session.counter.name)
     if data == source.data or not parts:
-        console.print("already within its target: unchanged" if parts else "unchanged")
+        aimed = any(part.target is not None for part in parts)
+        console.print("already within its target: unchanged" if aimed else "nothing to compact: unchanged")
         return
     console.print(tables.tier_table(console, parts))
     console.print(tables.savings_table(console, source, parts, len(data)))

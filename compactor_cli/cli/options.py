@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from compactor_cli.scoring import SCORERS
+from compactor_cli.summarizers import SUMMARIZERS
+
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Transcript to read; - is standard input.")]
 FormatOption = Annotated[
     str,
@@ -44,7 +47,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
 ScorerOption = Annotated[
-    str, typer.Option("--scorer", metavar="NAME", help="How messages are scored: factors (default) or weighted.")
+    str,
+    typer.Option(
+        "--scorer",
+        metavar="NAME",
+        help=f"How messages are scored: {', '.join(SCORERS)}; default: factors, or weighted for ranked.",
+    ),
 ]
 ThresholdOption = Annotated[
     float | None,
@@ -88,7 +96,12 @@ TargetRatioOption = Annotated[
     typer.Option("--target-ratio", min=0.0, max=1.0, metavar="R", help="Fit into this share of the original tokens."),
 ]
 StrategyOption = Annotated[
-    str, typer.Option("--strategy", metavar="NAME", help="How to compact: adaptive (default with a target) or tiered.")
+    str,
+    typer.Option(
+        "--strategy",
+        metavar="NAME",
+        help="How to compact; `compactor strategies` lists the ways. Default: adaptive with a target, else tiered.",
+    ),
 ]
 ProfileOption = Annotated[
     str,
@@ -97,7 +110,10 @@ ProfileOption = Annotated[
     ),
 ]
 SummarizerOption = Annotated[
-    str, typer.Option("--summarizer", metavar="NAME", help="Who writes summaries: extractive (default).")
+    str,
+    typer.Option(
+        "--summarizer", metavar="NAME", help=f"Who writes summaries: {', '.join(SUMMARIZERS)}; default: extractive."
+    ),
 ]
 IfNeededOption = Annotated[
     bool, typer.Option("--if-needed", help="Only when the session is over the threshold of its model's context.")

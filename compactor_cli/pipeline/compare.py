@@ -13,7 +13,7 @@ from compactor_cli.signals.ledger import compute_ledger
 from compactor_cli.summarizers.sections import CONSTRAINT, FIRM
 from compactor_cli.text.clean import plain
 from compactor_cli.text.excerpts import quoted_lines
-from compactor_cli.text.headers import covered
+from compactor_cli.text.headers import CUT_OFF, covered
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.outcomes import error_lines, result_errors
 from compactor_cli.text.sentences import sentences
@@ -89,11 +89,12 @@ def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
 
 def _stands_for(message: Message, earlier: Collection[str]) -> tuple[int, ...]:
     """Messages that a summary replaces; none for any other message, and for a summary of an earlier round:
-    one that was there before (`earlier` has their texts and references), whole or cut."""
+    one that was there before (`earlier` has their texts and references), whole or cut. One that only says what
+    was cut off stands for nothing."""
     if message.origin != "summary":
         return ()
     text = message.text()
-    if text in earlier or any(name in earlier for name in _REFERENCE.findall(text)):
+    if text.endswith(CUT_OFF) or text in earlier or any(name in earlier for name in _REFERENCE.findall(text)):
         return ()
     return covered(message.text("text"))
 

@@ -46,6 +46,14 @@ def context_state(tokens: int, messages: int, limit: int, keep_last: int, settin
     return ContextState(limit, threshold, tokens, round(used, 1), near, over, never)
 
 
+def relief_target(state: ContextState, settings: ContextSettings) -> int:
+    """Tokens to come down to from over the threshold: below the warning, and half of a limit that the
+    reserves alone fill."""
+    if not state.threshold:
+        return max(1, state.limit // 2)
+    return max(1, int(state.threshold * Fraction(str(settings.warning_percent))) - 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Seed 001's split: indices to compact, indices to keep, and the summary of an earlier round."""

@@ -194,7 +194,7 @@ def selection_line(view: Outlook) -> Text:
     """What there is to compact besides the recent messages (seed 001)."""
     selection, messages = view.selection, view.transcript.messages
     if not selection.compact:
-        return Text("too short to compact: nothing but the recent messages", style="dim")
+        return Text("nothing older than the recent messages", style="dim")
     tokens = sum(messages[i].tokens for i in selection.compact)
     first, last = selection.compact[0], selection.compact[-1]
     return Text(

@@ -18,12 +18,13 @@ from compactor_cli.strategies.newest import comfortable, fit_newest
 from compactor_cli.strategies.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.renditions import Renderer
 from compactor_cli.text.excerpts import Excerpt
+from compactor_cli.text.headers import CUT_OFF
 from compactor_cli.text.verbatim import block, can_repeat, carried
 
 HEADING = 90
 """Tokens of the heading of a summary, with what it was compacted from."""
-MARK = 58
-"""Tokens of the shortest heading."""
+MARK = 70
+"""Tokens of the shortest heading, and of the line that says that nothing is kept."""
 _KEEPS = 0.15
 """Without a target: share of what it replaces that a summary may have (tier 3 of seed 000)."""
 _SUMMARY_SHARE = 0.5
@@ -153,10 +154,10 @@ class _Planner:
         if covered and budget < heading + repeated:
             return None
         decisions = fixed | {d.group: d for d in recent}
-        why = "repeated in the summary" if shape.core else "truncated"
+        why = "repeated in the summary"
         names = {g.index for g in absorbed}
         decisions |= {
-            g.index: self.renderer.removed(g, why if g.index in names else self._why(), summarized=True)
+            g.index: self.renderer.removed(g, why if g.index in names else self._why(), summarized=shape.core > 0)
             for g in covered
         }
         return decisions, [self._slot(covered, budget, quotes)] if covered else []
@@ -175,6 +176,8 @@ class _Planner:
         slot = SummarySlot(
             3, tuple(g.index for g in covered), budget, excerpts, form=self.shape.form, quotes=quotes, lines=lines
         )
+        if not self.shape.core:
+            return replace(slot, note=CUT_OFF)
         parts = self.shape.parts(given, covered) if self.shape.parts else ()
         return replace(slot, parts=parts) if parts else replace(slot, form=_flat(self.shape.form))
 
@@ -188,7 +191,8 @@ class _Planner:
                 found += carried_on(messages, message)
                 continue
             edits = {edit.part: edit.text for edit in kept[group.index].edits}
-            text = "\n".join(edits.get(at, part.text) for at, part in enumerate(message.parts))
+            pieces = [edits.get(at, part.text) for at, part in enumerate(message.parts)]
+            text = "\n".join(piece for piece in pieces if piece)
             is_first = self.given.protected[group.index] == REQUESTS[0]
             found.append(Quote("first" if is_first else "last", message.index, text))
         asked = sum(m.origin == "request" for m in messages)

@@ -184,8 +184,9 @@ def _take_facts(facts: Sequence[Item], room: int, count: Callable[[str], int]) -
 def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
     """The lines that the strategy chose; those of least value go when the heading needs their room."""
     chosen = list(excerpts)
+    bare = "\n".join(filter(None, (request.header, request.slot.note)))
     while True:
-        text = f"{request.header}\n{legend(excerpts)}\n{quote(chosen)}" if chosen else request.header
+        text = f"{request.header}\n{legend(excerpts)}\n{quote(chosen)}" if chosen else bare
         excess = count(text) - request.budget
         if excess <= 0:
             return text

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 SUMMARY_PREFIX = "## Session Summary"
 
+CUT_OFF = "Cut off: nothing of them is kept here."
+"""Stands below the heading of a summary that says no more than what is gone."""
 _ROUND = re.compile(r"^## Session Summary \((?:Compaction )?Round (\d+)\)")
 _HAS_SECTIONS = re.compile(r"^## Session Summary \(Compaction Round \d+\)")
 _COVERS = re.compile(r"^Stands for messages ([\d, -]+?)(?: except kept ones)? \(", re.MULTILINE)

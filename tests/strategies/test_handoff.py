@@ -247,3 +247,9 @@ def test_all_system_messages_stay() -> None:
     records = [*work.session(4), system("Second."), *work.session(4)[2:]]
     part = compact(records)
     assert [r["content"] for r in records_of(part) if r["role"] == "system"] == [work.SYSTEM, "Second."]
+
+
+def test_a_request_in_several_parts_is_repeated_as_it_reads() -> None:
+    blocks = [{"type": "text", "text": text} for text in ("", "Mend it.", "", "All of it.")]
+    part = compact([system(), {"role": "user", "content": blocks}, *work.session(8)[2:]])
+    assert carried(summary_of(part)).first == "Mend it.\nAll of it."

@@ -96,7 +96,10 @@ def test_truncate_keeps_recent_messages_and_a_mark_and_nothing_else(target: dict
     assert (first.index, second.index, mark.origin) == (0, 1, "summary")
     kept = [m.index for m in recent]
     assert covered(mark.text("text")) == tuple(range(2, kept[0]))
-    assert len(mark.text("text").splitlines()) == 2, "it says what it stands for, and no more"
+    assert len(mark.text("text").splitlines()) == 3, "it says what it stands for, and that nothing is kept"
+    assert mark.text("text").endswith("Cut off: nothing of them is kept here.")
+    assert part.dispositions.summarized == 0
+    assert part.dispositions.dropped == kept[0] - 2
     last = to_bytes(records).splitlines()[kept[0] :]
     if target.get("target_ratio") != 0.1:
         assert part.data.splitlines()[-len(last) :] == last
@@ -108,7 +111,7 @@ def test_truncate_takes_as_many_of_the_newest_messages_as_fit() -> None:
     assert part.target is not None
     newest = [m.index for m in part.messages if m.index > 1]
     before = [g for g in part.groups if g.messages[-1] == newest[0] - 1]
-    assert part.tokens + before[0].tokens > part.target - 60
+    assert part.tokens + before[0].tokens > part.target - 72
 
 
 def test_truncate_cuts_a_newest_result_that_is_larger_than_the_target() -> None:

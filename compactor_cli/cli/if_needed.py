@@ -1,0 +1,56 @@
+"""`compact --if-needed`: only what is over the threshold of its model's context, and then down below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import BudgetError
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.outlook import outlook
+from compactor_cli.pipeline.run import compact_source, unchanged
+from compactor_cli.pipeline.threshold import relief_target
+from compactor_cli.settings import Settings
+
+Make = Callable[[Settings], tuple[bytes, list[Compaction]]]
+
+
+def compact_if_needed(
+    session: Session, source: Source, limit: int, settings: Settings, make: Make
+) -> tuple[bytes, list[Compaction]]:
+    """What `make` gives for the settings, or the file as it is. Without a target of its own, a session that
+    would still be over the threshold gets one: below the level of the warning."""
+    views = [outlook(transcript, limit, settings) for transcript in source.transcripts]
+    if not any(view.compacts for view in views):
+        fullest = max(views, key=lambda view: view.state.tokens)
+        session.err.print(f"{source.path}: {fullest.reason}; left as it is", soft_wrap=True)
+        return source.data, [unchanged(t, None) for t in source.transcripts]
+    data, parts = make(settings)
+    if settings.target_tokens is not None or settings.target_ratio is not None:
+        return data, parts
+    over = [view.state for view, part in zip(views, parts, strict=True) if part.tokens >= max(1, view.state.threshold)]
+    if not over:
+        return data, parts
+    target = relief_target(over[0], settings.context)
+    try:
+        data, parts = make(replace(settings, target_tokens=target))
+    except BudgetError as error:
+        session.warn(f"{source.path}: still over the threshold of {over[0].threshold:,}: {error}")
+        return data, parts
+    session.err.print(
+        f"{source.path}: compacted to {target:,} tokens, as it would still be over the threshold", soft_wrap=True
+    )
+    return data, parts
+
+
+def compact_always(
+    session: Session, source: Source, settings: Settings, step: Callable[[str], None]
+) -> tuple[bytes, list[Compaction]]:
+    """Every conversation of a file, by the settings."""
+    tools = [
+        replace(session.tools(t, settings), progress=lambda stage: step(f"{source.path}: {stage}"))
+        for t in source.transcripts
+    ]
+    return compact_source(source, tools, settings)
