@@ -167,5 +167,8 @@ def _value(key: Key, text: str, file: SettingsFile) -> object:
 
 
 def _write(file: SettingsFile, text: str) -> None:
-    file.path.parent.mkdir(parents=True, exist_ok=True)
+    if file.kind == "user file":
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+    elif not file.path.parent.is_dir():
+        raise SettingsError(f"{file.path}: there is no folder {file.path.parent}; nothing was written")
     write_bytes(str(file.path), text.encode())

@@ -51,6 +51,8 @@ class SummaryPart:
     groups: tuple[int, ...]
     weight: float
     """Its share of the room, beside the weights of the other parts."""
+    named: bool = True
+    """Its title stands there even when nothing is said of it: it says what was there."""
 
 
 @dataclass(frozen=True, slots=True)

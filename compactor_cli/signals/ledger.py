@@ -94,6 +94,11 @@ def _arguments(call: Part) -> Any:
         return call.text
 
 
+def call_text(call: Part) -> str:
+    """What a call does, in its own words: the command that it runs, or its arguments."""
+    return _command(_arguments(call)) or call.text
+
+
 def call_actions(call: Part) -> Iterator[tuple[str, str]]:
     """(path, action) pairs of one call."""
     return file_actions(call.name, _arguments(call))
@@ -178,8 +183,10 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
 
 def _first_said(text: str) -> str:
     """The first line that the tool itself said: harnesses put lines such as `Exit code 1` before it."""
-    _, marked, said = text.partition("\nOutput:\n")
+    _, marked, said = f"{text}\n".partition("\nOutput:\n")
     lines = [line for line in (said if marked else text).split("\n", 12)[:12] if line.strip()]
+    if not lines:  # it said nothing: how it ended is all there is
+        lines = sorted(text.split("\n", 12)[:12], key=lambda line: "exit" not in line.lower())[:1]
     return next((line for line in lines if not _PREAMBLE.match(line)), lines[0] if lines else text)
 
 

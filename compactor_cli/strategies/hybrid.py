@@ -20,7 +20,7 @@ def _topics(given: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ..
     found = find_topics(given.messages, [g for g in covered if g not in earlier])
     if not found:
         return ()
-    parts = [SummaryPart("Earlier rounds", tuple(g.index for g in earlier), 0.5)] if earlier else []
+    parts = [SummaryPart("Earlier rounds", tuple(g.index for g in earlier), 0.5, named=False)] if earlier else []
     parts += [
         SummaryPart(topic.title, topic.groups, topic.importance if topic.importance >= _NAMED_ONLY else 0.0)
         for topic in found

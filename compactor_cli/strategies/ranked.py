@@ -15,8 +15,9 @@ from compactor_cli.model.score import Score
 from compactor_cli.strategies.details import DETAIL, quoted_details
 from compactor_cli.strategies.newest import comfortable, fit_newest
 from compactor_cli.strategies.protected import REQUESTS, keep_protected
-from compactor_cli.strategies.recent import HEADING, MOST, carried_on, finished, room_without_target
+from compactor_cli.strategies.recent import HEADING, MARK, MOST, carried_on, finished, room_without_target
 from compactor_cli.strategies.renditions import Renderer
+from compactor_cli.text.headers import CUT_OFF
 from compactor_cli.text.verbatim import block
 
 _SHARE = 0.5
@@ -109,11 +110,12 @@ class _Planner:
         slots = self._archive(compressed, earlier, room, quotes, repeated)
         if quotes and not slots:
             return None
-        why = "compressed" if slots else "no room for a summary"
+        summarized = any(slot.excerpts is None for slot in slots)
+        why = "compressed" if summarized else "no room for a summary"
         for group in (*earlier, *compressed):
             decisions.setdefault(
                 group.index,
-                self.renderer.removed(group, f"{why}, score {score_of(group, given.scores):g}", summarized=bool(slots)),
+                self.renderer.removed(group, f"{why}, score {score_of(group, given.scores):g}", summarized=summarized),
             )
         return finished(given, Ranked.name, decisions, slots)
 
@@ -150,12 +152,15 @@ class _Planner:
         """The clip-archive message: a summary of each batch, and `repeated` tokens of requests in full."""
         covered = sorted((*compressed, *earlier), key=lambda g: g.index)
         room = min(room, sum(g.tokens for g in covered) - 1 - repeated)
-        if not covered or room < HEADING:
+        if not covered or room < MARK:
             return []
+        inside = tuple(g.index for g in covered)
+        if room < HEADING:
+            return [] if quotes else [SummarySlot(3, inside, room, (), note=CUT_OFF)]
         settings, scores = self.given.settings.summarization, self.given.scores
         found = batches(compressed, settings.chunk_size, settings.max_summaries)
         again = len(batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(found) + 1
-        parts = [SummaryPart(_EARLIER, tuple(g.index for g in earlier), 1.0)] if earlier else []
+        parts: list[SummaryPart] = []
         for at, batch in enumerate(found):
             held = [score_of(group, scores) for group in batch]
             many = f"Batch {at + again} of {len(found) + again - 1}"
@@ -163,13 +168,15 @@ class _Planner:
                 many = f"Batches 1-{again} of {len(found) + again - 1}, summarized again"
             count = sum(len(g.messages) for g in batch)
             title = f"{many} ({count} messages, scores {min(held):.1f} to {max(held):.1f})"
-            inside = tuple(g.index for g in sorted(batch, key=lambda g: g.index))
-            parts.append(SummaryPart(title, inside, sum(g.tokens for g in batch) ** 0.5 * (1 + at)))
+            members = tuple(g.index for g in sorted(batch, key=lambda g: g.index))
+            parts.append(SummaryPart(title, members, sum(g.tokens for g in batch) ** 0.5 * (1 + at)))
+        if earlier:
+            share = sum(part.weight for part in parts) / max(1, len(parts)) or 1.0
+            parts.insert(0, SummaryPart(_EARLIER, tuple(g.index for g in earlier), share, named=False))
         note = "Clip-archive: the messages with the lowest scores were summarized in batches."
         lines = quoted_details(self.given, covered, room - min(int(_CORE * room), MOST) - HEADING)
-        groups = tuple(g.index for g in covered)
         return [
             SummarySlot(
-                3, groups, room + repeated, form="batches", parts=tuple(parts), note=note, lines=lines, quotes=quotes
+                3, inside, room + repeated, form="batches", parts=tuple(parts), note=note, lines=lines, quotes=quotes
             )
         ]

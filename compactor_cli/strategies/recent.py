@@ -23,7 +23,7 @@ from compactor_cli.text.verbatim import block, can_repeat, carried
 
 HEADING = 90
 """Tokens of the heading of a summary, with what it was compacted from."""
-MARK = 70
+MARK = 64
 """Tokens of the shortest heading, and of the line that says that nothing is kept."""
 _KEEPS = 0.15
 """Without a target: share of what it replaces that a summary may have (tier 3 of seed 000)."""
@@ -100,10 +100,12 @@ class _Planner:
         protected = [g for g in given.groups if g.index in given.protected]
         kept = {d.group: d for d in self._protected(protected)}
         absorbed = [g for g in protected if self._is_absorbed(g)] if self.shape.core and given.repeat else []
-        found = self._attempt(kept, absorbed)
-        if found is None:  # no room for a summary that repeats requests: they stay where they are
-            found = self._attempt(kept, []) or self._bare(kept)
-        decisions, slots = found
+        # no room for a summary that repeats requests: they stay where they are; at last a mark says what is gone
+        found = self._attempt(kept, absorbed) or (self._attempt(kept, []) if absorbed else None)
+        if found is None and self.shape.core:
+            self.shape = replace(self.shape, core=0.0, parts=None)
+            found = self._attempt(kept, [])
+        decisions, slots = found or self._bare(kept)
         decisions |= self._closing(decisions)
         return finished(given, self.shape.name, decisions, slots, self._notes(slots))
 

@@ -14,7 +14,8 @@ from dataclasses import replace
 from math import log, sqrt
 
 from compactor_cli.model.planning import SummaryRequest
-from compactor_cli.summarizers.forms import FORMS, Form
+from compactor_cli.summarizers.facts import left_out, left_out_before
+from compactor_cli.summarizers.forms import FORMS, Form, sections_in
 from compactor_cli.summarizers.page import Line, Page, render
 from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates, fact_items, last_actions
 from compactor_cli.text.excerpts import Excerpt, legend, quote, without
@@ -28,6 +29,8 @@ _URGENT = 30.0
 """Weight of what the work goes on from, above that of any section."""
 _FOREMOST = 0.4
 """Share of the room behind the facts that the weightiest line under a heading may have."""
+_LAST = 1 << 40
+"""Puts a line behind all others of its section."""
 _ROOMY = 600
 """Tokens from which on a summary has all headings of its form."""
 _FACTS_MOST = 0.7
@@ -47,11 +50,13 @@ class Extractive:
         if form.name == "session" and request.round > 1:
             rounds = "round" if request.round == 2 else "rounds"
             head += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
-        titles = tuple(part.title for part, _ in request.parts)
-        page = Page(form, head, request.slot.quotes, titles, roomy=request.budget >= _ROOMY)
+        parts = tuple(part for part, _ in request.parts)
+        page = Page(form, head, request.slot.quotes, parts, roomy=request.budget >= _ROOMY)
         page = replace(page, lines=_fitting(page, request, count))
         items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
         items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
+        places = sections_in(form)
+        items = [item for item in items if item.section in places]
         page = replace(page, known=frozenset(item.section for item in items))
         if form.facts_first and page.lines:
             page = _make_way(page, items, request.budget, count)
@@ -66,7 +71,7 @@ class Extractive:
                 break
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
         # the titles of pieces, and the note, are less than to say what it stands for
-        bare = (replace(page, titles=()), replace(page, titles=(), header=request.header))
+        bare = (replace(page, parts=()), replace(page, parts=(), header=request.header))
         return next((text for less in bare if count(text := render(less, ())) <= request.budget), "")
 
 
@@ -109,6 +114,11 @@ def _lines(
         facts = [item for item in items if item.fact is not None]
         items = [item for item in items if item.fact is None]
         first = _take_facts(facts, int(room * _FACT_SHARE), count)
+        missing = (
+            left_out_before(request.messages) + Counter(i.section for i in facts) - Counter(i.section for i in first)
+        )
+        if missing:
+            first.append(Item("Commands", left_out(dict(sorted(missing.items()))), (), _LAST))
         room -= sum(count(item.line) + 1 for item in first)
         foremost = [item for item in _foremost(items, form) if count(item.line) + 1 <= room * _FOREMOST]
         room -= sum(count(item.line) + 1 for item in foremost)

@@ -10,7 +10,8 @@ Each line begins with what it is about, so that a later round finds the same fil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compactor_cli.model.message import Message
@@ -24,6 +25,11 @@ _ABOUT = re.compile(r"`(.+)`(?: (.*))?$", re.DOTALL)
 _DONE = re.compile(r"(created|edited|deleted|read)(?: (\d+)x)?$")
 _TIMES = re.compile(r"\((\d+)x\b")
 _LAST = re.compile(r"\blast (ok|failed)\)")
+
+
+LEFT_OUT = "Left out for want of room:"
+_NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
+_COUNTED = re.compile(r"(\d+) (file|error|command)")
 
 
 @dataclass(slots=True)
@@ -120,3 +126,23 @@ def parse(section: str, line: str) -> Fact | None:
     fact.counts[""] = int(times.group(1)) if times else 1
     fact.outcome = last.group(1) if last else ""
     return fact
+
+
+def left_out(counts: Mapping[str, int]) -> str:
+    """What a summary says about facts that it has no room for; empty when there are none."""
+    said = [f"{n} {_NOUNS[section] if n > 1 else _NOUNS[section][:-1]}" for section, n in counts.items() if n]
+    return f"{LEFT_OUT} {', '.join(said)}" if said else ""
+
+
+def left_out_before(messages: Sequence[Message]) -> Counter[str]:
+    """Section -> facts that earlier summaries had no room for."""
+    found: Counter[str] = Counter()
+    for message in messages:
+        if message.origin == "summary":
+            for line in message.text("text").splitlines():
+                if line.startswith(f"- {LEFT_OUT} "):
+                    for number, noun in _COUNTED.findall(line):
+                        found[next(section for section, known in _NOUNS.items() if known.startswith(noun))] += int(
+                            number
+                        )
+    return found

@@ -65,7 +65,7 @@ _SESSION = Form(
     (
         Heading("Original Task", ("Goal", "Constraints"), quotes="first", always=True),
         Heading("Completed Work", ("Files", "Commands", "Done"), "table", always=True),
-        Heading("Key Technical Decisions", ("Decisions", "Details"), always=True),
+        Heading("Key Technical Decisions", ("Decisions",), always=True),
         Heading("Current State", ("In progress",), quotes="last", always=True),
         Heading("Pending Work", ("Next",), "checklist", always=True),
         Heading("Errors & Resolutions", ("Errors",)),
@@ -95,6 +95,11 @@ FORMS: dict[str, Form] = {form.name: form for form in (_TIERS, _SESSION, _HANDOF
 _SECTIONS_UNDER: dict[str, tuple[str, ...]] = {
     heading.title: heading.sections for form in FORMS.values() for heading in form.headings
 }
+
+
+def sections_in(form: Form) -> frozenset[str]:
+    """Sections that a form has a place for; its pieces have one for all."""
+    return frozenset(SECTIONS if form.parts else (s for heading in form.headings for s in heading.sections))
 
 
 def section_of(title: str, text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compactor_cli.model.plan import Quote
+from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.summarizers.forms import Form, Heading, row
 from compactor_cli.summarizers.sections import Item
 from compactor_cli.text.excerpts import Excerpt, legend
@@ -32,8 +32,7 @@ class Page:
     form: Form
     header: str
     quotes: tuple[Quote, ...]
-    titles: tuple[str, ...]
-    """Of its pieces; a piece without lines has its title all the same: it says what was there."""
+    parts: tuple[SummaryPart, ...]
     lines: tuple[Excerpt, ...] = ()
     roomy: bool = True
     """There is room for headings with nothing under them."""
@@ -49,9 +48,9 @@ def render(page: Page, chosen: Sequence[Line]) -> str:
     for kind, title in _OWN_HEADINGS.items():
         carried = quotes.pop(kind, None) if kind not in own else None
         out += [block(title, kind, carried.message, carried.text)] if carried else []
-    for at, title in enumerate(page.titles):
+    for at, part in enumerate(page.parts):
         lines = sorted((line.item for line in chosen if line.part == at), key=lambda item: item.order)
-        out += [f"### {title}", *(item.line for item in lines)]
+        out += [f"### {part.title}", *(item.line for item in lines)] if lines or part.named else []
     items = [line.item for line in chosen if line.part is None]
     for heading in page.form.headings:
         out += _headed(page, heading, _under(heading, items), quotes)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
-from compactor_cli.signals.ledger import where
-from compactor_cli.summarizers.facts import WHERE, Fact, facts_of, parse
+from compactor_cli.signals.ledger import call_text, where
+from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, parse
 from compactor_cli.summarizers.forms import cells, section_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.headers import is_summary
@@ -114,7 +114,7 @@ def last_actions(messages: Sequence[Message], most: int = 2) -> list[Item]:
     """The newest calls, as the work stands: their arguments, and the tool."""
     calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-most:]
     return [
-        Item("In progress", f"`{one_line(call.text, 160)}` ({call.name})", (message.index,), _order(message, 999))
+        Item("In progress", f"`{one_line(call_text(call), 160)}` ({call.name})", (message.index,), _order(message, 999))
         for message, call in calls
         if call.text.strip()
     ]
@@ -138,6 +138,8 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
             continue
         match = _OLD_LINE.match(line)
         said = match.group(1) if match else " ".join(cells(line)) if line.startswith("| `") else ""
+        if said.startswith(LEFT_OUT):
+            continue
         section = section_of(title, said)
         # what was next, or being done, was so in that round
         section = {"Immediate": "Next", "In progress": "Done" if said.startswith('"') else ""}.get(section, section)
