@@ -46,8 +46,10 @@ def protect(
             reasons[group.index] = found[0]
         elif group.in_flight:
             reasons[group.index] = IN_FLIGHT
-    if not reasons and groups:
-        reasons[groups[-1].index] = NEWEST
+    if set(reasons.values()) <= {CLOSING}:
+        newest_group = next((g for g in reversed(groups) if g.index not in reasons), None)
+        if newest_group is not None:
+            reasons[newest_group.index] = NEWEST
     return Protection(reasons)
 
 

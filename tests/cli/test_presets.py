@@ -122,3 +122,42 @@ def test_an_option_beats_the_strategy_of_a_preset(run, tmp_path, session):
     (tmp_path / "compactor.toml").write_text('preset = "chat"\n')
     done = run("compact", session.name, "--strategy", "tiered", "--json", "-o", "out.jsonl", *CHARS)
     assert done.json["strategy"] == "tiered"
+
+
+def test_what_would_still_be_over_the_threshold_comes_down_below_the_warning(run, tokens):
+    threshold = tokens // 6
+    done = run(
+        "compact",
+        "-",
+        "--if-needed",
+        *CHARS,
+        "-o",
+        "out.jsonl",
+        "--json",
+        input=DATA,
+        COMPACTOR_CONTEXT_THRESHOLD=str(threshold),
+    )
+    assert done.code == 0, done.stderr
+    assert done.json["output"]["tokens"] < threshold * 0.8
+    assert done.json["fits"] is True
+    assert "would still be over the threshold" in done.stderr
+    after = run("inspect", "out.jsonl", "--json", *CHARS, COMPACTOR_CONTEXT_THRESHOLD=str(threshold)).json["context"]
+    assert not after["warning"]
+
+
+def test_a_target_of_ones_own_is_kept_to_whatever_the_threshold(run, tokens):
+    done = run(
+        "compact",
+        "-",
+        "--if-needed",
+        "--target-ratio",
+        "0.9",
+        *CHARS,
+        "-o",
+        "out.jsonl",
+        "--json",
+        input=DATA,
+        COMPACTOR_CONTEXT_THRESHOLD=str(tokens // 3),
+    )
+    assert done.json["output"]["tokens"] > tokens // 3
+    assert done.json["target_tokens"] == int(tokens * 0.9)
