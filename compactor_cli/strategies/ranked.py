@@ -115,12 +115,14 @@ class _Planner:
         for group in (*earlier, *compressed):
             decisions.setdefault(
                 group.index,
-                self.renderer.removed(group, f"{why}, score {score_of(group, given.scores):g}", summarized=summarized),
+                self.renderer.removed(
+                    group, f"{why}, score {score_of(group, given.scores):.1f}", summarized=summarized
+                ),
             )
         return finished(given, Ranked.name, decisions, slots)
 
     def _score_line(self, group: Group) -> Decision:
-        return self.renderer.whole(group, f"score {score_of(group, self.given.scores):g}")
+        return self.renderer.whole(group, f"score {score_of(group, self.given.scores):.1f}")
 
     def _share_out(
         self, older: list[Group], recent: list[Group], earlier: list[Group], spent: int

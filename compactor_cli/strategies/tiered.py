@@ -35,7 +35,7 @@ _SEGMENT = 400
 class Tiered:
     name = "tiered"
     purpose = "residuals and recency tiers (seed 000); older tiers are summarized"
-    suits = "session and CI files without a target: cut by age, important messages whole"
+    suits = "runs without a target: cut by age, important messages whole"
     closes = False
     learned = False
 
