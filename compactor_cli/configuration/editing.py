@@ -29,7 +29,20 @@ def with_value(file: SettingsFile, text: str, key: Key, value: Any) -> str:
         changed = _replaced_lines(file, text, key, value) if file.is_yaml else None
     if changed is not None and _reads_as(file, changed, wanted):
         return changed
-    return _edited(file, text, key.name, value, remove=False)
+    edited = _edited(file, text, key.name, value, remove=False)
+    spaced = edited if file.is_yaml else _spaced(edited, ".".join((*file.section, key.section)))
+    return spaced if _reads_as(file, spaced, wanted) else edited
+
+
+def _spaced(text: str, table: str) -> str:
+    """A blank line behind a table that was added before others."""
+    lines = _lines(text)
+    headers = [at for at, line in enumerate(lines) if line.startswith("[")]
+    own = next((at for at in headers if lines[at].strip() == f"[{table}]"), None)
+    following = next((at for at in headers if own is not None and at > own), None)
+    if following is not None and lines[following - 1].strip():
+        lines.insert(following, "\n")
+    return "".join(lines)
 
 
 def without(file: SettingsFile, text: str, name: str) -> str | None:
