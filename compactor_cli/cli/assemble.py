@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
+from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
@@ -95,19 +96,23 @@ def assemble(
     job = Job(total=total, out=out or "-", dry_run=dry_run, report=report, json=json)
     if json and not dry_run and job.out == "-":
         raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
-    settings = replace(configured.settings, target_tokens=total, target_ratio=None)
+    _run(configured, job, file, prompt, context or (), quiet=quiet)
+
+
+def _run(configured: Configured, job: Job, file: str, prompt: str, context: Sequence[str], *, quiet: bool) -> None:
+    settings = replace(configured.settings, target_tokens=job.total, target_ratio=None)
     compile_patterns(settings.keep)
     session = configured.session(quiet=quiet, profile=True)
-    wanted = read_prompt(prompt, context or ())
+    wanted = read_prompt(prompt, context)
     source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
         count = len(source.transcripts)
         raise UsageError(f"{file} holds {count} conversations; a prompt has one history, split the file")
     choices = choose_segments(wanted, session.counter.count)
-    result = _assemble(session, source, wanted, choices, settings, total)
+    result = _assemble(session, source, wanted, choices, settings, job.total)
     data = source.joints[0] + result.data + source.joints[-1]
-    if not dry_run:
+    if not job.dry_run:
         write_bytes(job.out, data)
     _tell(session, source, wanted, choices, result, data, job)
 

@@ -107,13 +107,18 @@ def compact(
     job = _job(given, model)
     _check_usage(files, job, settings)
     session = configured.session(quiet=quiet, profile=True)
+    _warn(session, job, settings, model=model, profile=profile)
+    code = _run_all(session, files, job, settings)
+    if code:
+        raise typer.Exit(code)
+
+
+def _warn(session: Session, job: Job, settings: Settings, *, model: str, profile: str) -> None:
+    """Say what of the options cannot be used as asked."""
     if job.facts is not None and model and not (job.facts.known or settings.context.limit):
         session.warn(f"the context limit of {model} is not known; {job.facts.context_limit:,} is assumed")
     if profile and not strategy_named(settings.strategy_name).learned:
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
-    code = _run_all(session, files, job, settings)
-    if code:
-        raise typer.Exit(code)
 
 
 def _job(given: Mapping[str, Any], model: str) -> Job:

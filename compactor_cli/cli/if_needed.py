@@ -10,7 +10,8 @@ from compactor_cli.errors import BudgetError
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.outlook import outlook
-from compactor_cli.pipeline.run import compact_source, unchanged
+from compactor_cli.pipeline.report import unchanged
+from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.threshold import relief_target
 from compactor_cli.settings import Settings
 

@@ -37,19 +37,35 @@ def repair(
     `answer_last`: calls in flight are answered too. `close`: behind a tool result at the very end stands
     a turn of the assistant, so that a turn of the user may follow.
     """
+    pairing = pairing or pair(transcript.messages)
+    last = len(transcript.messages) if answer_last else last_turn(transcript.messages)
+    mended, notes = _mended(transcript, pairing, last, adjacent_results, per_message, count)
+    in_flight = any(at >= last for at, _ in pairing.unanswered)
+    if not close or in_flight:
+        return mended, notes
+    closed, more = _closed(mended, per_message, count)
+    return closed, (*notes, *more)
+
+
+def _mended(
+    transcript: Transcript,
+    pairing: Pairing,
+    last: int,
+    adjacent_results: bool,
+    per_message: int,
+    count: Callable[[str], int],
+) -> tuple[Transcript, tuple[Note, ...]]:
+    """Every result behind its call and every call before `last` answered."""
     messages = transcript.messages
-    pairing = pairing or pair(messages)
     late = {
         spot: call
         for spot, call in pairing.answers.items()
         if adjacent_results and not is_adjacent(messages, call[0], spot[0])
     }
-    last = len(messages) if answer_last else last_turn(messages)
-    close = close and all(at < last for at, _ in pairing.unanswered)  # work in flight goes on
     missing = [spot for spot in pairing.unanswered if spot[0] < last]
     surplus = {*pairing.orphans, *pairing.duplicates}
     if not (late or missing or surplus):
-        return _closed(transcript, per_message, count) if close else (transcript, ())
+        return transcript, ()
     answered = frozenset(late)
     notes = [Note("removed_result", at, "no call for it") for at, _ in sorted(surplus)]
     behind: dict[int, list[Message]] = defaultdict(list)
@@ -80,14 +96,7 @@ def repair(
     if not mended:  # nothing but results without calls: there is nothing to mend it to
         return transcript, ()
     owners = _renumber_owners(transcript, mended)
-    result, repairs = (
-        replace(transcript, messages=mended, owners=owners),
-        sorted(notes, key=lambda n: (n.index, n.kind)),
-    )
-    if not close:
-        return result, tuple(repairs)
-    result, more = _closed(result, per_message, count)
-    return result, (*repairs, *more)
+    return replace(transcript, messages=mended, owners=owners), tuple(sorted(notes, key=lambda n: (n.index, n.kind)))
 
 
 def ends_with_result(messages: Sequence[Message]) -> bool:

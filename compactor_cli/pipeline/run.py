@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,20 +11,21 @@ from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats.base import Format
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.group import Fault
-from compactor_cli.model.message import CLOSING_ID, LEGACY_ID, Message
+from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
 from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput, Strategy, Summarizer
 from compactor_cli.model.profile import Profile
-from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
-from compactor_cli.model.transcript import Note, Source, Transcript
+from compactor_cli.model.report import Analysis, Compaction
+from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.assemble import Output, assemble
 from compactor_cli.pipeline.budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.protect import protect
 from compactor_cli.pipeline.repair import ends_with_result, repair
+from compactor_cli.pipeline.report import report, unchanged
 from compactor_cli.pipeline.residuals import select_residuals
-from compactor_cli.pipeline.summarize import Context, Summary, current_round, write_summaries
+from compactor_cli.pipeline.summarize import Context, write_summaries
 from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring.base import Scorer
@@ -140,7 +141,7 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
     before = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
     _verify(output, before, target, tools)
     stages.done("verify")
-    result = _report(transcript, analysis, plan, summaries, output, repairs, target)
+    result = report(transcript, analysis, plan, summaries, output, repairs, target)
     return replace(result, stages=tuple(stages.seconds), summarizer=tools.summarizer.name, warnings=plan.notes)
 
 
@@ -277,121 +278,3 @@ def _verify(output: Output, before: Sequence[Fault], target: int | None, tools: 
 def _kind(fault: Fault) -> tuple[str, str]:
     # ids given by a reader count from the start, so they differ once something is removed
     return fault.kind, "" if fault.call_id.startswith(LEGACY_ID) else fault.call_id
-
-
-def original(transcript: Transcript) -> bytes:
-    """The bytes of a transcript as they stand in its file."""
-    pieces: list[bytes] = []
-    for piece in transcript.layout.pieces:
-        if piece is None:
-            body = [r for at, r in enumerate(transcript.records) if at not in transcript.layout.pieces]
-            pieces.append(transcript.source[body[0].start : body[-1].end] if body else b"")
-        else:
-            pieces.append(piece if isinstance(piece, bytes) else transcript.raw(piece))
-    return b"".join(pieces)
-
-
-def unchanged(transcript: Transcript, target: int | None) -> Compaction:
-    """The report of an input that comes out byte for byte as it went in."""
-    return Compaction(
-        data=original(transcript),
-        mended=transcript,
-        groups=(),
-        before=transcript,
-        messages=transcript.messages,
-        tokens=transcript.tokens,
-        target=target,
-        changed=False,
-        plan=None,
-        round=current_round(transcript.messages) - 1,
-        dispositions=Dispositions(kept=len(transcript.messages)),
-        residual_count=0,
-        residual_tokens=0,
-        tiers=(),
-        repairs=(),
-        removed=(),
-        first_changed_index=None,
-        prefix_tokens_kept=transcript.tokens,
-        summarizer="",
-    )
-
-
-def _report(
-    transcript: Transcript,
-    analysis: Analysis,
-    plan: Plan,
-    summaries: Sequence[Summary],
-    output: Output,
-    repairs: tuple[Note, ...],
-    target: int | None,
-) -> Compaction:
-    mended = analysis.transcript
-    rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
-    out = {m.index: m for m in output.messages if m.index >= 0}
-    residuals = analysis.residuals.kept - plan.demoted
-    touched = [m.index for m in mended.messages if m.records and out.get(m.index) != m]
-    first_changed = min(touched, default=None)
-    prefix = mended.messages[:first_changed] if first_changed is not None else mended.messages
-    return Compaction(
-        data=output.data,
-        mended=mended,
-        groups=analysis.groups,
-        before=transcript,
-        messages=output.messages,
-        tokens=sum(m.tokens for m in output.messages),
-        target=target,
-        changed=True,
-        plan=plan,
-        round=current_round(mended.messages) if summaries else current_round(mended.messages) - 1,
-        dispositions=_dispositions(transcript, mended.messages, rendition, out),
-        residual_count=len(residuals),
-        residual_tokens=sum(out[i].tokens for i in residuals if i in out),
-        tiers=_tier_lines(analysis, out, summaries, residuals),
-        repairs=repairs,
-        removed=output.removed,
-        first_changed_index=first_changed,
-        prefix_tokens_kept=sum(m.tokens for m in prefix),
-        summarizer="",
-    )
-
-
-def _dispositions(
-    transcript: Transcript, mended: Sequence[Message], rendition: Mapping[int, str], out: dict[int, Message]
-) -> Dispositions:
-    """How the input's messages ended up; one that a repair took out is dropped."""
-    counts = dict.fromkeys(("kept", "shortened", "summarized", "dropped"), 0)
-    counted = 0
-    for message in mended:
-        if not message.records:
-            continue
-        counted += 1
-        if message.index in out:
-            counts["shortened" if any(p.edited for p in out[message.index].parts) else "kept"] += 1
-        else:
-            counts["summarized" if rendition.get(message.index) == "summarized" else "dropped"] += 1
-    counts["dropped"] += len(transcript.messages) - counted
-    return Dispositions(**counts)
-
-
-def _tier_lines(
-    analysis: Analysis, out: dict[int, Message], summaries: Sequence[Summary], residuals: frozenset[int]
-) -> tuple[TierLine, ...]:
-    messages, before, after = [0] * TIERS, [0] * TIERS, [0] * TIERS
-    for message in analysis.transcript.messages:
-        tier = analysis.tiers[message.index]
-        if tier is None:
-            continue
-        messages[tier] += 1
-        before[tier] += message.tokens
-        after[tier] += out[message.index].tokens if message.index in out else 0
-    for summary in summaries:
-        # a summary may stand for messages of several tiers: each has its share of it
-        shares = [0] * TIERS
-        for index in summary.covers:
-            shares[analysis.tiers[index] or 0] += analysis.transcript.messages[index].tokens
-        whole, left = sum(shares) or 1, summary.message.tokens
-        for tier in range(TIERS):
-            after[tier] += summary.message.tokens * shares[tier] // whole
-            left -= summary.message.tokens * shares[tier] // whole
-        after[max(range(TIERS), key=lambda tier: shares[tier])] += left
-    return tuple(TierLine(tier, messages[tier], before[tier], after[tier]) for tier in range(TIERS))
