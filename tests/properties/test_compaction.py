@@ -54,7 +54,7 @@ def _load(shape: str, data: bytes, tokenizer: str) -> Source | None:
 
 
 @EVERY
-@examples(120)
+@examples(70)
 @given(files(well_formed()), SHARES, st.integers(0, 3), st.sampled_from(((), (), ("parser",), ("nothing has this",))))
 def test_well_formed_transcripts(
     strategy: str, file: File, share: float | None, last: int, keep: tuple[str, ...]
@@ -63,7 +63,7 @@ def test_well_formed_transcripts(
 
 
 @EVERY
-@examples(150)
+@examples(90)
 @given(files(faulty()), SHARES, st.integers(0, 3), st.sampled_from(((), (), ("parser",))))
 def test_transcripts_with_missing_repeated_reused_and_misplaced_ids(
     strategy: str, file: File, share: float | None, last: int, keep: tuple[str, ...]
