@@ -212,9 +212,10 @@ def _distinct(items: Sequence[Item]) -> list[Item]:
     seen: set[tuple[str, str] | str] = set()
     kept = []
     for item in items:
+        about = item.about
         # the same words may be a file and an error, but no line says again what a fact says
-        key = (item.section, item.about) if item.fact is not None else item.about
-        if key not in seen and (item.fact is not None or item.about not in computed):
+        key = (item.section, about) if item.fact is not None else about
+        if key not in seen and (item.fact is not None or about not in computed):
             seen.add(key)
             kept.append(item)
     if len(kept) > _MOST:

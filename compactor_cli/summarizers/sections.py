@@ -77,7 +77,10 @@ class Item:
     @property
     def about(self) -> str:
         """What two lines must not both say."""
-        return (self.fact.about if self.fact is not None else WHERE.sub("", self.text)).strip('`"').lower()
+        text = self.fact.about if self.fact is not None else self.text
+        if self.fact is None and text.endswith("]"):
+            text = WHERE.sub("", text)
+        return text.strip('`"').lower()
 
 
 def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = ()) -> list[Item]:
