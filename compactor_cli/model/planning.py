@@ -50,6 +50,10 @@ class PlanInput:
         """Tiers of a group's messages; none for residuals and system messages."""
         return [tier for i in group.messages if (tier := self.tiers[i]) is not None]
 
+    def is_summary(self, group: Group) -> bool:
+        """Whether an earlier round wrote it."""
+        return any(self.messages[i].origin == "summary" for i in group.messages)
+
 
 class Strategy(Protocol):
     """Decides the rendition of every group. Raises BudgetError when nothing valid fits."""

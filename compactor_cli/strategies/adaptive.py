@@ -169,7 +169,7 @@ class _Chooser:
         self.native = Native(given.messages, self.lines, given.count)
         self.large = large
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
-        self.folded = {g.index for g in rest if any(given.messages[i].origin == "summary" for i in g.messages)}
+        self.folded = {g.index for g in rest if given.is_summary(g)}
         self.present = self._present() | large
         self.whole: set[int] = set()
         # a ratio refers to what the first round started from; a target in tokens does without that

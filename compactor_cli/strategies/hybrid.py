@@ -16,7 +16,7 @@ _NAMED_ONLY = 0.1
 
 def _topics(given: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ...]:
     """The topics as parts of the summary; what an earlier round wrote is one of its own."""
-    earlier = [g for g in covered if any(given.messages[i].origin == "summary" for i in g.messages)]
+    earlier = [g for g in covered if given.is_summary(g)]
     found = find_topics(given.messages, [g for g in covered if g not in earlier])
     if not found:
         return ()

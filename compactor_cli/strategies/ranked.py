@@ -14,11 +14,19 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.score import Score
 from compactor_cli.strategies.details import DETAIL, quoted_details
 from compactor_cli.strategies.newest import comfortable, fit_newest
-from compactor_cli.strategies.protected import REQUESTS, keep_protected
-from compactor_cli.strategies.recent import HEADING, MARK, MOST, carried_on, finished, room_without_target
+from compactor_cli.strategies.protected import REQUESTS
+from compactor_cli.strategies.recent import (
+    HEADING,
+    MARK,
+    MOST,
+    carried_on,
+    finished,
+    kept_protected,
+    quote_tokens,
+    room_without_target,
+)
 from compactor_cli.strategies.renditions import Renderer
 from compactor_cli.text.headers import CUT_OFF
-from compactor_cli.text.verbatim import block
 
 _SHARE = 0.5
 """Share of the room for the clip-archive message."""
@@ -78,29 +86,23 @@ class _Planner:
     def plan(self) -> Plan:
         given = self.given
         protected = [g for g in given.groups if g.index in given.protected]
-        if given.target is None:
-            kept = [self.renderer.whole(g, given.protected[g.index]) for g in protected]
-        else:
-            kept = keep_protected(given, self.renderer, protected, given.target)
+        kept = kept_protected(given, self.renderer, protected)
         # what an earlier summary carries, the new one carries on, when there is room
-        task = [g for g in protected if given.protected[g.index] in REQUESTS and self._is_summary(g)]
+        task = [g for g in protected if given.protected[g.index] in REQUESTS and self.given.is_summary(g)]
         folded = self._attempt(kept, task[:1]) if given.repeat and task else None
         return folded or self._attempt(kept, []) or finished(given, Ranked.name, {d.group: d for d in kept}, [])
-
-    def _is_summary(self, group: Group) -> bool:
-        return any(self.given.messages[i].origin == "summary" for i in group.messages)
 
     def _attempt(self, protected: list[Decision], task: list[Group]) -> Plan | None:
         """A plan whose summary carries on what `task` does; None when there is no room for that."""
         given = self.given
         quotes = tuple(q for g in task for q in carried_on(given.messages, given.messages[g.messages[0]]))
-        repeated = sum(given.count(block(Ranked.name, q.kind, q.message, q.text)) for q in quotes)
+        repeated = quote_tokens(given, Ranked.name, quotes)
         kept = [d for d in protected if all(d.group != g.index for g in task)]
         rest = [g for g in given.groups if g.index not in given.protected]
         older, recent = split_history(rest, given.scores, len(given.messages), given.settings.recent_messages)
         # what an earlier round wrote goes into the new message whatever its score
-        earlier = [*task, *(g for g in older if self._is_summary(g))]
-        older = [g for g in older if not self._is_summary(g)]
+        earlier = [*task, *(g for g in older if self.given.is_summary(g))]
+        older = [g for g in older if not self.given.is_summary(g)]
         newest, compressed, room = self._share_out(older, recent, earlier, sum(d.tokens for d in kept) + repeated)
         if not compressed and sum(g.tokens for g in earlier) <= room + repeated:  # nothing new to put it together with
             newest, earlier, quotes = [*newest, *(self.renderer.whole(g, "finished summary") for g in earlier)], [], ()

@@ -81,6 +81,18 @@ def finished(
     )
 
 
+def kept_protected(given: PlanInput, renderer: Renderer, groups: Sequence[Group]) -> list[Decision]:
+    """Protected groups: whole without a target, else as `keep_protected` says."""
+    if given.target is None:
+        return [renderer.whole(g, given.protected[g.index]) for g in groups]
+    return keep_protected(given, renderer, groups, given.target)
+
+
+def quote_tokens(given: PlanInput, strategy: str, quotes: Sequence[Quote]) -> int:
+    """Tokens of requests that a summary repeats in full, with their headings."""
+    return sum(given.count(block(strategy, q.kind, q.message, q.text)) for q in quotes)
+
+
 def carried_on(messages: Sequence[Message], summary: Message) -> list[Quote]:
     """The requests that an earlier summary carries: the first one, and the last one unless there are newer ones."""
     before = carried(summary.text("text"))
@@ -98,7 +110,7 @@ class _Planner:
     def plan(self) -> Plan:
         given = self.given
         protected = [g for g in given.groups if g.index in given.protected]
-        kept = {d.group: d for d in self._protected(protected)}
+        kept = {d.group: d for d in kept_protected(given, self.renderer, protected)}
         absorbed = [g for g in protected if self._is_absorbed(g)] if self.shape.core and given.repeat else []
         # no room for a summary that repeats requests: they stay where they are; at last a mark says what is gone
         found = self._attempt(kept, absorbed) or (self._attempt(kept, []) if absorbed else None)
@@ -113,11 +125,6 @@ class _Planner:
         if self.shape.parts is None or not slots or slots[0].parts:
             return ()
         return (f"{self.shape.name}: too short to be grouped by topic; one summary stands for all of it",)
-
-    def _protected(self, groups: list[Group]) -> list[Decision]:
-        if self.given.target is None:
-            return [self.renderer.whole(g, self.given.protected[g.index]) for g in groups]
-        return keep_protected(self.given, self.renderer, groups, self.given.target)
 
     def _is_absorbed(self, group: Group) -> bool:
         """Whether the summary repeats a request in its place. What an earlier summary carries, every one carries on."""
@@ -137,13 +144,13 @@ class _Planner:
         fixed = {index: d for index, d in kept.items() if all(g.index != index for g in absorbed)}
         rest = [g for g in given.groups if g.index not in kept]
         heading = HEADING if shape.core else MARK
-        repeated = sum(given.count(block(shape.name, q.kind, q.message, q.text)) for q in quotes)
+        repeated = quote_tokens(given, shape.name, quotes)
         if given.target is None:
             newest, older = self._by_border(rest)
             recent = [self.renderer.whole(g, "recent") for g in newest]
             replaced = sum(g.tokens for g in (*older, *absorbed))
             budget = room_without_target(replaced) + heading + repeated if shape.core else heading
-            if replaced <= budget or all(self._is_summary(g) for g in (*older, *absorbed)):
+            if replaced <= budget or all(self.given.is_summary(g) for g in (*older, *absorbed)):
                 return {g.index: self.renderer.whole(g, "too little to summarize") for g in given.groups}, []
         else:
             room = given.target - sum(d.tokens for d in fixed.values()) - repeated
@@ -181,7 +188,7 @@ class _Planner:
         if not self.shape.core:
             return replace(slot, note=CUT_OFF)
         parts = self.shape.parts(given, covered) if self.shape.parts else ()
-        return replace(slot, parts=parts) if parts else replace(slot, form=_flat(self.shape.form))
+        return replace(slot, parts=parts) if parts or not self.shape.parts else replace(slot, form="tiers")
 
     def _quotes(self, kept: dict[int, Decision], absorbed: Sequence[Group]) -> tuple[Quote, ...]:
         """What the summary repeats: requests, or what is left of them where the target is small."""
@@ -208,14 +215,11 @@ class _Planner:
     def _by_border(self, rest: list[Group]) -> tuple[list[Group], list[Group]]:
         """The recent groups and the others. What an earlier round wrote is not recent, unless there is
         nothing new to put it together with."""
-        older = [g for g in rest if g.messages[-1] < self.border or self._is_summary(g)]
-        if all(self._is_summary(g) for g in older):
+        older = [g for g in rest if g.messages[-1] < self.border or self.given.is_summary(g)]
+        if all(self.given.is_summary(g) for g in older):
             return rest, []
         taken = {g.index for g in older}
         return [g for g in rest if g.index not in taken], older
-
-    def _is_summary(self, group: Group) -> bool:
-        return any(self.given.messages[i].origin == "summary" for i in group.messages)
 
     def _recent(self, rest: list[Group], room: int, heading: int) -> tuple[list[Decision], list[Group]]:
         """The newest messages whole, or cut when they must be; then older ones as far as there is room."""
@@ -263,8 +267,3 @@ class _Planner:
         if kept and self.given.messages[max(kept)].results:
             return {}
         return {last.index: self.renderer.removed(last, "no tool result stands before it", summarized=False)}
-
-
-def _flat(form: str) -> str:
-    """The form of a summary that was to have parts, and has none."""
-    return "tiers" if form in ("topics", "batches") else form

@@ -77,7 +77,7 @@ class _Planner:
 
     def _finished_summary(self, group: Group) -> bool:
         """Without a target, summaries of earlier rounds are finished and stay."""
-        return self.target is None and any(self.given.messages[i].origin == "summary" for i in group.messages)
+        return self.target is None and self.given.is_summary(group)
 
     def _is_residual(self, group: Group) -> bool:
         return any(i in self.given.residuals.kept for i in group.messages)

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from math import log, sqrt
 
 from compactor_cli.model.planning import SummaryRequest
@@ -46,6 +47,7 @@ class Extractive:
         if request.slot.excerpts is not None:
             return _quoted(request, request.slot.excerpts, count)
         form = FORMS[request.slot.form]
+        count = cache(count)  # a line is weighed several times, and encoded once
         head = "\n".join(filter(None, (request.header, request.slot.note)))
         if form.name == "session" and request.round > 1:
             rounds = "round" if request.round == 2 else "rounds"
@@ -82,9 +84,14 @@ def _fitting(page: Page, request: SummaryRequest, count: Callable[[str], int]) -
         excess = count(render(replace(page, lines=lines), ())) - request.budget
         if excess <= 0:
             break
-        ranked = sorted(range(len(lines)), key=lambda at: (lines[at].value, -at))
-        lines = tuple(without(lines, ranked[: 1 + excess // 40]))
+        lines = _without_least(lines, excess)
     return lines
+
+
+def _without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
+    """The lines without those of least value, as many as may take `excess` tokens or fewer."""
+    ranked = sorted(range(len(lines)), key=lambda at: (lines[at].value, -at))
+    return tuple(without(lines, ranked[: 1 + excess // 40]))
 
 
 def _make_way(page: Page, items: Sequence[Item], budget: int, count: Callable[[str], int]) -> Page:
@@ -95,8 +102,7 @@ def _make_way(page: Page, items: Sequence[Item], budget: int, count: Callable[[s
         missing = needed - _room(page, budget, count)
         if missing <= 0:
             break
-        ranked = sorted(range(len(page.lines)), key=lambda at: (page.lines[at].value, -at))
-        page = replace(page, lines=tuple(without(page.lines, ranked[: 1 + missing // 40])))
+        page = replace(page, lines=_without_least(page.lines, missing))
     return page
 
 
@@ -193,7 +199,7 @@ def _take_facts(facts: Sequence[Item], room: int, count: Callable[[str], int]) -
 
 def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
     """The lines that the strategy chose; those of least value go when the heading needs their room."""
-    chosen = list(excerpts)
+    chosen = tuple(excerpts)
     bare = "\n".join(filter(None, (request.header, request.slot.note)))
     while True:
         text = f"{request.header}\n{legend(excerpts)}\n{quote(chosen)}" if chosen else bare
@@ -202,8 +208,7 @@ def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
             return text
         if not chosen:
             return ""
-        ranked = sorted(range(len(chosen)), key=lambda at: (chosen[at].value, -at))
-        chosen = without(chosen, ranked[: 1 + excess // 40])
+        chosen = _without_least(chosen, excess)
 
 
 def _distinct(items: Sequence[Item]) -> list[Item]:
