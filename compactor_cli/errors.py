@@ -68,3 +68,9 @@ class BudgetError(CompactorError):
             f"cannot fit into {target:,} tokens: the smallest valid output has {floor:,} tokens{listed}\n"
             f"Nothing was written. Use {option} {floor} or more, or keep less with --keep."
         )
+
+
+class ModelError(CompactorError):
+    """The language model failed where falling back was not allowed; says what failed, and why."""
+
+    exit_code = ExitCode.MODEL

@@ -96,6 +96,25 @@ class SummarizationSettings:
     content_length_weight: float = setting(1.0, "points for each 100 characters, up to 3 points", minimum=0)
     chunk_size: int = setting(20, "messages that ranked summarizes together", minimum=1)
     max_summaries: int = setting(5, "batches of ranked above which the least important are summarized again", minimum=1)
+    prompt: str = setting("", "system prompt for summaries by a model, used as it is; empty: the default one")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmSettings:
+    """Language models: which one is asked, how, and at what cost."""
+
+    model: str = setting("", "model that is asked, as litellm names it: openai/gpt-4o-mini; empty: `model`")
+    api_base: str = setting("", "address of the model's server; empty: that of its provider")
+    fallback: bool = setting(True, "whether the offline way is taken when the model fails; without, exit code 5")
+    temperature: float = setting(0.0, "temperature of the answers", minimum=0, maximum=0.3)
+    summary_tokens: int = setting(800, "tokens that a summary by the model may have", minimum=50)
+    timeout: float = setting(120.0, "seconds that an answer may take", minimum=0.1)
+    retries: int = setting(2, "times that a request is sent again after a rate limit or a failure", minimum=0)
+    backoff: float = setting(1.0, "seconds before the first of them; each further one waits twice as long", minimum=0)
+    concurrency: int = setting(4, "requests that are sent at the same time", minimum=1, maximum=64)
+    max_cost: float | None = setting(None, "US dollars that a run may cost; unset: no limit", minimum=0)
+    cache: bool = setting(True, "whether answers are kept, and used again for the same request")
+    cache_mb: int = setting(64, "megabytes that kept answers may take; the least recently used go first", minimum=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +141,7 @@ class Settings:
     tiers: TierSettings = field(default_factory=TierSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     summarization: SummarizationSettings = field(default_factory=SummarizationSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
 
     @property
     def strategy_name(self) -> str:

@@ -1,0 +1,60 @@
+"""What is asked of a language model, and what comes back. Whoever does the asking is passed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+Speaker = Literal["system", "user", "assistant"]
+Finish = Literal["stop", "length", "tool", "other"]
+
+
+class Turn(NamedTuple):
+    """One message of a request."""
+
+    role: Speaker
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One request: a system prompt, and messages with roles of their own."""
+
+    purpose: str
+    """What it is for, in words for people: `summary of messages 3-40`."""
+    system: str
+    """The system field; Anthropic gets system turns merged with it, OpenAI gets all in sequence."""
+    turns: tuple[Turn, ...]
+    max_tokens: int
+    """Tokens that the answer may have."""
+    schema: Mapping[str, Any] | None = None
+    """JSON schema of the answer; None: free text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What came back, or why nothing did."""
+
+    text: str = ""
+    finish: Finish = "stop"
+    """`length`: cut off at the limit. `tool`: it called a tool."""
+    prompt_tokens: int | None = None
+    """Tokens of the request as the provider counts them; None when it does not say."""
+    completion_tokens: int | None = None
+    failure: str = ""
+    """Why there is no answer, in words for people; empty when there is one."""
+
+
+class LanguageModel(Protocol):
+    """Answers requests. It caches, retries and keeps to limits of time and cost; what it cannot get is a failure."""
+
+    name: str
+    context_limit: int
+    """Tokens of request and answer together."""
+
+    def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
+        """One answer a request, in their order; several are asked at the same time."""
+
+    def give_up(self, what: str, why: str) -> None:
+        """Take note that `what` is done without the model. Raises ModelError when that is not allowed."""

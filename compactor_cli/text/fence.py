@@ -1,0 +1,26 @@
+"""Text that a model is to read as data: between delimiters that cannot occur inside it."""
+
+from __future__ import annotations
+
+import re
+
+_OWN = re.compile(r"<(?=/?(?:message|call|result|summary|statement)\b)", re.IGNORECASE)
+_CONTROL = re.compile(r"<(?=\||/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])")
+"""Begins of what chat templates of local models read as the end of a turn, and not as text."""
+
+
+def escape(text: str) -> str:
+    """The text with the beginnings of delimiters made harmless; everything else stays as it is."""
+    if "<" not in text and "[" not in text:
+        return text
+    return _CONTROL.sub(lambda found: "&lt;" if found[0] == "<" else "&#91;", _OWN.sub("&lt;", text))
+
+
+def fenced(name: str, text: str, **attributes: object) -> str:
+    """`<name key="value">`, the escaped text, `</name>`."""
+    said = "".join(f' {key}="{_attribute(str(value))}"' for key, value in attributes.items() if value not in ("", None))
+    return f"<{name}{said}>\n{escape(text)}\n</{name}>"
+
+
+def _attribute(value: str) -> str:
+    return " ".join(value.replace('"', "'").replace("<", "(").replace(">", ")").split())
