@@ -3,15 +3,23 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LLM_VENV := .venv-llm
+LLM_STAMP := $(LLM_VENV)/.installed
 SESSIONS := ../shared/transcripts
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test check lint types imports docs docs-check bench profile lock clean
+.PHONY: demo test test-llm check lint types imports docs docs-check bench profile lock clean
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --no-deps -r requirements.lock
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# packages whose dependencies are not wanted, in an environment of their own: nothing else has to fit them
+$(LLM_STAMP): requirements-llm.txt
+	$(PYTHON) -m venv $(LLM_VENV)
+	$(LLM_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-llm.txt
 	@touch $@
 
 demo: $(STAMP)  ## the main job on a sample, with its tables
@@ -24,6 +32,9 @@ demo: $(STAMP)  ## the main job on a sample, with its tables
 
 test: $(STAMP)  ## the tests
 	$(BIN)/python -m pytest
+
+test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, served on this machine
+	$(BIN)/python -m pytest tests_llm
 
 check: lint types imports docs-check  ## everything that CI checks besides the tests
 
@@ -56,4 +67,4 @@ lock:  ## resolve the dependencies anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.10 --extra dev --no-annotate --no-header pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) out build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LLM_VENV) out build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -7,16 +7,21 @@ A small Python API over the same pure core that the command line uses:
     source = compactor.load(data, "session.jsonl")
     result = compactor.compact(source, compactor.Settings(target_tokens=8000))
     result.data  # bytes of the smaller transcript
+
+    # with a language model for the summaries; its key is in the environment
+    model = compactor.language_model("openai/gpt-4o-mini")
+    settings = compactor.Settings(target_tokens=8000, summarizer="llm")
+    result = compactor.compact(source, settings, model=model, on_stage=print)
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["Settings", "allocate", "compact", "diff", "load", "score"]
+__all__ = ["Settings", "allocate", "compact", "diff", "language_model", "load", "score"]
 
 if TYPE_CHECKING:
-    from compactor_cli.api import Settings, allocate, compact, diff, load, score
+    from compactor_cli.api import Settings, allocate, compact, diff, language_model, load, score
 
 
 def __getattr__(name: str) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from compactor_cli.formats.loading import load as _load
+from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source
@@ -16,7 +18,7 @@ from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
 
-__all__ = ["CompactResult", "Settings", "allocate", "compact", "diff", "load", "score"]
+__all__ = ["CompactResult", "Settings", "allocate", "compact", "diff", "language_model", "load", "score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,13 @@ def load(data: bytes, path: str = "-", *, format: str = "", tokenizer: str = "",
     return _load(data, path, make_counter(tokenizer).counter, format=format, skip_damaged=skip_damaged)
 
 
-def score(source: Source, settings: Settings | None = None, *, tokenizer: str = "") -> tuple[Analysis, ...]:
-    """Scores, residuals, tiers and faults of each conversation."""
+def score(
+    source: Source, settings: Settings | None = None, *, tokenizer: str = "", model: LanguageModel | None = None
+) -> tuple[Analysis, ...]:
+    """Scores, residuals, tiers and faults of each conversation. `model` is for scorer classifier."""
     settings = settings or Settings()
     counter = make_counter(tokenizer).counter
-    return tuple(analyze(t, tools_for(t, counter, settings), settings) for t in source.transcripts)
+    return tuple(analyze(t, tools_for(t, counter, settings, model=model), settings) for t in source.transcripts)
 
 
 def compact(
@@ -46,16 +50,34 @@ def compact(
     tokenizer: str = "",
     profile: Profile | None = None,
     closed: bool = False,
+    model: LanguageModel | None = None,
+    on_stage: Callable[[str, str], None] | None = None,
 ) -> CompactResult:
     """Compact each conversation; `profile` is for strategies that learned. `closed`: a turn of the user is to
-    follow, so calls in flight are answered and a tool result at the end gets an assistant turn. Raises
-    BudgetError when a target cannot be met."""
+    follow, so calls in flight are answered and a tool result at the end gets an assistant turn. `model` is asked
+    where the settings say so (see `language_model`). `on_stage` is called with the name and the meaning of each
+    stage that begins: analyzing, clustering, extracting, summarizing, persisting, complete. Raises BudgetError
+    when a target cannot be met, and ModelError when the model fails and the settings allow no fallback."""
     settings = settings or Settings()
     counter = make_counter(tokenizer).counter
-    data, parts = compact_source(
-        source, [tools_for(t, counter, settings, profile) for t in source.transcripts], settings, closed=closed
-    )
+    tools = [tools_for(t, counter, settings, profile, model) for t in source.transcripts]
+    if on_stage is not None:
+        tools = [replace(own, on_stage=on_stage) for own in tools]
+    data, parts = compact_source(source, tools, settings, closed=closed)
     return CompactResult(data, tuple(parts))
+
+
+def language_model(
+    name: str, settings: Settings | None = None, *, tokenizer: str = "", say: Callable[[str], None] | None = None
+) -> LanguageModel:
+    """A model as litellm names it, for one run; `say` gets words for people. Its key comes from the environment.
+
+    `usage` and `fallbacks` of what is returned say what was asked, and what was done without it.
+    """
+    from compactor_cli.llm.asker import make_asker
+
+    count = make_counter(tokenizer).counter.count
+    return make_asker(name, (settings or Settings()).llm, count=count, say=say or (lambda text: None))
 
 
 def diff(before: Source, after: Source) -> tuple[Fate, tuple[Survival, ...]]:

@@ -18,6 +18,10 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
+NEEDS_MODEL = "needs a model: name one with --llm-model, such as openai/gpt-4o-mini or ollama/llama3.2"
+"""What to do where a model is to be asked and none is named."""
+
+
 class CompactorError(Exception):
     """An expected failure: its text is meant for people and says what to do."""
 

@@ -107,6 +107,9 @@ class LlmSettings:
     api_base: str = setting("", "address of the model's server; empty: that of its provider")
     fallback: bool = setting(True, "whether the offline way is taken when the model fails; without, exit code 5")
     temperature: float = setting(0.0, "temperature of the answers", minimum=0, maximum=0.3)
+    strict_roles: bool = setting(
+        False, "whether roles alternate and all that is system comes first, for models that insist on it"
+    )
     summary_tokens: int = setting(800, "tokens that a summary by the model may have", minimum=50)
     timeout: float = setting(120.0, "seconds that an answer may take", minimum=0.1)
     retries: int = setting(2, "times that a request is sent again after a rate limit or a failure", minimum=0)
@@ -121,7 +124,9 @@ class LlmSettings:
 class Settings:
     """Settings of one run."""
 
-    strategy: str = setting("", "how to compact; empty: adaptive with a target, tiered without one")
+    strategy: str = setting(
+        "", "how to compact; empty: tiered without a target, else adaptive, or rolling when a model summarizes"
+    )
     summarizer: str = setting("extractive", "who writes summaries")
     summary_role: str = setting(
         "", "role of summaries; empty: what the format's API accepts", choices=("", "user", "assistant", "system")
@@ -147,7 +152,13 @@ class Settings:
     def strategy_name(self) -> str:
         """The strategy that is used: the one that is set, or the best one for the kind of run."""
         aims = self.target_tokens is not None or self.target_ratio is not None
-        return self.strategy or ("adaptive" if aims else "tiered")
+        # adaptive quotes lines: it leaves a model nothing to write
+        return self.strategy or (("rolling" if self.summarizer == "llm" else "adaptive") if aims else "tiered")
+
+    @property
+    def asks(self) -> bool:
+        """Whether a language model is asked."""
+        return self.summarizer == "llm" or self.scorer_name == "classifier"
 
     @property
     def scorer_name(self) -> str:

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 from compactor_cli.formats import FORMATS
+from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import Tools
 from compactor_cli.profiles import default_profile
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
+from compactor_cli.signals.topics import find_topics
+from compactor_cli.signals.topics_by_model import ModelTopics
 from compactor_cli.strategies import strategy
 from compactor_cli.summarizers import summarizer
+from compactor_cli.summarizers.llm import Llm
 from compactor_cli.tokens.base import TokenCounter
 
 
 def tools_for(
-    transcript: Transcript, counter: TokenCounter, settings: Settings, profile: Profile | None = None
+    transcript: Transcript,
+    counter: TokenCounter,
+    settings: Settings,
+    profile: Profile | None = None,
+    model: LanguageModel | None = None,
 ) -> Tools:
     """The tools for one transcript; without a profile, strategies that need one have the default.
 
-    Raises UsageError for a name that is not known.
+    Raises UsageError for a name that is not known, and for a tool that needs a model when there is none.
     """
     chosen = strategy(settings.strategy_name)
     return Tools(
         format=FORMATS[transcript.format],
         counter=counter,
-        scorer=scorer(settings.scorer_name),
+        scorer=scorer(settings.scorer_name, model),
         strategy=chosen,
-        summarizer=summarizer(settings.summarizer),
+        summarizer=summarizer(settings.summarizer, settings, model),
+        topics=ModelTopics(model) if model is not None and settings.summarizer == Llm.name else find_topics,
         profile=(profile or default_profile()) if chosen.learned else None,
     )

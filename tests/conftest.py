@@ -10,8 +10,13 @@ import pytest
 from hypothesis import settings
 
 from tests.builders import run_process
+from tests.network_guard import sitecustomize as network_guard
 
 DATA = Path(__file__).parent / "data"
+
+# importing the guard has set it up in this process; processes that tests start find it here
+GUARD = str(Path(network_guard.__file__).parent)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (GUARD, os.environ.get("PYTHONPATH"))))
 
 # a slow machine is no failure
 settings.register_profile("tests", deadline=None)
@@ -26,6 +31,31 @@ def no_settings_of_the_developer(tmp_path_factory, monkeypatch):
         monkeypatch.setenv(name, str(home))
     for name in [name for name in os.environ if name.startswith(("COMPACTOR_", "PROMPT_COMPACTION_"))]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def network_log(tmp_path_factory):
+    """The file in which the guard notes what tried to reach the network."""
+    log = tmp_path_factory.mktemp("network") / "attempts.log"
+    os.environ[network_guard.LOG] = str(log)
+    yield log
+    del os.environ[network_guard.LOG]
+
+
+@pytest.fixture(autouse=True)
+def no_network(network_log):
+    """A test fails when it, or a process that it started, tried to reach the network."""
+    yield
+    if network_log.exists():
+        attempts = network_log.read_text(encoding="utf-8")
+        network_log.unlink()
+        pytest.fail(f"the network was used:\n{attempts}")
+
+
+def pytest_configure(config):
+    # litellm leaves connections to the collector of garbage, which may run in any later test
+    for kind in ("socket", "event loop"):
+        config.addinivalue_line("filterwarnings", f"ignore:unclosed.*{kind}:ResourceWarning")
 
 
 def pytest_addoption(parser):

@@ -14,10 +14,11 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
+from compactor_cli.cli.model_use import model_use
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
-from compactor_cli.model.report import Compaction
+from compactor_cli.model.report import Compaction, ModelUse
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.run import compile_patterns
@@ -63,6 +64,7 @@ def compact(
     strategy: options.StrategyOption = "",
     profile: options.ProfileOption = "",
     summarizer: options.SummarizerOption = "",
+    summary_prompt: options.SummaryPromptOption = "",
     scorer: options.ScorerOption = "",
     if_needed: options.IfNeededOption = False,
     preset: options.PresetOption = "",
@@ -80,6 +82,11 @@ def compact(
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
     skip_damaged: options.SkipDamagedOption = None,
+    llm_model: options.LlmModelOption = "",
+    fallback: options.FallbackOption = None,
+    cache: options.CacheOption = None,
+    max_cost: options.MaxCostOption = None,
+    concurrency: options.ConcurrencyOption = None,
     config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
@@ -100,6 +107,7 @@ def compact(
       compactor compact fixtures/*.jsonl --target-tokens 4000 --in-place
       compactor compact fixtures/*.jsonl --target-tokens 4000 --check
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
+      compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
     given = locals()  # the options by their names
     configured = configure(given)
@@ -107,6 +115,7 @@ def compact(
     job = _job(given, model)
     _check_usage(files, job, settings)
     session = configured.session(quiet=quiet, profile=True)
+    session.dry = dry_run
     _warn(session, job, settings, model=model, profile=profile)
     code = _run_all(session, files, job, settings)
     if code:
@@ -117,7 +126,10 @@ def _warn(session: Session, job: Job, settings: Settings, *, model: str, profile
     """Say what of the options cannot be used as asked."""
     if job.facts is not None and model and not (job.facts.known or settings.context.limit):
         session.warn(f"the context limit of {model} is not known; {job.facts.context_limit:,} is assumed")
-    if profile and not strategy_named(settings.strategy_name).learned:
+    chosen = strategy_named(settings.strategy_name)
+    if settings.summarizer == "llm" and not chosen.writes:
+        session.warn(f"--summarizer llm is not used: the summaries of strategy {chosen.name} hold no text of their own")
+    if profile and not chosen.learned:
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
 
 
@@ -176,11 +188,13 @@ def _run_all(session: Session, files: Sequence[str], job: Job, settings: Setting
 
 def _run_one(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     from compactor_cli.render import jsons
+    from compactor_cli.render.model_use import model_json
 
     source = session.load(file)
     session.note_reading(source)
     progress.step(f"{source.path}: read")
-    make = partial(compact_always, session, source, step=progress.step)
+    before = model_use(session)
+    make = partial(compact_always, session, source, progress=progress)
     if job.facts is None:
         data, parts = make(settings)
     else:
@@ -188,14 +202,29 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     place = _place(file, job)
     if not job.dry_run and not job.check and not (job.in_place and data == source.data):
         write_bytes(place, data)
+    use = model_use(session, before)
     value: dict[str, object] = {}
     if job.json or job.report:  # hashing everything is only worth it for somebody who reads it
         survivals = survival_of(parts)
-        value = jsons.compact_json(source, session.counter.name, place, data, parts, survivals, session.warnings)
+        warnings = [*session.warnings, *(use.warnings if use else ())]
+        value = jsons.compact_json(source, session.counter.name, place, data, parts, survivals, warnings)
+        if use:
+            value |= model_json(use)
         if job.dry_run:
             value["plan"] = jsons.plan_json(parts)
     _show(session, source, job, data, parts, place)
+    _tell_use(session, use)
     return Outcome(value, data != source.data)
+
+
+def _tell_use(session: Session, use: ModelUse | None) -> None:
+    from compactor_cli.render.model_use import use_line
+
+    if use is None:
+        return
+    session.say(use_line(use))
+    for warning in use.warnings:
+        session.say(f"warning: {warning}")
 
 
 def _place(file: str, job: Job) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from compactor_cli.cli.files import read_text
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.configuration import variables
 from compactor_cli.configuration.files import files_in_use, read_file, working_folder
@@ -35,6 +36,12 @@ _OPTIONS = {
     "format": "format",
     "profile": "profile",
     "skip_damaged": "skip_damaged",
+    "summary_prompt": "summarization.prompt",
+    "llm_model": "llm.model",
+    "fallback": "llm.fallback",
+    "cache": "llm.cache",
+    "max_cost": "llm.max_cost",
+    "concurrency": "llm.concurrency",
 }
 """Parameters of commands -> the keys that they set."""
 
@@ -91,6 +98,13 @@ def _options(given: Mapping[str, Any]) -> Layer:
     return layer
 
 
+def _prompt(option: str, path: str) -> str:
+    text = read_text(path)
+    if not text.strip():
+        raise UsageError(f"{option} {path}: the file is empty; leave the option out for the default prompt")
+    return text
+
+
 def _value(option: str, key: str, value: Any) -> Any:
     """The value of an option. Ranges are checked by the option itself, names of tools where they are used."""
     if key == "scoring.now":
@@ -98,6 +112,8 @@ def _value(option: str, key: str, value: Any) -> Any:
         if seconds is None:
             raise UsageError(f"--now {value!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
         return seconds
+    if key == "summarization.prompt":
+        return _prompt(option, value)
     if key == "preset":
         try:
             return checked(keys()[key], value)

@@ -25,6 +25,14 @@ def read_bytes(path: str) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
 
+def read_text(path: str) -> str:
+    """A file's text. Raises UsageError when it is not UTF-8."""
+    try:
+        return read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
+
+
 def write_bytes(path: str, data: bytes) -> None:
     """Write to standard output for `-`, else replace the file in one step.
 

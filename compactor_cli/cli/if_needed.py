@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.report import Compaction
@@ -47,11 +48,15 @@ def compact_if_needed(
 
 
 def compact_always(
-    session: Session, source: Source, settings: Settings, step: Callable[[str], None]
+    session: Session, source: Source, settings: Settings, progress: Steps | NoSteps
 ) -> tuple[bytes, list[Compaction]]:
     """Every conversation of a file, by the settings."""
     tools = [
-        replace(session.tools(t, settings), progress=lambda stage: step(f"{source.path}: {stage}"))
+        replace(
+            session.tools(t, settings),
+            progress=lambda stage: progress.step(),
+            on_stage=lambda stage, meaning: progress.say(f"{source.path}: {meaning}"),
+        )
         for t in source.transcripts
     ]
     return compact_source(source, tools, settings)

@@ -115,6 +115,31 @@ SummarizerOption = Annotated[
         "--summarizer", metavar="NAME", help=f"Who writes summaries: {', '.join(SUMMARIZERS)}; default: extractive."
     ),
 ]
+SummaryPromptOption = Annotated[
+    str,
+    typer.Option("--summary-prompt", metavar="FILE", help="System prompt for summaries by a model, used as it is."),
+]
+LlmModelOption = Annotated[
+    str,
+    typer.Option(
+        "--llm-model", metavar="NAME", help="Model that is asked, as litellm names it; default: that of --model."
+    ),
+]
+FallbackOption = Annotated[
+    bool | None,
+    typer.Option("--fallback/--no-fallback", help="Whether to go on offline when the model fails, or exit with 5."),
+]
+CacheOption = Annotated[
+    bool | None, typer.Option("--cache/--no-cache", help="Whether answers of the model are kept and used again.")
+]
+MaxCostOption = Annotated[
+    float | None,
+    typer.Option("--max-cost", min=0, metavar="USD", help="What asking the model may cost; more is not asked."),
+]
+ConcurrencyOption = Annotated[
+    int | None,
+    typer.Option("--concurrency", min=1, max=64, metavar="N", help="Requests at the same time; default: 4."),
+]
 IfNeededOption = Annotated[
     bool, typer.Option("--if-needed", help="Only when the session is over the threshold of its model's context.")
 ]

@@ -31,8 +31,13 @@ class Steps:
         self._timer.daemon = True
         self._timer.start()
 
-    def step(self, description: str) -> None:
+    def step(self, description: str | None = None) -> None:
+        """One more step is done."""
         self._bar.update(self._task, advance=1, description=description)
+
+    def say(self, description: str) -> None:
+        """What is being done."""
+        self._bar.update(self._task, description=description)
 
     def stop(self) -> None:
         self._timer.cancel()
@@ -43,7 +48,9 @@ class Steps:
 class NoSteps:
     """Nobody looks."""
 
-    def step(self, description: str) -> None: ...
+    def step(self, description: str | None = None) -> None: ...
+
+    def say(self, description: str) -> None: ...
 
     def stop(self) -> None: ...
 

@@ -6,6 +6,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
+from compactor_cli.cli.model_use import model_use
 from compactor_cli.pipeline.run import analyze
 
 
@@ -20,6 +21,11 @@ def score(
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
     skip_damaged: options.SkipDamagedOption = None,
+    llm_model: options.LlmModelOption = "",
+    fallback: options.FallbackOption = None,
+    cache: options.CacheOption = None,
+    max_cost: options.MaxCostOption = None,
+    concurrency: options.ConcurrencyOption = None,
     config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
@@ -33,10 +39,12 @@ def score(
     Examples:
       compactor score session.jsonl
       compactor score session.jsonl --top 20 --threshold 70
+      compactor score session.jsonl --scorer classifier --llm-model openai/gpt-4o-mini
       compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
     """
     configured = configure(locals())
     from compactor_cli.render import jsons, tables
+    from compactor_cli.render.model_use import model_json, use_line
 
     settings, session = configured.settings, configured.session(quiet=quiet)
     source = session.load(file)
@@ -46,9 +54,15 @@ def score(
     if top:
         ranked = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))
         everything = sorted(ranked[:top])
+    use = model_use(session)
+    for warning in use.warnings if use else ():
+        session.warn(warning)
     if json:
-        typer.echo(jsons.dumps(jsons.score_json(source, session.counter.name, analyses, set(everything))))
+        value = jsons.score_json(source, session.counter.name, analyses, set(everything))
+        typer.echo(jsons.dumps(value | model_json(use) if use else value))
         return
+    if use:
+        session.say(use_line(use))
     tables.heading(session.out, source, session.counter.name)
     for which, analysis in enumerate(analyses):
         shown = [index for conversation, index in everything if conversation == which]

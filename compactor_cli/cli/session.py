@@ -5,20 +5,23 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from compactor_cli.cli.files import read_bytes
-from compactor_cli.errors import UsageError
+from compactor_cli.cli.files import read_bytes, read_text
 from compactor_cli.formats.loading import load
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.run import Tools
 from compactor_cli.render.console import make_console
-from compactor_cli.settings import Settings
+from compactor_cli.settings import LlmSettings, Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.wiring import tools_for
+
+if TYPE_CHECKING:
+    from compactor_cli.llm.asker import Asker, DryAsker
 
 
 def conversations(source: Source, name: str) -> list[tuple[str, Transcript]]:
@@ -37,13 +40,36 @@ class Session:
     format: str = ""
     skip_damaged: bool = False
     profile: Profile | None = None
+    model: str = ""
+    """The model of the session, which is asked when the settings name no other."""
+    dry: bool = False
+    """Nothing is asked of a model, only what that would cost is said."""
     warnings: list[str] = field(default_factory=list)
+    asker: Asker | DryAsker | None = None
+    """Made when the first thing is asked."""
 
     def load(self, path: str) -> Source:
         return load(read_bytes(path), path, self.counter, format=self.format, skip_damaged=self.skip_damaged)
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
-        return replace(tools_for(transcript, self.counter, settings, self.profile), clock=time.perf_counter)
+        model = self.asks(settings.llm) if settings.asks else None
+        return replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
+
+    def asks(self, settings: LlmSettings) -> Asker | DryAsker | None:
+        """The model that is asked, the same one for the whole run; None when none is named."""
+        name = settings.model or self.model
+        if self.asker is None and name:
+            from compactor_cli.llm.asker import DryAsker, make_asker
+
+            if self.dry:
+                self.asker = DryAsker(name, count=self.counter.count)
+            else:
+                self.asker = make_asker(name, settings, count=self.counter.count, say=self.say)
+        return self.asker
+
+    def say(self, text: str) -> None:
+        """Words for people on standard error."""
+        self.err.print(text, soft_wrap=True)
 
     def warn(self, text: str) -> None:
         self.warnings.append(text)
@@ -73,6 +99,7 @@ def open_session(
         format,
         bool(skip_damaged),
         read_profile(profile),
+        model,
     )
     if choice.warning:
         session.warn(choice.warning)
@@ -85,8 +112,4 @@ def read_profile(path: str) -> Profile | None:
         return None
     from compactor_cli.profiles import parse_profile
 
-    try:
-        text = read_bytes(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
-    return parse_profile(text, path)
+    return parse_profile(read_text(path), path)

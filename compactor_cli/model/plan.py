@@ -53,6 +53,8 @@ class SummaryPart:
     """Its share of the room, beside the weights of the other parts."""
     named: bool = True
     """Its title stands there even when nothing is said of it: it says what was there."""
+    batches: int = 1
+    """Batches that were joined in it: each is summarized, and their summaries again."""
 
 
 @dataclass(frozen=True, slots=True)

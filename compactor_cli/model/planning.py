@@ -24,6 +24,16 @@ CLOSING = "closes the history"
 
 
 @dataclass(frozen=True, slots=True)
+class Topic:
+    """Groups that are about the same, which need not stand together."""
+
+    title: str
+    groups: tuple[int, ...]
+    importance: float
+    """0 to 1, beside the most important topic."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlanInput:
     """A transcript's messages with everything that is known of them."""
 
@@ -43,6 +53,8 @@ class PlanInput:
     per_image: int
     profile: Profile | None = None
     """Weights for strategies that estimate values."""
+    topics: Callable[[Sequence[Message], Sequence[Group]], Sequence[Topic]] = lambda messages, groups: ()
+    """Sorts groups by topic, for strategies that do; none when there is nothing to sort."""
     repeat: bool = True
     """Summaries may stand for the first and last request by repeating them in full."""
 
@@ -66,8 +78,24 @@ class Strategy(Protocol):
     """It estimates values, so it needs a profile."""
     closes: bool
     """Its result must not end with a tool result (seed 004)."""
+    writes: bool
+    """Its summaries have a text of their own, which a language model may write."""
 
     def plan(self, given: PlanInput) -> Plan: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a language model wrote for a summary, and what has been accepted of it."""
+
+    model: str
+    sections: tuple[tuple[str, str], ...] = ()
+    """Heading -> the text under it."""
+    parts: tuple[str, ...] = ()
+    """The text of each part; empty for one that is summarized offline."""
+
+
+NO_DRAFT = Draft("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +112,18 @@ class SummaryRequest:
     round: int = 1
     parts: tuple[tuple[SummaryPart, Sequence[Message]], ...] = ()
     """The parts of the slot with their messages."""
+    shorter_header: str = ""
+    """A heading that says less, for when the other one has no room; empty: there is none."""
+    draft: Draft | None = None
+    """What `prepare` got for it."""
 
 
 class Summarizer(Protocol):
     """Writes summaries. An empty text means that none fits the budget."""
 
     name: str
+
+    def prepare(self, requests: Sequence[SummaryRequest], count: Callable[[str], int]) -> tuple[SummaryRequest, ...]:
+        """The same requests, with what takes time to get for all of them at once."""
 
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str: ...

@@ -81,3 +81,26 @@ class Compaction:
     summarizer: str
     warnings: tuple[str, ...] = ()
     stages: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """Requests, tokens and cost of a piece of work, and what was done without the model."""
+
+    name: str
+    requests: int = 0
+    failures: int = 0
+    cache_hits: int = 0
+    cache_misses: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    """US dollars; None when the price is not known."""
+    fallbacks: tuple[tuple[str, str], ...] = ()
+    """What was done offline instead, and why."""
+    dry: bool = False
+    """Nothing was asked: these are estimates of what would have been."""
+
+    @property
+    def warnings(self) -> list[str]:
+        return [f"without the model: {what}: {why}" for what, why in self.fallbacks]

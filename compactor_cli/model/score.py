@@ -20,6 +20,12 @@ class Score:
     value: float
     raw: float
     factors: tuple[Factor, ...] = ()
+    category: str = ""
+    """What kind of memory it is (seed 003); empty for scorers that do not say."""
+    confidence: float | None = None
+    """How sure the scorer is, 0 to 1."""
+    persist: bool | None = None
+    """Whether it is worth remembering beyond the session."""
 
 
 @dataclass(frozen=True, slots=True)

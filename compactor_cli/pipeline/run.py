@@ -25,12 +25,15 @@ from compactor_cli.pipeline.protect import protect
 from compactor_cli.pipeline.repair import ends_with_result, repair
 from compactor_cli.pipeline.report import report, unchanged
 from compactor_cli.pipeline.residuals import select_residuals
-from compactor_cli.pipeline.summarize import Context, write_summaries
+from compactor_cli.pipeline.stages import Stages, Topics
+from compactor_cli.pipeline.summarize import Context, Summary, write_summaries
 from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
-from compactor_cli.text.headers import Base, base_of, round_of
+from compactor_cli.signals.topics import find_topics
+from compactor_cli.summarizers.extractive import Extractive
+from compactor_cli.text.headers import Base, base_of, round_of, writer_of
 from compactor_cli.tokens.base import TokenCounter
 
 DAMAGE = ("cut_off_line", "damaged_line")
@@ -48,22 +51,11 @@ class Tools:
     summarizer: Summarizer
     profile: Profile | None = None
     clock: Callable[[], float] = lambda: 0.0
+    topics: Topics = find_topics
     progress: Callable[[str], None] = lambda stage: None
-
-
-class _Stages:
-    """Seconds of each stage, by the clock that was passed in."""
-
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
-        self._at = tools.clock()
-        self.seconds: list[tuple[str, float]] = []
-
-    def done(self, stage: str) -> None:
-        now = self._tools.clock()
-        self.seconds.append((stage, now - self._at))
-        self._at = now
-        self._tools.progress(stage)
+    """Called when a stage of the pipeline is done."""
+    on_stage: Callable[[str, str], None] = lambda stage, meaning: None
+    """Called when one of STAGES begins."""
 
 
 def analyze(
@@ -95,7 +87,14 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
     `closed`: a turn of the user is to follow, so calls in flight are answered too, and a tool result at
     the very end gets its assistant turn.
     """
-    stages = _Stages(tools)
+    stages = Stages(tools.clock, tools.progress, tools.on_stage)
+    stages.begin("analyzing")
+    result = _compact(transcript, tools, settings, stages, closed=closed)
+    stages.begin("complete")
+    return result
+
+
+def _compact(transcript: Transcript, tools: Tools, settings: Settings, stages: Stages, *, closed: bool) -> Compaction:
     target, base = resolve_target(transcript, settings)
     is_open = closed and _is_open(transcript)
     if is_within(transcript, target, base) and not damaged(transcript) and not is_open:
@@ -113,9 +112,11 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
     stages.done("repair")
     analysis = analyze(mended, tools, settings, target, pairing=pairing if mended is transcript else None)
     stages.done("score")
+    tools = replace(tools, topics=stages.clustering(tools.topics))
     try:
         within = is_within(mended, target, base)
         plan = _keep_all(analysis) if within else make_plan(analysis, tools, settings, target)
+        stages.begin("extracting")
     except BudgetError as error:
         if damaged(transcript) or is_open or transcript.tokens >= error.floor:
             raise
@@ -124,6 +125,7 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
     stages.done("plan")
     summary_base = Base(base.tokens, plan.target if plan.target is not None else mended.tokens)
     context = _context(tools, settings)
+    stages.begin("summarizing")
     written = write_summaries(mended, analysis.groups, plan, context, summary_base)
     if any(slot.quotes for slot in plan.slots if all(summary.slot is not slot for summary in written[1])):
         # a request must not go with the summary that was to repeat it
@@ -131,6 +133,7 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
         written = write_summaries(mended, analysis.groups, plan, context, summary_base)
     plan, summaries = written
     stages.done("summarize")
+    stages.begin("persisting")
     output = assemble(mended, analysis.groups, plan, summaries, tools.format)
     stages.done("assemble")
     grown = target is None and sum(m.tokens for m in output.messages) >= transcript.tokens
@@ -142,7 +145,13 @@ def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed:
     _verify(output, before, target, tools)
     stages.done("verify")
     result = report(transcript, analysis, plan, summaries, output, repairs, target)
-    return replace(result, stages=tuple(stages.seconds), summarizer=tools.summarizer.name, warnings=plan.notes)
+    return replace(result, stages=tuple(stages.seconds), summarizer=_writer(tools, summaries), warnings=plan.notes)
+
+
+def _writer(tools: Tools, summaries: Sequence[Summary]) -> str:
+    """The summarizer, or the offline one when it wrote all of them in its place."""
+    by_model = any(writer_of(summary.message.text("text")) for summary in summaries)
+    return tools.summarizer.name if by_model or not summaries else Extractive.name
 
 
 def compact_source(
@@ -215,6 +224,7 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         count=tools.counter.count,
         per_image=tools.counter.per_image,
         profile=tools.profile,
+        topics=tools.topics,
         repeat=repeat,
     )
     return tools.strategy.plan(given)

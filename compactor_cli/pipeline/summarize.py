@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
@@ -55,20 +56,15 @@ def write_summaries(
     failed: set[int] = set()
     unspent = 0
     # newest first: what a summary does not need goes to the next older one
-    for slot in sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0])):
-        covers = tuple(sorted(i for g in slot.groups for i in groups[g].messages))
-        replaced = sum(messages[i].tokens for i in covers)
+    slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
+    asked = [
+        _request(transcript, groups, slot, number, base if slot is based and slot.based else None, keywords, context)
+        for slot in slots
+    ]
+    for slot, request in zip(slots, context.summarizer.prepare(asked, context.count), strict=True):
+        replaced = sum(m.tokens for m in request.messages)
         room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
-        text = _write(
-            transcript,
-            groups,
-            replace(slot, budget=room),
-            covers,
-            number,
-            base if slot is based and slot.based else None,
-            keywords,
-            context,
-        )
+        text = _write(replace(request, slot=replace(slot, budget=room), budget=room - context.per_message), context)
         unspent += slot.budget
         if not text:
             failed |= set(slot.groups)
@@ -79,7 +75,7 @@ def write_summaries(
             -1, f"summary-{slot.groups[0]}", context.role, (part,), (), tokens + context.per_message, origin="summary"
         )
         unspent -= message.tokens
-        written[slot] = Summary(slot, message, covers)
+        written[slot] = Summary(slot, message, tuple(m.index for m in request.messages))
     if failed:
         decisions = tuple(_gone(d) if d.group in failed else d for d in plan.decisions)
         plan = replace(plan, decisions=decisions)
@@ -90,38 +86,40 @@ def _gone(decision: Decision) -> Decision:
     return decision._replace(rendition="gone", reason=f"{decision.reason}, no room for a summary")
 
 
-def _write(
+def _request(
     transcript: Transcript,
     groups: Sequence[Group],
     slot: SummarySlot,
-    covers: tuple[int, ...],
     number: int,
     base: Base | None,
     keywords: frozenset[str],
     context: Context,
-) -> str:
+) -> SummaryRequest:
+    covers = tuple(sorted(i for g in slot.groups for i in groups[g].messages))
     covered = [transcript.messages[i] for i in covers]
-    originals = reference(*(transcript.raw(record) for m in covered for record in m.records))
-    tokens = sum(m.tokens for m in covered)
-    budget = slot.budget - context.per_message
+    heading = partial(
+        header,
+        number,
+        covers,
+        tier=slot.tier if slot.form == "tiers" else None,
+        short=slot.excerpts is not None,
+        tokens=sum(m.tokens for m in covered),
+        reference=reference(*(transcript.raw(record) for m in covered for record in m.records)),
+    )
     parts = tuple(
         (part, [transcript.messages[i] for g in part.groups for i in groups[g].messages]) for part in slot.parts
     )
-    for own_base in dict.fromkeys((base, None)):
-        head = header(
-            number,
-            covers,
-            tier=slot.tier if slot.form == "tiers" else None,
-            short=slot.excerpts is not None,
-            tokens=tokens,
-            reference=originals,
-            base=own_base,
-        )
-        request = SummaryRequest(slot, head, covered, keywords, budget, number, parts)
-        text = context.summarizer.summarize(request, context.count)
-        if text:
-            return text
-    return ""
+    budget = slot.budget - context.per_message
+    shorter = heading() if base is not None else ""
+    return SummaryRequest(slot, heading(base=base), covered, keywords, budget, number, parts, shorter)
+
+
+def _write(request: SummaryRequest, context: Context) -> str:
+    """The text, with a heading that leaves out what it was compacted from when there is no room for that."""
+    text = context.summarizer.summarize(request, context.count)
+    if text or not request.shorter_header:
+        return text
+    return context.summarizer.summarize(replace(request, header=request.shorter_header), context.count)
 
 
 def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:

@@ -71,6 +71,12 @@ def score_json(
                 "demoted": index in analysis.residuals.demoted,
                 "tier": analysis.tiers[index],
             }
+            if score.category:
+                value |= {
+                    "category": score.category,
+                    "confidence": score.confidence,
+                    "should_persist": score.persist,
+                }
             messages.append(value if len(analyses) == 1 else {"conversation": which, **value})
     return {
         "transcript": source_json(source, counter),

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from compactor_cli.errors import UsageError
+from collections.abc import Callable
+
+from compactor_cli.errors import NEEDS_MODEL, UsageError
+from compactor_cli.model.asking import LanguageModel
 from compactor_cli.scoring.base import Scorer
+from compactor_cli.scoring.classifier import ClassifierScorer
 from compactor_cli.scoring.factors import FactorScorer
 from compactor_cli.scoring.weighted import WeightedScorer
 
-SCORERS: dict[str, Scorer] = {scorer.name: scorer for scorer in (FactorScorer(), WeightedScorer())}
+SCORERS: dict[str, Callable[[LanguageModel | None], Scorer]] = {
+    FactorScorer.name: lambda model: FactorScorer(),
+    WeightedScorer.name: lambda model: WeightedScorer(),
+    ClassifierScorer.name: lambda model: ClassifierScorer(_needed(model)),
+}
 
 
-def scorer(name: str) -> Scorer:
-    """The scorer of this name. Raises UsageError for an unknown one."""
+def _needed(model: LanguageModel | None) -> LanguageModel:
+    if model is None:
+        raise UsageError(f"scorer {ClassifierScorer.name} {NEEDS_MODEL}")
+    return model
+
+
+def scorer(name: str, model: LanguageModel | None = None) -> Scorer:
+    """The scorer of this name. Raises UsageError for an unknown one, and when it needs a model and has none."""
     if name not in SCORERS:
         raise UsageError(f"unknown scorer {name!r}; known: {', '.join(SCORERS)}")
-    return SCORERS[name]
+    return SCORERS[name](model)

@@ -16,6 +16,7 @@ from math import log, sqrt
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
+from compactor_cli.model.planning import Topic
 from compactor_cli.signals.ledger import call_actions
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.headers import format_ranges
@@ -36,7 +37,8 @@ _REQUEST, _FILE = 2, 3
 _HALF_LIFE = 0.5
 """What the oldest topic counts beside the newest, everything else being equal."""
 _WORD = re.compile(r"[^\W\d_][\w-]{3,}")
-_TITLE = 70
+TITLE = 70
+"""Characters of a title."""
 _COMMON = """
 about above after again also another because been before being below between both call code could does doing
 done down each even every file files first from further have having here into just let's like look make more most
@@ -45,16 +47,6 @@ there these they thing this those through time under until update using very wan
 while will with without work would your
 """
 _IS_COMMON = frozenset(_COMMON.split())
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """Groups that are about the same, which need not stand together."""
-
-    title: str
-    groups: tuple[int, ...]
-    importance: float
-    """0 to 1, beside the most important topic."""
 
 
 @dataclass(slots=True)
@@ -76,9 +68,7 @@ class _Stretch:
 
 def find_topics(messages: Sequence[Message], groups: Sequence[Group], most: int = MOST) -> tuple[Topic, ...]:
     """At most `most` topics in the order in which they came up; none for a session too short to sort."""
-    if len(groups) < _FEWEST_GROUPS:
-        return ()
-    stretches = dict(enumerate(_read(messages, own) for own in _cut(messages, groups)))
+    stretches = dict(enumerate(_read(messages, own) for own in cut_stretches(messages, groups)))
     _place(list(stretches.values()))
     pairs = {(a, b): _apart(stretches[a], stretches[b]) for a, b in combinations(stretches, 2)}
     while pairs:
@@ -101,8 +91,10 @@ def find_topics(messages: Sequence[Message], groups: Sequence[Group], most: int 
     )
 
 
-def _cut(messages: Sequence[Message], groups: Sequence[Group]) -> list[list[Group]]:
-    """Stretches of neighbouring groups."""
+def cut_stretches(messages: Sequence[Message], groups: Sequence[Group]) -> list[list[Group]]:
+    """Stretches of neighbouring groups, at most 61; none for a session too short to sort."""
+    if len(groups) < _FEWEST_GROUPS:
+        return []
     starts = [at for at, g in enumerate(groups) if any(messages[i].origin == "request" for i in g.messages)]
     if len(starts) < 2 or len(groups) / len(starts) > 4 * _STRETCH:
         starts = sorted({*starts, *range(0, len(groups), _STRETCH)})
@@ -171,12 +163,17 @@ def _joined(one: _Stretch, other: _Stretch) -> _Stretch:
 
 def _title(stretch: _Stretch) -> str:
     """The request that says best what it is about (its own words), or the files that were touched most."""
-    at = format_ranges(i for g in stretch.groups for i in g.messages)
-    at = at if at.count(",") < 4 else f"{stretch.groups[0].messages[0]}-{stretch.groups[-1].messages[-1]}, with gaps"
     asked = max(stretch.asked, key=lambda m: _says(m.text("text"), stretch), default=None)
     ranked = sorted(stretch.files, key=lambda path: (-stretch.files[path], path))
     named = ", ".join(path.replace("\\", "/").rpartition("/")[2] or path for path in ranked[:2])
-    title = f'"{one_line(asked.text("text"), _TITLE)}"' if asked is not None else named or "further work"
+    title = f'"{one_line(asked.text("text"), TITLE)}"' if asked is not None else named or "further work"
+    return entitled(title, stretch.groups)
+
+
+def entitled(title: str, groups: Sequence[Group]) -> str:
+    """The heading of a topic: its title, and the messages of its groups, which are in order."""
+    at = format_ranges(i for g in groups for i in g.messages)
+    at = at if at.count(",") < 4 else f"{groups[0].messages[0]}-{groups[-1].messages[-1]}, with gaps"
     return f"Topic: {title} (messages {at})"
 
 

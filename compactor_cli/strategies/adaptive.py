@@ -60,6 +60,7 @@ class Adaptive:
     purpose = "keeps the lines that the rest of the session is most likely to need, by learned signals"
     suits = "a token target: as much of what comes next needs as fits"
     closes = False
+    writes = False
     learned = True
 
     def plan(self, given: PlanInput) -> Plan:

@@ -15,6 +15,7 @@ class Handoff:
     suits = "starting afresh: another agent, or another model, goes on with the work"
     learned = True
     closes = True
+    writes = True
 
     def plan(self, given: PlanInput) -> Plan:
         return plan_recent(given, _SHAPE)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Plan, SummaryPart
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.signals.topics import find_topics
 from compactor_cli.strategies.recent import Shape, plan_recent
 
 _NAMED_ONLY = 0.1
@@ -17,7 +16,7 @@ _NAMED_ONLY = 0.1
 def _topics(given: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ...]:
     """The topics as parts of the summary; what an earlier round wrote is one of its own."""
     earlier = [g for g in covered if given.is_summary(g)]
-    found = find_topics(given.messages, [g for g in covered if g not in earlier])
+    found = given.topics(given.messages, [g for g in covered if g not in earlier])
     if not found:
         return ()
     parts = [SummaryPart("Earlier rounds", tuple(g.index for g in earlier), 0.5, named=False)] if earlier else []
@@ -37,6 +36,7 @@ class Hybrid:
     suits = "long sessions about several things"
     learned = True
     closes = False
+    writes = True
 
     def plan(self, given: PlanInput) -> Plan:
         return plan_recent(given, _SHAPE)

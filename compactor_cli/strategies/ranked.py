@@ -24,6 +24,7 @@ from compactor_cli.strategies.recent import (
     kept_protected,
     quote_tokens,
     room_without_target,
+    text_room,
 )
 from compactor_cli.strategies.renditions import Renderer
 from compactor_cli.text.headers import CUT_OFF
@@ -41,6 +42,7 @@ class Ranked:
     suits = "weights of your own: the [summarization] settings say what is important"
     learned = True
     closes = False
+    writes = True
 
     def plan(self, given: PlanInput) -> Plan:
         return _Planner(given).plan()
@@ -173,12 +175,13 @@ class _Planner:
             count = sum(len(g.messages) for g in batch)
             title = f"{many} ({count} messages, scores {min(held):.1f} to {max(held):.1f})"
             members = tuple(g.index for g in sorted(batch, key=lambda g: g.index))
-            parts.append(SummaryPart(title, members, sum(g.tokens for g in batch) ** 0.5 * (1 + at)))
+            weight = sum(g.tokens for g in batch) ** 0.5 * (1 + at)
+            parts.append(SummaryPart(title, members, weight, batches=again if at == 0 else 1))
         if earlier:
             share = sum(part.weight for part in parts) / max(1, len(parts)) or 1.0
             parts.insert(0, SummaryPart(_EARLIER, tuple(g.index for g in earlier), share, named=False))
         note = "Clip-archive: the messages with the lowest scores were summarized in batches."
-        lines = quoted_details(self.given, covered, room - min(int(_CORE * room), MOST) - HEADING)
+        lines = quoted_details(self.given, covered, room - text_room(self.given, _CORE, room, len(parts)) - HEADING)
         return [
             SummarySlot(
                 3, inside, room + repeated, form="batches", parts=tuple(parts), note=note, lines=lines, quotes=quotes

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from compactor_cli.model.drafting import text_tokens
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
@@ -39,7 +40,7 @@ class Shape:
     """What makes a strategy of this kind."""
 
     name: str
-    form: str = "tiers"
+    form: str = "summary"
     core: float = 0.35
     """Of the summary's room, for what stands under its headings; the rest is for lines of the session that
     are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
@@ -53,6 +54,14 @@ class Shape:
 def plan_recent(given: PlanInput, shape: Shape) -> Plan:
     """The plan of such a strategy. Raises BudgetError when nothing valid fits."""
     return _Planner(given, shape).plan()
+
+
+def text_room(given: PlanInput, share: float, room: int, texts: int) -> int:
+    """Tokens of a summary for what stands under its headings; what a model writes of it has a length of its own."""
+    most = MOST
+    if given.settings.summarizer == "llm":
+        most = min(MOST, max(1, texts) * text_tokens(given.settings.llm.summary_tokens))
+    return min(int(room * share), most)
 
 
 def room_without_target(replaced: int) -> int:
@@ -178,17 +187,18 @@ class _Planner:
         given = self.given
         excerpts: tuple[Excerpt, ...] | None = None if self.shape.core else ()
         lines: tuple[Excerpt, ...] = ()
+        parts = self.shape.parts(given, covered) if self.shape.core and self.shape.parts else ()
         if self.shape.core:
             repeated = {quote.message for quote in quotes if quote.message is not None}
-            core = min(int(budget * self.shape.core), MOST) + HEADING + sum(given.count(q.text) for q in quotes)
+            core = text_room(given, self.shape.core, budget, len(parts)) + HEADING
+            core += sum(given.count(q.text) for q in quotes)
             lines = quoted_details(given, covered, budget - core, repeated)
         slot = SummarySlot(
             3, tuple(g.index for g in covered), budget, excerpts, form=self.shape.form, quotes=quotes, lines=lines
         )
         if not self.shape.core:
             return replace(slot, note=CUT_OFF)
-        parts = self.shape.parts(given, covered) if self.shape.parts else ()
-        return replace(slot, parts=parts) if parts or not self.shape.parts else replace(slot, form="tiers")
+        return replace(slot, parts=parts) if parts or not self.shape.parts else replace(slot, form="summary")
 
     def _quotes(self, kept: dict[int, Decision], absorbed: Sequence[Group]) -> tuple[Quote, ...]:
         """What the summary repeats: requests, or what is left of them where the target is small."""

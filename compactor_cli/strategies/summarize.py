@@ -15,6 +15,7 @@ class Summarize:
     suits = "talk without tools, where what was said matters more than what came out of calls"
     learned = True
     closes = False
+    writes = True
 
     def plan(self, given: PlanInput) -> Plan:
         return plan_recent(given, _SHAPE)

@@ -37,6 +37,7 @@ class Tiered:
     purpose = "residuals and recency tiers (seed 000); older tiers are summarized"
     suits = "runs without a target: cut by age, important messages whole"
     closes = False
+    writes = True
     learned = False
 
     def plan(self, given: PlanInput) -> Plan:

@@ -15,6 +15,7 @@ class Truncate:
     suits = "fixtures, and sessions whose beginning does not matter: fast, simple, lossy"
     learned = False
     closes = False
+    writes = False
 
     def plan(self, given: PlanInput) -> Plan:
         return plan_recent(given, _SHAPE)

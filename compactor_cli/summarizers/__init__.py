@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from compactor_cli.errors import UsageError
+from collections.abc import Callable
+
+from compactor_cli.errors import NEEDS_MODEL, UsageError
+from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.planning import Summarizer
+from compactor_cli.settings import Settings
 from compactor_cli.summarizers.extractive import Extractive
+from compactor_cli.summarizers.llm import Llm
 
-SUMMARIZERS: dict[str, Summarizer] = {summarizer.name: summarizer for summarizer in (Extractive(),)}
+SUMMARIZERS: dict[str, Callable[[Settings, LanguageModel | None], Summarizer]] = {
+    Extractive.name: lambda settings, model: Extractive(),
+    Llm.name: lambda settings, model: Llm(_needed(model), settings),
+}
 
 
-def summarizer(name: str) -> Summarizer:
-    """The summarizer of this name. Raises UsageError for an unknown one."""
+def _needed(model: LanguageModel | None) -> LanguageModel:
+    if model is None:
+        raise UsageError(f"summarizer {Llm.name} {NEEDS_MODEL}")
+    return model
+
+
+def summarizer(name: str, settings: Settings | None = None, model: LanguageModel | None = None) -> Summarizer:
+    """The summarizer of this name. Raises UsageError for an unknown one, and when it needs a model and has none."""
     if name not in SUMMARIZERS:
         raise UsageError(f"unknown summarizer {name!r}; known: {', '.join(SUMMARIZERS)}")
-    return SUMMARIZERS[name]
+    return SUMMARIZERS[name](settings or Settings(), model)

@@ -14,12 +14,13 @@ from dataclasses import replace
 from functools import cache
 from math import log, sqrt
 
-from compactor_cli.model.planning import SummaryRequest
+from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summarizers.facts import left_out, left_out_before
-from compactor_cli.summarizers.forms import FORMS, Form, sections_in
+from compactor_cli.summarizers.forms import FORMS, Form, drafted, sections_in
 from compactor_cli.summarizers.page import Line, Page, render
 from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates, fact_items, last_actions
 from compactor_cli.text.excerpts import Excerpt, legend, quote, without
+from compactor_cli.text.headers import written_by
 
 _WORD = re.compile(r"[^\W_][\w./-]{2,}")
 _FADE = 0.93
@@ -43,17 +44,15 @@ _MOST = 6_000
 class Extractive:
     name = "extractive"
 
+    def prepare(self, requests: Sequence[SummaryRequest], count: Callable[[str], int]) -> tuple[SummaryRequest, ...]:
+        return tuple(requests)
+
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str:
         if request.slot.excerpts is not None:
             return _quoted(request, request.slot.excerpts, count)
-        form = FORMS[request.slot.form]
         count = cache(count)  # a line is weighed several times, and encoded once
-        head = "\n".join(filter(None, (request.header, request.slot.note)))
-        if form.name == "session" and request.round > 1:
-            rounds = "round" if request.round == 2 else "rounds"
-            head += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
-        parts = tuple(part for part, _ in request.parts)
-        page = Page(form, head, request.slot.quotes, parts, roomy=request.budget >= _ROOMY)
+        page = page_for(request)
+        form = page.form
         page = replace(page, lines=_fitting(page, request, count))
         items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
         items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
@@ -72,9 +71,26 @@ class Extractive:
             if not chosen:
                 break
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
+        if request.draft is not None:
+            return ""
         # the titles of pieces, and the note, are less than to say what it stands for
         bare = (replace(page, parts=()), replace(page, parts=(), header=request.header))
         return next((text for less in bare if count(text := render(less, ())) <= request.budget), "")
+
+
+def page_for(request: SummaryRequest) -> Page:
+    """The text of a summary without the lines that are yet to be chosen."""
+    form, draft = FORMS[request.slot.form], request.draft
+    head = "\n".join(filter(None, (request.header, request.slot.note)))
+    if form.name == "session" and request.round > 1:
+        rounds = "round" if request.round == 2 else "rounds"
+        head += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
+    if draft is not None:
+        form = drafted(form, request.slot.tier)
+        head += f"\n{written_by(draft.model)}"
+    parts = tuple(part for part, _ in request.parts)
+    roomy = request.budget >= _ROOMY
+    return Page(form, head, request.slot.quotes, parts, roomy=roomy, draft=draft or NO_DRAFT)
 
 
 def _fitting(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
@@ -133,9 +149,12 @@ def _lines(
     chosen = [Line(item) for item in first]
     if not form.parts:
         return chosen + [Line(item) for item in _choose(items, room, count)]
-    whole = sum(part.weight for part, _ in request.parts) or 1.0
+    written = request.draft.parts if request.draft is not None else ("",) * len(request.parts)
+    whole = sum(part.weight for (part, _), text in zip(request.parts, written, strict=True) if not text) or 1.0
     left = 0.0
     for at, (own, (part, _)) in enumerate(zip(_by_part(request, form, items), request.parts, strict=True)):
+        if written[at]:
+            continue
         left += room * part.weight / whole
         taken = _choose(own, int(left), count)
         left -= sum(count(item.line) + 1 for item in taken)

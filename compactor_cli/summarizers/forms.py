@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next", "Immediate")
@@ -60,6 +60,7 @@ class Form:
 
 
 _TIERS = Form("tiers", tuple(Heading(section, (section,)) for section in SECTIONS))
+_SUMMARY = replace(_TIERS, name="summary")  # seed 003
 _SESSION = Form(
     "session",  # seed 001
     (
@@ -91,10 +92,32 @@ _LEDGER = tuple(Heading(section, (section,)) for section in FACTS)
 _BATCHES = Form("batches", _LEDGER, facts_first=True, parts=True)  # seed 002
 _TOPICS = Form("topics", _LEDGER, parts=True)  # seed 003
 
-FORMS: dict[str, Form] = {form.name: form for form in (_TIERS, _SESSION, _HANDOFF, _BATCHES, _TOPICS)}
+_BY_TIER = {  # seed 000: what is asked about each tier
+    1: ("Participants", "Actions and Outcomes", "Decisions", "Technical Details"),
+    2: ("Topics", "Decisions", "Open Items", "Context"),
+    3: ("About", "Conclusions", "Outcomes"),
+}
+
+FORMS: dict[str, Form] = {form.name: form for form in (_TIERS, _SUMMARY, _SESSION, _HANDOFF, _BATCHES, _TOPICS)}
 _SECTIONS_UNDER: dict[str, tuple[str, ...]] = {
     heading.title: heading.sections for form in FORMS.values() for heading in form.headings
 }
+
+
+def drafted(form: Form, tier: int) -> Form:
+    """The form when a model writes: its headings hold the model's text, and what is computed stands behind."""
+    if form.parts:
+        return replace(form, facts_first=True)
+    written = tuple(replace(heading, sections=()) for heading in form.headings if heading.title not in OTHERS)
+    if form is _SUMMARY:  # the first request stays in its place
+        written = tuple(
+            Heading(h.title, (), always=h.always)
+            for h in _SESSION.headings
+            if h.quotes != "first" and h.title not in OTHERS
+        )
+    if form is _TIERS:
+        written = tuple(Heading(title, ()) for title in _BY_TIER.get(tier, _BY_TIER[3]))
+    return replace(form, headings=(*written, *_LEDGER), facts_first=True)
 
 
 def sections_in(form: Form) -> frozenset[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compactor_cli.model.plan import Quote, SummaryPart
+from compactor_cli.model.planning import NO_DRAFT, Draft
 from compactor_cli.summarizers.forms import Form, Heading, row
 from compactor_cli.summarizers.sections import Item
 from compactor_cli.text.excerpts import Excerpt, legend
@@ -38,6 +39,16 @@ class Page:
     """There is room for headings with nothing under them."""
     known: frozenset[str] = frozenset()
     """Sections of which there would be something to say."""
+    draft: Draft = NO_DRAFT
+    """What a model wrote, under its headings and parts."""
+
+    def written(self, title: str) -> list[str]:
+        """What the model wrote under a heading."""
+        return [text for heading, text in self.draft.sections if heading == title and text]
+
+    def drafted(self, part: int) -> str:
+        """What the model wrote of a part."""
+        return self.draft.parts[part] if part < len(self.draft.parts) else ""
 
 
 def render(page: Page, chosen: Sequence[Line]) -> str:
@@ -50,10 +61,11 @@ def render(page: Page, chosen: Sequence[Line]) -> str:
         out += [block(title, kind, carried.message, carried.text)] if carried else []
     for at, part in enumerate(page.parts):
         lines = sorted((line.item for line in chosen if line.part == at), key=lambda item: item.order)
-        out += [f"### {part.title}", *(item.line for item in lines)] if lines or part.named else []
+        said = [text for text in (page.drafted(at),) if text] + [item.line for item in lines]
+        out += [f"### {part.title}", *said] if said or part.named else []
     items = [line.item for line in chosen if line.part is None]
     for heading in page.form.headings:
-        out += _headed(page, heading, _under(heading, items), quotes)
+        out += _headed(page, heading, [*page.written(heading.title), *_under(heading, items)], quotes)
     if page.lines:
         out[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
     last = quotes.get("last") or quotes.get("only")

@@ -12,7 +12,7 @@ from compactor_cli.signals.ledger import call_text, where
 from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, parse
 from compactor_cli.summarizers.forms import cells, section_of
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.headers import is_summary
+from compactor_cli.text.headers import body_start, is_summary, writer_of
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.sentences import sentences
@@ -135,19 +135,30 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
     asked = [words for words in (before.first, before.last) if words and words not in repeated]
     for order, sentence in enumerate(s for words in asked for s in sentences(words)):
         yield Item("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
-    for order, line in enumerate(before.rest.partition(QUOTED)[0].splitlines()):
+    written = bool(writer_of(text))
+    start = body_start(before.rest) if written else 0
+    for order, line in enumerate(before.rest[start:].partition(QUOTED)[0].splitlines()):
         if line.startswith("### "):
             title = line[4:]
             continue
-        match = _OLD_LINE.match(line)
-        said = match.group(1) if match else " ".join(cells(line)) if line.startswith("| `") else ""
-        if said.startswith(LEFT_OUT):
+        said = _old_line(line, written)
+        if not said or said.startswith(LEFT_OUT):
             continue
         section = section_of(title, said)
         # what was next, or being done, was so in that round
         section = {"Immediate": "Next", "In progress": "Done" if said.startswith('"') else ""}.get(section, section)
         if said and section:
             yield Item(section, _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
+
+
+def _old_line(line: str, written: bool) -> str:
+    """What a line of an earlier summary says, without its bullet; prose is a model's, where one wrote it."""
+    match = _OLD_LINE.match(line.strip() if written else line)
+    if match:
+        return match.group(1)
+    if line.startswith("| `"):
+        return " ".join(cells(line))
+    return line.strip() if written and not line.startswith(("|", "```", "(")) else ""
 
 
 def _request(message: Message, keywords: frozenset[str]) -> Iterator[Item]:

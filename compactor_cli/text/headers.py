@@ -10,6 +10,7 @@ SUMMARY_PREFIX = "## Session Summary"
 
 CUT_OFF = "Cut off: nothing of them is kept here."
 """Stands below the heading of a summary that says no more than what is gone."""
+_WRITTEN_BY = re.compile(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
 _ROUND = re.compile(r"^## Session Summary \((?:Compaction )?Round (\d+)\)")
 _HAS_SECTIONS = re.compile(r"^## Session Summary \(Compaction Round \d+\)")
 _COVERS = re.compile(r"^Stands for messages ([\d, -]+?)(?: except kept ones)? \(", re.MULTILINE)
@@ -82,6 +83,17 @@ def header(
     if base is not None:
         lines.append(f"Compacted from {base.tokens:,} tokens to at most {base.target:,}.")
     return "\n".join(lines)
+
+
+def written_by(model: str) -> str:
+    """The line in the heading of a summary whose text a language model wrote."""
+    return f"Written by {model}; files, errors and commands are computed."
+
+
+def writer_of(text: str) -> str:
+    """The model that wrote a summary; empty for one that was computed."""
+    match = _WRITTEN_BY.search(text, 0, max(0, text.find("\n### ")))
+    return match.group(1) if match else ""
 
 
 def body_start(text: str) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from compactor_cli.tokens.vocabulary import litellm_folder
 
@@ -31,17 +34,28 @@ class ModelFacts:
 
 def model_facts(model: str) -> ModelFacts:
     """Context limit of a model, with or without its provider's prefix."""
-    folder = litellm_folder()
-    file = folder / _TABLE if folder else None
-    if model and file and file.is_file():
-        table = json.loads(file.read_bytes())
-        for name in (model, model.rpartition("/")[2]):
-            entry = table.get(name)
-            limit = entry.get("max_input_tokens") or entry.get("max_tokens") if isinstance(entry, dict) else None
-            if isinstance(limit, int):
-                return ModelFacts(model, limit, True)
+    for name in (model, model.rpartition("/")[2]) if model else ():
+        entry = entry_of(name) or {}
+        limit = entry.get("max_input_tokens") or entry.get("max_tokens")
+        if isinstance(limit, int):
+            return ModelFacts(model, limit, True)
     named = _SEED_LIMITS.get(model.rpartition("/")[2])
     return ModelFacts(model, named or DEFAULT_LIMIT, named is not None)
+
+
+def entry_of(name: str) -> Mapping[str, Any] | None:
+    """What the table says of a model under exactly this name: limits, prices, provider."""
+    entry = _table().get(name)
+    return entry if isinstance(entry, dict) else None
+
+
+@cache
+def _table() -> dict[str, Any]:
+    """The table, read once: that takes 50 ms. Empty when litellm is not installed."""
+    folder = litellm_folder()
+    file = folder / _TABLE if folder else None
+    table: dict[str, Any] = json.loads(file.read_bytes()) if file and file.is_file() else {}
+    return table
 
 
 def encoding_of(model: str) -> str | None:

@@ -131,7 +131,7 @@ CHANGED: dict[str, tuple[Any, str]] = {
     "important_keywords": (("so",), "keyword so"),
     "content_length_weight": (0.5, "length"),
 }
-OF_RANKED = {"chunk_size", "max_summaries"}
+OF_RANKED = {"chunk_size", "max_summaries", "prompt"}
 TOLD = [system(PLAIN), user("Is it decided so?"), assistant("I look.", "c1"), result("c1"), assistant(PLAIN)]
 
 

@@ -14,6 +14,7 @@ from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline import run as pipeline
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
+from compactor_cli.summarizers.extractive import Extractive
 from compactor_cli.text.headers import covered
 from compactor_cli.text.verbatim import carried
 from compactor_cli.tokens import make_counter
@@ -213,7 +214,7 @@ def test_edge_case_all_messages_are_recent_behind_a_summary_changes_nothing() ->
 
 
 @dataclass(frozen=True)
-class Silent:
+class Silent(Extractive):
     """A summarizer that cannot write anything."""
 
     name: str = "silent"

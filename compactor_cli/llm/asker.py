@@ -1,0 +1,212 @@
+"""Asks a language model within limits: what is kept is not asked again, and no run costs more than it may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from compactor_cli.errors import ModelError, UsageError
+from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
+from compactor_cli.llm.deadline import as_they_finish
+from compactor_cli.llm.litellm_client import LitellmClient
+from compactor_cli.llm.prices import Estimate, context_limit_of, estimate, price_of
+from compactor_cli.model.asking import ModelAnswer, ModelRequest
+from compactor_cli.settings import LlmSettings
+
+Send = Callable[[ModelRequest], ModelAnswer]
+Count = Callable[[str], int]
+Say = Callable[[str], None]
+
+NOT_ASKED = "not asked: --dry-run"
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """Something that was done without the model, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a run asked for. Tokens and cost are the provider's own numbers where it gives them, else estimates."""
+
+    model: str
+    requests: int = 0
+    """Requests that were sent; one that was sent again after a failure counts once."""
+    failures: int = 0
+    """How many of them brought no answer."""
+    cache_hits: int = 0
+    cache_misses: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+    """US dollars for the answers that came; None for a model without a known price."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A request that is not kept, with the places of the answers that it brings."""
+
+    key: str
+    request: ModelRequest
+    estimate: Estimate
+    places: tuple[int, ...]
+
+
+class Asker:
+    """A `LanguageModel` that asks through `send`. It belongs to one run and adds up what that run used."""
+
+    def __init__(
+        self, name: str, settings: LlmSettings, *, count: Count, say: Say, send: Send, cache: AnswerCache | None = None
+    ) -> None:
+        self.name = name
+        self.context_limit = context_limit_of(name)
+        self.fallbacks: list[Fallback] = []
+        self._settings, self._count, self._say, self._send, self._cache = settings, count, say, send, cache
+        self._usage = Usage(name, cost=None if price_of(name) is None else 0.0)
+
+    @property
+    def usage(self) -> Usage:
+        """What has been used so far."""
+        return self._usage
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went wrong beside the answers, in words for people."""
+        return (self._cache.warning,) if self._cache and self._cache.warning else ()
+
+    def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
+        """One answer a request, in their order. Says once what it asks for, and what that costs at most."""
+        answers: list[ModelAnswer | None] = [None] * len(requests)
+        sent = self._affordable(self._unknown(requests, answers), answers)
+        if sent:
+            self._say(announcement(self.name, [plan.estimate for plan in sent]))
+        for at, answer in as_they_finish(
+            sent, lambda plan: self._send(plan.request), at_once=self._settings.concurrency
+        ):
+            self._note(sent[at], answer)
+            for place in sent[at].places:
+                answers[place] = answer
+        return tuple(answer for answer in answers if answer is not None)
+
+    def give_up(self, what: str, why: str) -> None:
+        """Take note that `what` is done without the model. Raises ModelError when that is not allowed."""
+        if not self._settings.fallback:
+            raise ModelError(
+                f"{what}: {why}. Nothing was written. "
+                "Look at llm.model and its key, or leave out --no-fallback to go on without the model."
+            )
+        self.fallbacks.append(Fallback(what, why))
+
+    def _unknown(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
+        """The requests that have to be asked, each once; the others get their answers."""
+        places: dict[str, list[int]] = {}
+        for place, request in enumerate(requests):
+            key = request_key(self.name, self._settings.api_base, self._settings.temperature, request)
+            places.setdefault(key, []).append(place)
+        planned = []
+        for key, wanted in places.items():
+            kept = self._cache.get(key) if self._cache else None
+            if kept is None:
+                request = requests[wanted[0]]
+                planned.append(_Planned(key, request, estimate(self.name, request, self._count), tuple(wanted)))
+            for place in wanted if kept else ():
+                answers[place] = kept
+        self._add(cache_hits=len(places) - len(planned), cache_misses=len(planned))
+        return planned
+
+    def _affordable(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
+        """The requests that the run can pay for, taken in order; the others get a failure."""
+        most = self._settings.max_cost
+        if most is None or not planned:
+            return planned
+        sent, reserved = [], self._usage.cost or 0.0
+        for plan in planned:
+            cost = plan.estimate.cost
+            if cost is None:
+                raise UsageError(
+                    f"--max-cost cannot be kept: the price of {self.name} is not known; "
+                    "leave it out, or take a model whose price is known"
+                )
+            if reserved + cost <= most:
+                reserved += cost
+                sent.append(plan)
+                continue
+            for place in plan.places:
+                answers[place] = ModelAnswer(failure=f"would cost up to {dollars(cost)}; --max-cost is {dollars(most)}")
+        return sent
+
+    def _note(self, plan: _Planned, answer: ModelAnswer) -> None:
+        """Keep an answer, and add up what it took."""
+        if answer.failure:
+            self._add(requests=1, failures=1)
+            return
+        asked = plan.estimate.tokens if answer.prompt_tokens is None else answer.prompt_tokens
+        told = answer.completion_tokens
+        answered = self._count(answer.text) if told is None else told
+        price = price_of(self.name, asked)
+        self._add(requests=1, prompt_tokens=asked, completion_tokens=answered)
+        if price is not None:
+            self._usage = replace(self._usage, cost=(self._usage.cost or 0.0) + price.of(asked, answered))
+        if self._cache:
+            self._cache.put(plan.key, answer)
+
+    def _add(self, **more: int) -> None:
+        self._usage = replace(self._usage, **{name: getattr(self._usage, name) + by for name, by in more.items()})
+
+
+class DryAsker:
+    """A `LanguageModel` for --dry-run: it answers nothing, and adds up what asking would take at most."""
+
+    def __init__(self, name: str, *, count: Count) -> None:
+        self.name = name
+        self.context_limit = context_limit_of(name)
+        self.requests: list[ModelRequest] = []
+        self.estimates: list[Estimate] = []
+        self._count = count
+
+    def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
+        """A failure a request, which says that nothing was asked."""
+        self.requests.extend(requests)
+        self.estimates.extend(estimate(self.name, request, self._count) for request in requests)
+        return tuple(ModelAnswer(failure=NOT_ASKED) for _ in requests)
+
+    def give_up(self, what: str, why: str) -> None:
+        """Nothing: a run that asks nothing does all of it without the model."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all requests."""
+        return sum(each.tokens for each in self.estimates)
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars that they would cost at most; None for a model without a known price."""
+        return total_cost(self.estimates)
+
+
+def make_asker(name: str, settings: LlmSettings, *, count: Count, say: Say) -> Asker:
+    """The asker of a run: through litellm, and with the user's cache unless the settings are against it."""
+    cache = AnswerCache(cache_file(), settings.cache_mb) if settings.cache else None
+    return Asker(name, settings, count=count, say=say, send=LitellmClient(name, settings), cache=cache)
+
+
+def announcement(name: str, estimates: Sequence[Estimate]) -> str:
+    """`asking openai/gpt-4o-mini: 3 requests, 12,345 tokens, at most $0.0123`."""
+    plural = "" if len(estimates) == 1 else "s"
+    words = f"asking {name}: {len(estimates)} request{plural}, {sum(each.tokens for each in estimates):,} tokens"
+    cost = total_cost(estimates)
+    return words if cost is None else f"{words}, at most {dollars(cost)}"
+
+
+def total_cost(estimates: Sequence[Estimate]) -> float | None:
+    """The sum of the costs; None when one of them is not known."""
+    costs = [each.cost for each in estimates if each.cost is not None]
+    return sum(costs) if len(costs) == len(estimates) else None
+
+
+def dollars(cost: float) -> str:
+    """`$0.0123`; four digits behind the point, more where there would be none."""
+    return f"${cost:.4f}" if cost >= 0.0001 or not cost else f"${cost:.2g}"

@@ -1,0 +1,139 @@
+"""Answers kept on disk, so that the same request is paid for once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+from compactor_cli.model.asking import ModelAnswer, ModelRequest
+
+T = TypeVar("T")
+
+PROMPT_VERSION = 1
+"""Raised when answers from before are not to be used again though the requests read the same."""
+_PATIENCE = 5.0
+"""Seconds to wait for another process that is writing."""
+_OVERHEAD = 200
+"""Bytes of a kept answer besides its text: key, numbers, index."""
+_TABLE = """
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY, text BLOB NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER,
+    size INTEGER NOT NULL, used INTEGER NOT NULL
+)"""
+_INDEX = "CREATE INDEX IF NOT EXISTS answers_used ON answers (used, size)"
+_NEXT_USE = "(SELECT COALESCE(MAX(used), 0) + 1 FROM answers)"
+"""`used` numbers the uses; a clock could go backward."""
+_TOO_MUCH = """
+DELETE FROM answers WHERE key IN (
+    SELECT key FROM (SELECT key, SUM(size) OVER (ORDER BY used DESC) AS total FROM answers) WHERE total > ?
+)"""
+
+
+def cache_file() -> Path:
+    """Where answers are kept: `answers.sqlite3` in the user's cache folder."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("compactor", appauthor=False) / "answers.sqlite3"
+
+
+def request_key(model: str, api_base: str, temperature: float, request: ModelRequest) -> str:
+    """SHA-256 over all that the answer depends on; what the request is for is not part of it."""
+    parts = {
+        "model": model,
+        "api_base": api_base,
+        "temperature": temperature,
+        "prompt_version": PROMPT_VERSION,
+        "system": request.system,
+        "turns": [list(turn) for turn in request.turns],
+        "max_tokens": request.max_tokens,
+        "schema": request.schema,
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+class AnswerCache:
+    """Answers in one SQLite file that several processes may use. It never fails: what goes wrong is a warning.
+
+    A damaged file is made anew. After any other trouble (locked, read-only, full) the cache is passed over.
+    """
+
+    def __init__(self, file: Path, megabytes: int) -> None:
+        self._file, self._most = file, megabytes * 1_000_000
+        self._usable = True
+        self.warning = ""
+        """What went wrong first, in one line; empty when nothing did."""
+
+    def get(self, key: str) -> ModelAnswer | None:
+        """The kept answer, which now counts as the one used last."""
+
+        def read(db: sqlite3.Connection) -> ModelAnswer | None:
+            query = "SELECT CAST(text AS BLOB), prompt_tokens, completion_tokens FROM answers WHERE key = ?"
+            row = db.execute(query, (key,)).fetchone()
+            if row is None:
+                return None
+            db.execute(f"UPDATE answers SET used = {_NEXT_USE} WHERE key = ?", (key,))
+            text = row[0].decode("utf-8", "surrogatepass")
+            return ModelAnswer(text, prompt_tokens=row[1], completion_tokens=row[2])
+
+        return self._attempt(read)
+
+    def put(self, key: str, answer: ModelAnswer) -> None:
+        """Keep an answer that is whole; the least recently used ones make room for it."""
+        if answer.failure or answer.finish != "stop" or not answer.text:
+            return
+        text = answer.text.encode("utf-8", "surrogatepass")
+        size = len(text) + _OVERHEAD
+        if size > self._most:
+            return
+        row = (key, text, answer.prompt_tokens, answer.completion_tokens, size)
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute(f"INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, {_NEXT_USE})", row)
+            total = db.execute("SELECT SUM(size) FROM answers").fetchone()[0]
+            if total > self._most:
+                db.execute(_TOO_MUCH, (self._most,))
+
+        self._attempt(write)
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do the work in a transaction of its own; None when that cannot be done."""
+        if not self._usable:
+            return None
+        try:
+            return self._transact(work)
+        except (OSError, sqlite3.Error, ValueError) as error:
+            # OperationalError is the class for what the file cannot help: locked, read-only, full
+            damaged = isinstance(error, (sqlite3.DatabaseError, ValueError))
+            if not damaged or isinstance(error, sqlite3.OperationalError):
+                self._pass_over(error)
+                return None
+        try:
+            self._file.unlink(missing_ok=True)
+            self._warn(f"the cache of answers was damaged and is made anew: {self._file}")
+            return self._transact(work)
+        except (OSError, sqlite3.Error, ValueError) as error:
+            self._pass_over(error)
+            return None
+
+    def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with closing(sqlite3.connect(self._file, timeout=_PATIENCE, isolation_level=None)) as db:
+            db.execute("PRAGMA auto_vacuum = FULL")
+            db.execute("BEGIN IMMEDIATE")  # whoever reads will write; to take the lock later could deadlock
+            db.execute(_TABLE)
+            db.execute(_INDEX)
+            result = work(db)
+            db.execute("COMMIT")
+            return result
+
+    def _pass_over(self, error: Exception) -> None:
+        self._usable = False
+        self._warn(f"the cache of answers is not used: {self._file}: {error}")
+
+    def _warn(self, text: str) -> None:
+        self.warning = self.warning or text

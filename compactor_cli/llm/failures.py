@@ -1,0 +1,98 @@
+"""What an error of litellm means: words for people, and whether asking again may help."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from compactor_cli.llm.redact import redact
+
+_LONGEST = 200
+"""Characters of a provider's complaint that are repeated."""
+_LONGEST_WAIT = 60.0
+"""Seconds that a provider may make us wait; some ask for an hour."""
+_PASSING = {408, 409, 425, 429}
+"""Status codes below 500 after which the same request may succeed."""
+_PREFIXES = re.compile(r"^(?:litellm\.\w+: |\w+(?:Error|Exception)(?: -|:) )+")
+_ADVICE = re.compile(r"\.?\s*Handle with `litellm\.\w+`\.?$")
+_BROKEN = (
+    "Traceback (most recent call last)",
+    "Expecting value",
+    "json response",
+    "invalid response",
+    "provider returned",
+)
+"""Marks of errors that litellm raises over a body that it cannot read; it says 500 for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a try brought no answer. `wait` are the seconds that the provider asks for."""
+
+    why: str
+    passing: bool
+    wait: float = 0.0
+
+    def after(self, tries: int) -> str:
+        """The reason in one line, with the number of tries when there were several."""
+        return f"{self.why} ({tries} tries)" if tries > 1 else self.why
+
+
+def late(seconds: float) -> Failure:
+    """The failure of a try that took longer than it may."""
+    return Failure(f"no answer within {seconds:g} s", passing=True)
+
+
+def failure_of(error: Exception, timeout: float) -> Failure:
+    """What an error of litellm means; `timeout` are the seconds that the try had."""
+    status = getattr(error, "status_code", None)
+    if status == 408:
+        return late(timeout)
+    origin = _origin(error)
+    if isinstance(origin, ImportError):  # some providers need a package of their own
+        return Failure(redact(f"a package is missing: {_detail(str(origin))}"), passing=False)
+    passing = not isinstance(status, int) or status >= 500 or status in _PASSING
+    return Failure(redact(_words(status, str(error), origin)), passing, _wait(error))
+
+
+def _words(status: object, message: str, origin: BaseException) -> str:
+    detail = _detail(message)
+    ours = status in (None, 500)  # litellm says 500 for what went wrong on this side
+    if ours and isinstance(origin, OSError):
+        return f"connection failed: {_detail(str(origin))}"
+    if any(mark in message for mark in _BROKEN):
+        return f"the answer of the server cannot be read: {_detail(str(origin))}"
+    if ours and "onnection" in detail:
+        return f"connection failed: {_detail(str(origin))}"
+    return f"{status}: {detail}" if isinstance(status, int) else detail
+
+
+def _origin(error: BaseException) -> BaseException:
+    """The error that all others were raised over: it knows why there is no connection."""
+    below = error.__cause__ or error.__context__
+    return _origin(below) if below is not None else error
+
+
+def _detail(message: str) -> str:
+    """What the provider says, out of the names of exceptions and the JSON around it."""
+    text = _ADVICE.sub("", _PREFIXES.sub("", message.strip()))
+    if text.startswith("{"):
+        try:
+            body = json.loads(text)
+            text = str(body.get("error", body).get("message") or text)
+        except (ValueError, AttributeError):
+            pass  # not the usual form: repeated as it is
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def _wait(error: Exception) -> float:
+    """Seconds of the header Retry-After; 0 without one, or when it is a date."""
+    headers: Any = getattr(error, "litellm_response_headers", None) or {}
+    try:
+        seconds = float(headers.get("retry-after"))
+    except (TypeError, ValueError):
+        return 0.0
+    return min(max(seconds, 0.0), _LONGEST_WAIT)

@@ -1,0 +1,143 @@
+"""Sends one request through litellm: with a deadline, again after what may pass, and never with an exception."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+from compactor_cli.llm.deadline import DeadlineError, within
+from compactor_cli.llm.failures import Failure, failure_of, late
+from compactor_cli.llm.prices import output_limit
+from compactor_cli.llm.redact import redact
+from compactor_cli.model.asking import Finish, ModelAnswer, ModelRequest
+from compactor_cli.settings import LlmSettings
+
+_QUIET = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",
+}
+"""Keeps litellm from fetching a price table and a list of headers, and from reading a `.env` that lies about."""
+_FINISHES: dict[str, Finish] = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "tool_calls": "tool",
+    "function_call": "tool",
+}
+_NO_KEY = "none"
+"""Stands for the key of a server of one's own, which wants none; the clients refuse to go without."""
+
+
+class LitellmClient:
+    """Asks one model. `timeout` of the settings is the time of each try, from sending to the last byte."""
+
+    def __init__(self, model: str, settings: LlmSettings, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._model, self._settings, self._sleep = model, settings, sleep
+
+    def __call__(self, request: ModelRequest) -> ModelAnswer:
+        """The answer, or a failure in words."""
+        litellm = load_litellm()
+        problem = self._problem(litellm)
+        if problem:
+            return ModelAnswer(failure=problem)
+        options = self._options(litellm, request)
+        tries = 1
+        while True:
+            outcome = self._try(litellm, options)
+            if isinstance(outcome, ModelAnswer):
+                return outcome
+            if not outcome.passing or tries > self._settings.retries:
+                return ModelAnswer(failure=outcome.after(tries))
+            self._sleep(max(self._settings.backoff * 2 ** (tries - 1), outcome.wait))
+            tries += 1
+
+    def _try(self, litellm: Any, options: dict[str, Any]) -> ModelAnswer | Failure:
+        timeout = self._settings.timeout
+        try:
+            return _answer(within(timeout, partial(litellm.completion, **options)))
+        except DeadlineError:
+            return late(timeout)
+        except Exception as error:  # litellm raises whatever a provider's code raises
+            return failure_of(error, timeout)
+
+    def _problem(self, litellm: Any) -> str:
+        """Why nothing can be sent at all; empty when it can."""
+        try:
+            litellm.get_llm_provider(model=self._model, api_base=self._settings.api_base or None)
+        except Exception:  # whatever it is, the provider is not found
+            return redact(f"unknown model {self._model!r}: write provider/model, as in openai/gpt-4o-mini")
+        missing = [] if self._settings.api_base else self._missing_keys(litellm)
+        return f"no key for {self._model}: set {' or '.join(missing)}" if missing else ""
+
+    def _missing_keys(self, litellm: Any) -> list[str]:
+        """Variables of which the provider wants one. What else it may want has defaults, or other ways to say it."""
+        missing = litellm.validate_environment(model=self._model).get("missing_keys", [])
+        return [name for name in missing if name.endswith("_API_KEY")]
+
+    def _options(self, litellm: Any, request: ModelRequest) -> dict[str, Any]:
+        options: dict[str, Any] = {
+            "model": self._model,
+            "messages": _messages(request),
+            "max_tokens": output_limit(self._model, request.max_tokens),
+            "temperature": self._settings.temperature,
+            "timeout": self._settings.timeout,
+            "max_retries": 0,
+            "num_retries": 0,
+            "drop_params": True,
+            "caching": False,
+        }
+        if self._settings.api_base:
+            options["api_base"] = self._settings.api_base
+            if self._missing_keys(litellm):
+                options["api_key"] = _NO_KEY
+        if request.schema is not None:
+            schema = {"name": "answer", "strict": True, "schema": dict(request.schema)}
+            options["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return options
+
+
+@cache
+def load_litellm() -> Any:
+    """litellm, imported now, which takes seconds; it fetches, logs and reports nothing."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    litellm.cache = None
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    return litellm
+
+
+def _messages(request: ModelRequest) -> list[dict[str, str]]:
+    system = [{"role": "system", "content": _encodable(request.system)}] if request.system else []
+    return system + [{"role": turn.role, "content": _encodable(turn.text)} for turn in request.turns]
+
+
+def _encodable(text: str) -> str:
+    """The text with halves of characters joined or replaced: transcripts may hold some, and UTF-8 cannot."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _answer(response: Any) -> ModelAnswer:
+    asked, answered = _tokens(response, "prompt_tokens"), _tokens(response, "completion_tokens")
+    if not response.choices:
+        return ModelAnswer(finish="other", prompt_tokens=asked, completion_tokens=answered)
+    choice = response.choices[0]
+    calls = getattr(choice.message, "tool_calls", None)
+    finish = "tool" if calls else _FINISHES.get(str(choice.finish_reason), "other")
+    return ModelAnswer(choice.message.content or "", finish, asked, answered)
+
+
+def _tokens(response: Any, name: str) -> int | None:
+    """A number of the answer's usage. litellm puts 0 where the server says nothing, and no answer is without tokens."""
+    value = getattr(getattr(response, "usage", None), name, None)
+    return value if isinstance(value, int) and value > 0 else None

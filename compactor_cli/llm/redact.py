@@ -1,0 +1,61 @@
+"""Removes secrets from texts that people will read: providers repeat keys in what they complain of."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from urllib.parse import quote
+
+GONE = "[redacted]"
+_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+_LEAST_VALUE = 6
+"""Shorter values are words such as `none` and would tear holes into any text."""
+_LEAST_END = 3
+"""Characters of a key before or behind a mask by which it is recognized."""
+_MASK = r"(?:\*+|\.{2,}|…+|[xX]{4,})"
+_SHAPES = (
+    re.compile(r"(?i)\b(?:bearer|basic)\s+[\w.~+/=*-]{6,}"),
+    re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho|key)[-_][\w*.…-]*[\w*]"),
+    re.compile(r"\bAIza[\w*-]{8,}"),
+    re.compile(r"[\w-]*\*{3,}[\w*-]*"),
+    re.compile(r"(?i)(?<=[?&]key=)[^&\s\"']+"),
+    re.compile(r"(?i)(?<=api_key=)[^&\s\"']+"),
+    re.compile(r"(?<=://)[^/\s@]+(?=@)"),
+)
+"""Keys as they look: behind the word before them, with the prefix of a provider, masked, or in an address."""
+
+
+def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
+    """The text without the values of secret variables, whole or masked, and without what looks like a key.
+
+    Secret are variables whose name ends with KEY, TOKEN, SECRET or PASSWORD; None: those of this process.
+    """
+    for value in _secrets(os.environ if environment is None else environment):
+        for form in {value, quote(value, safe="")}:
+            text = text.replace(form, GONE)
+        text = _masked(value).sub(GONE, text)
+    for shape in _SHAPES:
+        text = shape.sub(GONE, text)
+    return text
+
+
+def _secrets(environment: Mapping[str, str]) -> list[str]:
+    """Values of secret variables, the longest first, so that none leaves the rest of another behind."""
+    values = {value for name, value in environment.items() if name.upper().endswith(_NAMES)}
+    return sorted((value for value in values if len(value) >= _LEAST_VALUE), key=len, reverse=True)
+
+
+def _masked(value: str) -> re.Pattern[str]:
+    """The first characters of a value with a mask behind them, or its last with a mask before."""
+    first, last = _some(value), _some(value[::-1], backwards=True)
+    return re.compile(rf"{first}{_MASK}(?:{last})?|{_MASK}{last}")
+
+
+def _some(value: str, *, backwards: bool = False) -> str:
+    """A pattern for the beginning of a value, from the least length on, as much as there is of it."""
+    pattern = ""
+    for char in reversed(value[_LEAST_END:16]):
+        pattern = f"(?:{pattern}{re.escape(char)})?" if backwards else f"(?:{re.escape(char)}{pattern})?"
+    least = value[:_LEAST_END]
+    return pattern + re.escape(least[::-1]) if backwards else re.escape(least) + pattern

@@ -1,0 +1,1 @@
+"""What is worth remembering beyond a session (seed 003)."""

@@ -1,0 +1,148 @@
+"""Statements made self-contained: pronouns and references give way to what they stand for (seed 003)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any
+
+from compactor_cli.memory.references import fault, refers_back
+from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
+from compactor_cli.model.message import Message
+from compactor_cli.signals.answers import Asked, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.text.clean import one_line, plain
+from compactor_cli.text.fence import fenced
+from compactor_cli.text.shorten import shorten_prose
+
+TURNS = 6
+"""Turns before a statement that tell what it refers to (seed 003)."""
+_CUTS = (1_000, 500, 200)
+"""Characters of a turn that are passed on; the first that fits the model is taken."""
+_LONGEST = 500
+"""Characters of a statement made from a message."""
+_ANSWER = 60
+"""Tokens of an answer besides the statement."""
+
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["statement"],
+    "properties": {"statement": {"type": "string"}},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One line to be made self-contained, and the messages that came before it, in order."""
+
+    text: str
+    context: Sequence[Message]
+    speaker: str = ""
+    """The role that said it; empty when it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A statement that stands alone as far as that was possible."""
+
+    text: str
+    original: str
+    changed: bool
+    reason: str
+    """What was done, or why nothing was, in words for people."""
+
+
+def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[Statement, ...]:
+    """Statements made from messages of a transcript, each on one line of at most 500 characters, with the
+    last six turns in which something was said."""
+    said = [m for m in messages if _says(m)]
+    places = [m.index for m in said]
+    found = []
+    for message in (messages[i] for i in indices):
+        here = bisect_left(places, message.index)
+        before = tuple(said[max(0, here - TURNS) : here])
+        found.append(Statement(one_line(message.text("text"), _LONGEST), before, message.role))
+    return tuple(found)
+
+
+def decontextualize(statements: Sequence[Statement], model: LanguageModel) -> tuple[Resolved, ...]:
+    """The statements in order. What stands alone is not asked for; what a model resolves wrongly twice, or
+    not at all, stays as it is. Raises ModelError when that is not allowed."""
+    resolved = {
+        at: Resolved(one.text, one.text, False, why) for at, one in enumerate(statements) if (why := _asis(one))
+    }
+    open_ones = [at for at in range(len(statements)) if at not in resolved]
+    asked = [Asked(_request(statements[at], model), partial(_read, statements[at])) for at in open_ones]
+    unresolved: dict[str, int] = {}
+    for at, answer in zip(open_ones, ask_checked(model, asked), strict=True):
+        text = statements[at].text
+        if answer.value is None:
+            unresolved[answer.why] = unresolved.get(answer.why, 0) + 1
+            resolved[at] = Resolved(text, text, False, f"not resolved: {answer.why}")
+        elif answer.value == text:
+            resolved[at] = Resolved(text, text, False, "nothing before it says what it refers to")
+        else:
+            resolved[at] = Resolved(answer.value, text, True, "references resolved")
+    for why, count in unresolved.items():
+        model.give_up(f"resolution of {count} statement{'s' * (count > 1)}", why)
+    return tuple(resolved[at] for at in range(len(statements)))
+
+
+def _says(message: Message) -> bool:
+    """Whether it is a turn of the conversation in which something is said: no tool output, nothing injected."""
+    if message.role not in ("user", "assistant") or message.origin not in ("request", "other"):
+        return False
+    return bool(message.text("text").strip())
+
+
+def _asis(statement: Statement) -> str:
+    """Why a statement needs no model; empty when it does."""
+    if not refers_back(statement.text):
+        return "stands alone"
+    return "" if any(map(_says, statement.context)) else "nothing was said before it"
+
+
+def _request(statement: Statement, model: LanguageModel) -> ModelRequest:
+    """The turns before the statement, as long as the model can take them, and the statement."""
+    system, directive = _prompt("decontextualize"), _prompt("directive")
+    said = fenced("statement", statement.text, **{"from": statement.speaker})
+    most = _ANSWER + 3 * estimate(statement.text)
+    room = model.context_limit - most - estimate(system + directive + said)
+    turns: list[str] = []
+    for cut in _CUTS:
+        turns = [_turn(message, cut) for message in _context(statement)]
+        if sum(map(estimate, turns)) <= room:
+            break
+    data = "\n".join((*turns, said))
+    purpose = f"resolution of “{one_line(statement.text, 40)}”"
+    return ModelRequest(purpose, system, (Turn("user", f"{data}\n\n{directive}"),), most, _SCHEMA)
+
+
+def _context(statement: Statement) -> list[Message]:
+    return [message for message in statement.context if _says(message)][-TURNS:]
+
+
+def _turn(message: Message, cut: int) -> str:
+    text = plain(message.text("text")).strip()
+    short = text if len(text) <= cut else shorten_prose(text, len(text), cut, len).text
+    return fenced("message", short, **{"from": message.role})
+
+
+@cache
+def _prompt(name: str) -> str:
+    return files("compactor_cli.memory").joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").strip()
+
+
+def _read(statement: Statement, text: str) -> str:
+    """The statement of an answer. Raises RejectedError for one that is not the same statement any more."""
+    found = plain(str(read_json(text, _SCHEMA)["statement"])).strip()
+    if " ".join(found.split()) == " ".join(statement.text.split()):
+        return statement.text
+    context = "\n".join(plain(message.text("text")) for message in _context(statement))
+    wrong = fault(found, statement.text, context)
+    if wrong:
+        raise RejectedError(wrong)
+    return found

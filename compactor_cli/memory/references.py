@@ -1,0 +1,138 @@
+"""References that leave a statement hanging without what was said before it, and what is wrong with a resolution."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from compactor_cli.text.identifiers import identifiers, quoted
+
+_REFERENCE = re.compile(
+    r"\b(?:it|its|itself|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|here|above|below"
+    r"|(?:have|use|take|want|need|prefer|make|write|try) one|th(?:e|is|at) ones?"
+    r"|the (?:former|latter|same|other(?: one)?|(?:first|second|last) one)|aforementioned"
+    r"|as (?:before|mentioned|said|discussed)|(?:you|we|I) (?:just )?did|(?:do|did|does|done|doing) so"
+    r"|dies(?:e[mnrs]?)?|jene[mnrs]?|dort|davon|damit|dafür|daran|darauf|darin|darüber|dadurch|deshalb"
+    r"|ersteres?|letzteres?|cela|ça|ceci|celui-(?:ci|là)|celle-(?:ci|là)|ceux-(?:ci|là)"
+    r"|eso|esto|aquello|isso|isto|aquilo)\b"
+    r"|它|这个|那个|这样|那样|他们|她们|それ|これ|あれ|その|この",
+    re.IGNORECASE,
+)
+_NO_REFERENCE = re.compile(
+    r"\bthere(?:'s|’s| (?:is|are|was|were|has|have|will|should|must|may|can))\b|\b(?:so|such|now|provided|given) that\b"
+    r"|\b(?:agree|assume|believe|check|claim|decide|ensure|expect|fear|feel|find|found|guarantee|hope|know|knew|learn"
+    r"|made sure|make sure|mean|meant|note|remember|require|said|say|see|show|state|sure|tell|think|thought|told|want"
+    r"|wish)(?:e?d|s)? that\b",
+    re.IGNORECASE,
+)
+"""Uses of the same words that refer to nothing: taken out before references are looked for."""
+_BEGINS = re.compile(
+    r"\W*(?:(?:it|its|that|this|these|those|they|them|their|he|him|his|she|her|cela|ça|ceci|eso|esto|isso|isto"
+    r"|the (?:former|latter))\b|它|这个|那个|それ|これ|あれ)",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|avoid\w*|nicht|nie|niemals|ohne|kein\w*|pas|jamais"
+    r"|sans|nunca|sin|não|sem|нет|не|без)\b|n['’]t\b|不|没|別|ない",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s|[(\"“„'‘]\s*)\W*$")
+_PEOPLE = frozenset(("user", "users", "assistant", "i"))
+_LONGER, _ROOM = 3, 80
+"""A resolution has at most so many times the characters of its statement, and so many besides."""
+_STEM = 4
+"""Letters of a word that say which one it is, whatever its ending."""
+_NO_BLANKS = "\u2e80"
+"""From here on scripts put no blanks between words."""
+_Check = Callable[[str, str, str], str]
+
+
+def refers_back(text: str) -> bool:
+    """Whether a statement has a pronoun or a reference that may stand for something said before it."""
+    return _REFERENCE.search(_NO_REFERENCE.sub(" ", text)) is not None
+
+
+def fault(resolved: str, original: str, context: str) -> str:
+    """What makes a resolution unusable, in words for the model and for people; empty when nothing does."""
+    return next((why for check in _CHECKS if (why := check(resolved, original, context))), "")
+
+
+def _shape(resolved: str, original: str, _: str) -> str:
+    if not resolved:
+        return "the statement is empty"
+    if len(resolved.splitlines()) > 1:
+        return "the statement has more than one line"
+    if len(resolved) > _LONGER * len(original) + _ROOM:
+        return "the statement is far longer than the original"
+    if 2 * len(resolved) < len(original):
+        return "less than half of the statement is left"
+    return "the statement still begins with a pronoun" if _BEGINS.match(resolved) else ""
+
+
+def _lost(resolved: str, original: str, context: str) -> str:
+    """Facts of the original that are gone."""
+    gone = [fact for fact in _facts(original, original + "\n" + context) if not _holds(resolved, fact)]
+    if gone:
+        return f"{_listed(gone)} of the original is missing"
+    if len(_NEGATION.findall(resolved)) < len(_NEGATION.findall(original)):
+        return "a negation of the original is missing"
+    kept = {word[:_STEM] for word in _content(resolved)}
+    words = [word for word in _content(original) if not _REFERENCE.fullmatch(word)]
+    if 2 * sum(word[:_STEM] in kept for word in words) < len(words):
+        return "it says something else than the original"
+    return ""
+
+
+def _new(resolved: str, original: str, context: str) -> str:
+    """Facts that nobody stated."""
+    sources = f"{original}\n{context}"
+    added = [fact for fact in _facts(resolved, sources) if not _holds(sources, fact)]
+    if added:
+        return f"{_listed(added)} occurs neither in the original nor in the messages before it"
+    if _NEGATION.search(resolved) and not _NEGATION.search(sources):
+        return "a negation was added"
+    return ""
+
+
+_CHECKS: tuple[_Check, ...] = (_shape, _lost, _new)
+
+
+def _facts(text: str, named_in: str) -> list[str]:
+    """Numbers, identifiers, quoted strings and names of a text, in order. A word that begins a sentence is a
+    name when it looks like one by itself, or is one elsewhere in `named_in`."""
+    names = []
+    elsewhere: set[str] = set()
+    for match in _WORD.finditer(named_in):
+        if match[0][0].isupper() and not _begins_sentence(named_in, match.start()):
+            elsewhere.add(match[0])
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if not word[0].isupper() or word.lower() in _PEOPLE or _NEGATION.search(word):
+            continue
+        inner = sum(map(str.isupper, word)) > 1
+        if inner or word in elsewhere or not _begins_sentence(text, match.start()):
+            names.append(word)
+    found = {*_NUMBER.findall(text), *identifiers(text), *quoted(text), *names}
+    return sorted(found, key=lambda fact: (text.find(fact), fact))
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    return _SENTENCE_START.search(text[max(0, at - 12) : at].rpartition("\n")[2]) is not None if at else True
+
+
+def _holds(text: str, fact: str) -> bool:
+    """Whether a fact occurs as a whole; case, a genitive and a plural do not matter."""
+    core = re.sub(r"(?:['’]s|s)$", "", fact) if fact.isascii() and len(fact) > 3 else fact
+    return re.search(rf"(?<!\w){re.escape(core)}(?:['’]s|s|es)?(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _content(text: str) -> list[str]:
+    """Words that say something, as far as their length tells; of scripts that put blanks between words."""
+    return [word for word in map(str.lower, _WORD.findall(text)) if len(word) >= _STEM and word[0] < _NO_BLANKS]
+
+
+def _listed(facts: list[str]) -> str:
+    more = f" and {len(facts) - 3} more" if len(facts) > 3 else ""
+    return ", ".join(f"{fact[:40]!r}" for fact in facts[:3]) + more

@@ -1,0 +1,35 @@
+"""What was asked of a language model, in words and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.model.report import ModelUse
+
+
+def use_line(use: ModelUse) -> str:
+    """`openai/gpt-4o-mini: 3 requests, 1 answer from the cache, 12,345 + 800 tokens, $0.0123`."""
+    requests = f"{use.requests} request{'' if use.requests == 1 else 's'}"
+    cost = "" if use.cost is None else f", ${use.cost:.4f}"
+    if use.dry:
+        most = "" if use.cost is None else f", at most ${use.cost:.4f}"
+        return f"would ask {use.name}: {requests}, {use.prompt_tokens:,} tokens{most}"
+    kept = f", {use.cache_hits} answer{'' if use.cache_hits == 1 else 's'} from the cache" if use.cache_hits else ""
+    return f"{use.name}: {requests}{kept}, {use.prompt_tokens:,} + {use.completion_tokens:,} tokens{cost}"
+
+
+def model_json(use: ModelUse) -> dict[str, Any]:
+    """What was asked of a model; `cost_usd` is null when the price is not known."""
+    return {
+        "model": {
+            "name": use.name,
+            "asked": not use.dry,
+            "requests": use.requests,
+            "failures": use.failures,
+            "prompt_tokens": use.prompt_tokens,
+            "completion_tokens": use.completion_tokens,
+            "cost_usd": None if use.cost is None else round(use.cost, 8),
+            "fallbacks": [{"what": what, "why": why} for what, why in use.fallbacks],
+        },
+        "cache": {"hits": use.cache_hits, "misses": use.cache_misses},
+    }

@@ -1,0 +1,203 @@
+"""Importance as a model judges it, in batches, with what it is worth remembering as (seed 003)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any
+
+from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
+from compactor_cli.model.message import Message
+from compactor_cli.model.score import Factor, Score
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.scoring.factors import FactorScorer
+from compactor_cli.scoring.heuristics import obvious, speaks_of_scores
+from compactor_cli.settings import Settings
+from compactor_cli.signals.answers import Asked, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.text.clean import plain
+from compactor_cli.text.fence import fenced
+from compactor_cli.text.shorten import shorten_prose
+
+CATEGORIES = ("observation", "learning", "preference", "fact", "correction", "none")
+"""What a message is worth remembering as (seed 003)."""
+_BATCH = 20
+"""Messages of a request."""
+_CHARACTERS = 24_000
+"""Characters of a request's messages."""
+_CUT = 1_200
+"""Characters of a message that are passed on: its head and its tail."""
+_SMALLEST_CUT = 100
+_ANSWER, _ENTRY = 200, 60
+"""Tokens of an answer: around the entries, and for each."""
+_FALLBACK_CONFIDENCE = 0.2
+_SAME = 6
+"""Messages from which on one high score for all of them is no judgement."""
+
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["messages"],
+    "properties": {
+        "messages": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["index", "importance_score", "category", "confidence"],
+                "properties": {
+                    "index": {"type": "integer"},
+                    "importance_score": {"type": "number"},
+                    "category": {"type": "string", "enum": list(CATEGORIES)},
+                    "confidence": {"type": "number"},
+                },
+            },
+        }
+    },
+}
+"""Without limits of numbers, which not every provider takes; they are checked here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A message as the model gets it."""
+
+    index: int
+    text: str
+    alone: bool
+    """It might sway the judge, so nothing else stands in its request."""
+
+
+class ClassifierScorer:
+    """Scores by a model, with category, confidence and whether to persist. What is obvious is not asked;
+    what the model cannot judge gets the factors of seed 000, named as a fallback.
+
+    Raises ModelError when falling back is not allowed.
+    """
+
+    name = "classifier"
+    purpose = "a model's judgement, with categories of memories; obvious messages by rules (seed 003)"
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+    def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]:
+        threshold = settings.scoring.threshold
+        scores = [obvious(message, threshold) for message in transcript.messages]
+        cut = _cut_for(self._model)
+        shown = [
+            _shown(message, cut) for message, score in zip(transcript.messages, scores, strict=True) if score is None
+        ]
+        batches = _batches(shown, self._model)
+        read = partial(_read_scores, threshold=threshold)
+        asked = [Asked(_request(batch), partial(read, {one.index for one in batch})) for batch in batches]
+        fallback: Sequence[Score] = ()
+        for batch, answer in zip(batches, ask_checked(self._model, asked), strict=True):
+            found = answer.value
+            if found is None:
+                self._model.give_up(f"classification of {_named(batch)}", answer.why)
+                fallback = fallback or FactorScorer().score(transcript, settings)
+                found = {one.index: _fallen_back(fallback[one.index], threshold) for one in batch}
+            for index, score in found.items():
+                scores[index] = score
+        return tuple(score for score in scores if score is not None)
+
+
+def _cut_for(model: LanguageModel) -> int:
+    """Characters of a message, so that a request of one message fits the model whatever its letters."""
+    room = model.context_limit - _overhead() - _ENTRY
+    return max(_SMALLEST_CUT, min(_CUT, room // 2 - 100))
+
+
+def _shown(message: Message, cut: int) -> _Shown:
+    text = plain(message.text("text")).strip()
+    # what is cut out cannot sway anyone, yet a text that is long for hiding something is looked at as a whole
+    alone = speaks_of_scores(text)
+    short = text if len(text) <= cut else shorten_prose(text, len(text), cut, len).text
+    return _Shown(message.index, fenced("message", short, number=message.index, **{"from": message.role}), alone)
+
+
+def _batches(shown: Sequence[_Shown], model: LanguageModel) -> list[list[_Shown]]:
+    """Neighbours together, as many as a request takes; what might sway the judge is alone."""
+    room = model.context_limit - _overhead()
+    batches: list[list[_Shown]] = []
+    tokens = characters = 0
+    together: list[_Shown] = []
+    for one in shown:
+        if one.alone:
+            batches.append([one])
+            continue
+        cost = estimate(one.text) + _ENTRY
+        tokens, characters = tokens + cost, characters + len(one.text)
+        if not together or len(together) == _BATCH or tokens > room or characters > _CHARACTERS:
+            together, tokens, characters = [], cost, len(one.text)
+            batches.append(together)
+        together.append(one)
+    return batches
+
+
+def _overhead() -> int:
+    return estimate(_prompt("classifier") + _prompt("directive")) + _ANSWER
+
+
+def _request(batch: Sequence[_Shown]) -> ModelRequest:
+    data = "\n".join(one.text for one in batch)
+    return ModelRequest(
+        purpose=f"classification of {_named(batch)}",
+        system=_prompt("classifier"),
+        turns=(Turn("user", f"{data}\n\n{_prompt('directive')}"),),
+        max_tokens=_ANSWER + _ENTRY * len(batch),
+        schema=_SCHEMA,
+    )
+
+
+def _named(batch: Sequence[_Shown]) -> str:
+    first, last = batch[0].index, batch[-1].index
+    return f"message {first}" if first == last else f"messages {first}-{last}"
+
+
+@cache
+def _prompt(name: str) -> str:
+    return files("compactor_cli.scoring").joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").strip()
+
+
+def _read_scores(indices: set[int], text: str, *, threshold: float) -> dict[int, Score]:
+    """Index -> score. Raises RejectedError unless each message is judged once, within the limits."""
+    entries = read_json(text, _SCHEMA)["messages"]
+    given = [int(entry["index"]) for entry in entries]
+    if unknown := sorted({*given} - indices):
+        raise RejectedError(f"index {unknown[0]} is not the number of a message")
+    if len(given) > len({*given}):
+        raise RejectedError("an index occurs more than once")
+    if missing := sorted(indices - {*given}):
+        raise RejectedError(f"{len(missing)} messages are missing, the first of them is {missing[0]}")
+    for entry in entries:
+        if not 0 <= entry["importance_score"] <= 100:
+            raise RejectedError("an importance_score is not between 0 and 100")
+        if not 0 <= entry["confidence"] <= 1:
+            raise RejectedError("a confidence is not between 0 and 1")
+    points = {entry["importance_score"] for entry in entries}
+    if len(entries) >= _SAME and len(points) == 1 and points.pop() >= threshold:
+        raise RejectedError("all messages have the same score, which is no judgement")
+    return {int(entry["index"]): _classified(entry, threshold) for entry in entries}
+
+
+def _classified(entry: dict[str, Any], threshold: float) -> Score:
+    points, category = float(entry["importance_score"]), entry["category"]
+    factors = (Factor(f"classified {category}", points),)
+    return Score(points, points, factors, category, float(entry["confidence"]), points >= threshold)
+
+
+def _fallen_back(score: Score, threshold: float) -> Score:
+    """A score by factors, which says so. What it finds worth keeping is something about the work."""
+    factors = tuple(Factor(f"fallback {name}", points) for name, points in score.factors)
+    persist = score.value >= threshold
+    return Score(
+        score.value,
+        score.raw,
+        factors or (Factor("fallback no factors", 0),),
+        "observation" if persist else "none",
+        _FALLBACK_CONFIDENCE,
+        persist,
+    )

@@ -1,0 +1,83 @@
+"""Messages whose importance shows without asking a model (seed 003), and those that ask for a score."""
+
+from __future__ import annotations
+
+import re
+
+from compactor_cli.model.message import Message
+from compactor_cli.model.score import Factor, Score
+from compactor_cli.scoring.factors import tool_failed
+from compactor_cli.text.clean import plain
+
+_WORD = re.compile(r"\w+")
+_LONGEST_NOD = 60
+_WORDS = """
+a accord ack ahead all alright amazing and awesome bye cheers continue cool d done excellent fine go good got great
+hello hey hi i it k kk lgtm looks lot lots much nice ok okay on perfect please proceed right see so sounds super sure
+thank thanks that then thx ty understood very well wonderful wow yeah yep yes you yup
+danke dankeschön ja genau gut passt prima weiter bitte verstanden
+merci oui parfait bien gracias sí vale perfecto obrigado obrigada sim grazie va bene
+да спасибо хорошо ладно понятно はい ありがとう ありがとうございます 了解 好 好的 谢谢 可以 是的 继续 네 감사합니다
+"""
+_NODS = frozenset(_WORDS.split())
+"""Words that agree, thank, greet or bid to go on. A refusal is none: it may correct something."""
+
+_NAMES_ITS_SCORE = re.compile(
+    r"\b(?:importance|persist|confidence)_\w+"
+    r"|\b(?:ignor|disregard|forget|overrid|overrul)\w*\b[^.\n]{0,60}\b(?:instruction|prompt|rule|guideline|above|previous)"
+    r"|\b(?:scor|rat|grad|classif|rank|judg|mark|label)\w*\b[^.\n]{0,60}\b(?:everything|all|every|each|any|other"
+    r"|others|messages?|highest|maximum|lowest|important|critical|zero|100|0)\b"
+    r"|\b(?:everything|all|every|each|any|other|others|messages?)\b[^.\n]{0,60}"
+    r"\b(?:scor|rating|rated|graded|classif|ranked|judged|important|critical)\w*"
+    r"|\b(?:new|these|following|system) (?:instruction|prompt)|\byou are now\b|\bimportance\b",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_scores(text: str) -> bool:
+    """Whether a text might sway a judge: it speaks of scores or of instructions. Such a message is judged
+    alone, so that it cannot change what others get."""
+    return _NAMES_ITS_SCORE.search(text) is not None
+
+
+def obvious(message: Message, threshold: float) -> Score | None:
+    """The score of a message that needs no model; None for all others."""
+    found = _kind(message)
+    if found is None:
+        return None
+    name, points, category, confidence = found
+    return Score(points, points, (Factor(f"heuristic {name}", points),), category, confidence, points >= threshold)
+
+
+def _kind(message: Message) -> tuple[str, float, str, float] | None:
+    """Name, points, category and confidence."""
+    if message.role == "system":
+        return "system message", 0, "none", 0.9  # it stays whatever its score
+    if message.origin == "summary":
+        return "earlier summary", 20, "none", 0.9  # carried over by itself
+    if message.origin == "injected":
+        return "injected text", 5, "none", 0.9
+    said = plain(message.text("text")).strip()
+    if message.results and (message.role == "tool" or not said):
+        return _result(message)
+    if said:
+        return ("acknowledgement", 5, "none", 0.9) if is_nod(said) else None
+    if message.calls:
+        return "tool call", 10, "none", 0.8
+    if any(part.kind == "image" for part in message.parts):
+        return "picture", 20, "none", 0.3
+    return "nothing said", 0, "none", 1.0
+
+
+def _result(message: Message) -> tuple[str, float, str, float]:
+    failed = tool_failed(message, "")
+    if failed:
+        return "tool failure", 40, "observation", 0.5
+    return ("tool success", 10, "none", 0.7) if failed is False else ("tool result", 15, "none", 0.5)
+
+
+def is_nod(text: str) -> bool:
+    """Whether a text only agrees, thanks, greets or bids to go on; marks and emoji alone do."""
+    if len(text) > _LONGEST_NOD:
+        return False
+    return all(word in _NODS for word in _WORD.findall(text.casefold().replace("'s", "").replace("’s", "")))

@@ -1,0 +1,141 @@
+"""Whether a model's answer may stand as a summary, and what stands under each of its headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from compactor_cli.model.asking import ModelAnswer
+from compactor_cli.text.clean import plain
+from compactor_cli.text.grounding import Source, ungrounded
+
+_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|\*\*(?P<bold>[^*]+)\*\*:?)\s*$")
+_NUMBER = re.compile(r"^\d+[.)]\s*")
+_TOOL = re.compile(
+    r"<\|?/?(?:tool_call|function_calls?|invoke|antml)|^\s*\{\s*\"(?:name|tool|function|tool_calls)\"\s*:", re.M
+)
+_MARKS = re.compile(r"</?(?:message|call|result|summary)\b", re.IGNORECASE)
+_NOTHING = frozenset(("", "none", "n/a", "nothing", "-", "not applicable", "nothing to report"))
+_PREAMBLE = 200
+"""Characters before the first heading ("Here is the summary:") that are passed over."""
+_FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
+_NEXT = re.compile(r"pending|next|open|unresolved", re.IGNORECASE)
+_COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`|(https?://[^\s)>\]`\"']+)")
+_NAMED = 3
+"""Of what occurs nowhere, so many are named in the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a summary must be."""
+
+    titles: tuple[str, ...]
+    """Headings; none: bullets without headings."""
+    optional: frozenset[str]
+    limit: int
+    """Tokens that it may have."""
+    replaced: int
+    """Tokens of what it stands for."""
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An accepted answer by its headings (one without a heading when none were wanted), or why it is not."""
+
+    sections: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+    failed: bool = False
+    """There was no answer at all: asking again has been tried."""
+
+    @property
+    def text(self) -> str:
+        return "\n".join(f"### {title}\n{body}" if title else body for title, body in self.sections)
+
+
+def judge(answer: ModelAnswer, wanted: Wanted, count: Callable[[str], int]) -> Judged:
+    """The sections of an answer, or the reason why it cannot stand."""
+    text = plain(answer.text).strip()
+    reason = _formal(answer, text)
+    if reason:
+        return Judged(reason=reason)
+    fenced = _FENCE.match(text)
+    found = _sections(fenced.group(1) if fenced else text, wanted.titles)
+    if found.reason:
+        return found
+    missing = [t for t in wanted.titles if t not in wanted.optional and t not in dict(found.sections)]
+    if missing:
+        return Judged(reason=f'the heading "{missing[0]}" is missing')
+    kept = tuple((title, body) for title, body in found.sections if body)
+    if not kept:
+        return Judged(reason="there is nothing under its headings")
+    tokens = count(replace(found, sections=kept).text)
+    if tokens > wanted.limit:
+        return Judged(reason=f"it has {tokens:,} tokens; at most {wanted.limit:,} are allowed")
+    if tokens >= wanted.replaced:
+        return Judged(reason=f"it is not smaller than the {wanted.replaced:,} tokens that it stands for")
+    return _grounded(kept, wanted.source)
+
+
+def _formal(answer: ModelAnswer, text: str) -> str:
+    """What is wrong with an answer whatever it says."""
+    if answer.finish == "tool" or _TOOL.search(text):
+        return "it calls a tool"
+    if not text:
+        return "it is empty"
+    if answer.finish != "stop":
+        return "it was cut off" if answer.finish == "length" else "it did not come to its end"
+    return "it repeats the marks around the messages" if _MARKS.search(text) else ""
+
+
+def _sections(text: str, titles: Sequence[str]) -> Judged:
+    """The texts under the wanted headings, in the order in which they were wanted."""
+    if not titles:
+        return Judged((("", _body(text)),))
+    known = {_key(title): title for title in titles}
+    bodies: dict[str, list[str]] = {}
+    before: list[str] = []
+    under = before
+    for line in text.splitlines():
+        heading = _HEADING.match(line)
+        title = known.get(_key(heading["marked"] or heading["bold"])) if heading else None
+        if title is not None:
+            under = bodies.setdefault(title, [])
+        elif not (heading and under is before):
+            under.append(line)
+    if bodies and len("\n".join(before).strip()) > _PREAMBLE:
+        return Judged(reason="there is text before its first heading")
+    return Judged(tuple((title, _body("\n".join(bodies[title]))) for title in titles if title in bodies))
+
+
+def _key(title: str) -> str:
+    """A heading without number and punctuation: models vary those."""
+    return " ".join(re.sub(r"[^\w\s]", " ", _NUMBER.sub("", title.strip().strip("*"))).casefold().split())
+
+
+def _body(text: str) -> str:
+    """Text that can stand under a heading: no headings of its own, no empty lines, and nothing when it says so."""
+    lines = []
+    for line in text.splitlines():
+        heading = _HEADING.match(line)
+        said = f"**{(heading['marked'] or heading['bold']).strip('*')}**" if heading else line.rstrip()
+        if said.strip():
+            lines.append(said)
+    body = "\n".join(lines)
+    return "" if re.sub(r"[\s.()*_-]+", " ", body).strip().casefold() in _NOTHING else body
+
+
+def _grounded(sections: tuple[tuple[str, str], ...], source: Source) -> Judged:
+    """The sections when everything in them occurs in what they summarize."""
+    foreign = ungrounded("\n".join(body for _, body in sections), source)
+    if foreign:
+        named = ", ".join(foreign[:_NAMED])
+        return Judged(reason=f"it names what does not occur in the messages: {named}")
+    for title, body in sections:
+        if _NEXT.search(title):
+            for match in _COMMAND.finditer(body):
+                command = (match.group(1) or match.group(2)).strip()
+                if not source.was_said(command):
+                    return Judged(reason=f'under "{title}" it asks for what only the output of a tool says: {command}')
+    return Judged(sections)

@@ -1,0 +1,153 @@
+"""Requests for summaries: a system prompt, earlier summaries as system turns, the messages, and a directive.
+
+Nothing is put into templates. The prompts are text files; what is computed (headings, the length, why
+an answer was rejected) stands behind them in the last turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from compactor_cli.model.asking import ModelRequest, Turn
+from compactor_cli.model.drafting import BUFFER
+from compactor_cli.model.message import Message
+from compactor_cli.text.fence import escape, fenced
+from compactor_cli.text.shorten import shorten_prose
+from compactor_cli.text.turns import Cuts, turns_of
+
+PREVIOUS = "Previous summary of conversation:"
+"""Begins the system turn that holds an earlier summary (seed 002)."""
+_OPENING = Turn("user", "The conversation to summarize begins here.")
+"""A user turn comes first, as some providers demand."""
+_UNDER = 'Under "'
+"""Begins a line of a prompt on one heading."""
+_DIFFERS = 0.75
+"""Share of a model's context that is filled by our count: its own may be higher."""
+_WORDS = 0.7
+"""Words a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text that the model is to write: a summary, or one part of it."""
+
+    what: str
+    """In words for people: `summary of messages 3-40`."""
+    kind: str
+    """Which prompt says what to write."""
+    titles: tuple[str, ...]
+    messages: Sequence[Message]
+    earlier: tuple[str, ...]
+    """Texts of earlier summaries."""
+    told: int
+    """Tokens that are asked for."""
+    replaced: int
+    """Tokens of what it stands for."""
+    optional: frozenset[str] = frozenset()
+    batches: int = 1
+    """Stretches that are summarized on their own first, however short they are."""
+
+    @property
+    def limit(self) -> int:
+        """Tokens that the text may have."""
+        return int(self.told * BUFFER)
+
+
+@cache
+def prompt(name: str) -> str:
+    """The text of a prompt."""
+    return (files("compactor_cli.summarizers") / "prompts" / f"{name}.txt").read_text(encoding="utf-8").strip()
+
+
+def request(
+    piece: Piece, turns: Sequence[Turn], system: str, *, merging: bool = False, rejected: str = ""
+) -> ModelRequest:
+    """The request for a piece, or for putting its stretches together. `rejected`: why the first answer was."""
+    earlier = [Turn("system", f"{PREVIOUS}\n{fenced('summary', text)}") for text in piece.earlier]
+    return ModelRequest(
+        purpose=piece.what,
+        system=system or prompt("system"),
+        turns=(*earlier, _OPENING, *turns, Turn("user", directive(piece, merging=merging, rejected=rejected))),
+        # the provider's tokens may be shorter than ours
+        max_tokens=int(piece.limit * BUFFER) + 16,
+    )
+
+
+def directive(piece: Piece, *, merging: bool = False, rejected: str = "") -> str:
+    """The last turn: what to preserve, condense, prioritize and remove, the headings, and the length."""
+    said = [prompt("directive"), *([prompt("merge")] if merging else []), _what_to_write(piece)]
+    if piece.titles:
+        listed = "\n".join(f"### {title}" for title in piece.titles)
+        said.append(
+            "Write these headings, each on a line of its own and in this order, with the text under each, and "
+            f'nothing before the first. Where there is nothing to say, write "None".\n{listed}'
+        )
+    said.append(f"Write at most {piece.told} tokens, about {int(piece.told * _WORDS)} words.")
+    if rejected:
+        said.append(f"An earlier answer was not accepted: {escape(rejected)}. Write it again without that fault.")
+    return "\n\n".join(said)
+
+
+def _what_to_write(piece: Piece) -> str:
+    """The prompt of its kind, without what it says of headings that are not wanted."""
+    lines = prompt(piece.kind).splitlines()
+    under = {line: line[len(_UNDER) : line.index('":')] for line in lines if line.startswith(_UNDER)}
+    return "\n".join(line for line in lines if under.get(line, "") in ("", *piece.titles))
+
+
+def stretches(piece: Piece, context: int, system: str, count: Callable[[str], int]) -> list[tuple[Turn, ...]]:
+    """The turns of a piece in as many requests as the model's context needs; none when it is too small."""
+    turns = turns_of(piece.messages, Cuts())
+    capacity = room(piece, context, system, count)
+    if capacity <= 0 or not turns:
+        return []
+    sizes = [count(turn.text) for turn in turns]
+    for at, size in enumerate(sizes):
+        if size > capacity:
+            turns[at] = Turn(turns[at].role, _within(turns[at].text, size, capacity, count))
+            sizes[at] = capacity
+    most = max(1, -(-len(turns) // piece.batches))
+    found: list[list[Turn]] = []
+    held = capacity
+    for turn, size in zip(turns, sizes, strict=True):
+        if held + size > capacity or len(found[-1]) == most:
+            found.append([])
+            held = 0
+        found[-1].append(turn)
+        held += size
+    return [tuple(own) for own in found]
+
+
+def merges(
+    piece: Piece, texts: Sequence[str], context: int, system: str, count: Callable[[str], int]
+) -> list[tuple[Turn, ...]]:
+    """Summaries of stretches as turns, in as many requests as the context needs, at least two in each."""
+    capacity = room(piece, context, system, count)
+    found: list[list[Turn]] = []
+    held = capacity
+    for at, text in enumerate(texts):
+        size = count(text)
+        if not found or (held + size > capacity and len(found[-1]) > 1):
+            found.append([])
+            held = 0
+        found[-1].append(Turn("user", fenced("summary", text, stretch=at + 1)))
+        held += size
+    return [tuple(own) for own in found]
+
+
+def room(piece: Piece, context: int, system: str, count: Callable[[str], int]) -> int:
+    """Tokens of the messages of one request."""
+    asked = request(piece, (), system, merging=True)
+    fixed = count(asked.system) + sum(count(turn.text) for turn in asked.turns)
+    return int((context - asked.max_tokens) * _DIFFERS) - fixed
+
+
+def _within(text: str, size: int, capacity: int, count: Callable[[str], int]) -> str:
+    """A turn that alone is more than a model can read, cut inside; its marks stay."""
+    head, _, rest = text.partition("\n")
+    body, _, tail = rest.rpartition("\n")
+    fixed = count(head) + count(tail) + 2
+    return f"{head}\n{shorten_prose(body, size, max(1, capacity - fixed), count).text}\n{tail}"

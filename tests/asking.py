@@ -1,0 +1,76 @@
+"""Language models for tests: one in memory with scripted answers, and the real asker before a scripted provider."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from compactor_cli.errors import ModelError
+from compactor_cli.llm.asker import Asker
+from compactor_cli.llm.litellm_client import LitellmClient
+from compactor_cli.model.asking import ModelAnswer, ModelRequest
+from compactor_cli.settings import LlmSettings
+from tests.llm.server import Provider
+
+Connected = Callable[[str], Asker]
+"""Makes the real asker of a model, which asks the provider on loopback."""
+Answering = Callable[[ModelRequest], ModelAnswer | str]
+
+
+class ScriptedModel:
+    """Answers with what `answer` makes of a request; or with these answers one after the other, the last one
+    from then on. A text stands for an answer that ended by itself."""
+
+    name = "scripted"
+
+    def __init__(
+        self, *answers: ModelAnswer | str | Answering, context_limit: int = 128_000, strict: bool = False
+    ) -> None:
+        self.context_limit = context_limit
+        self.rounds: list[tuple[ModelRequest, ...]] = []
+        self.given_up: list[tuple[str, str]] = []
+        self._answers, self._strict = answers, strict
+
+    @property
+    def requests(self) -> list[ModelRequest]:
+        return [request for asked in self.rounds for request in asked]
+
+    def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
+        first = len(self.requests)
+        self.rounds.append(tuple(requests))
+        return tuple(self._answer(first + at, request) for at, request in enumerate(requests))
+
+    def _answer(self, number: int, request: ModelRequest) -> ModelAnswer:
+        scripted = self._answers[min(number, len(self._answers) - 1)]
+        said = scripted if isinstance(scripted, (str, ModelAnswer)) else scripted(request)
+        return ModelAnswer(said) if isinstance(said, str) else said
+
+    def give_up(self, what: str, why: str) -> None:
+        self.given_up.append((what, why))
+        if self._strict:
+            raise ModelError(f"{what}: {why}")
+
+
+def asked_text(request: ModelRequest) -> str:
+    """All that a request says."""
+    return "\n".join((request.system, *(turn.text for turn in request.turns)))
+
+
+def tagged(text: str, name: str, key: str) -> dict[int, str]:
+    """Number -> text of the elements `<name key="number" ...>` of a request."""
+    found = re.findall(rf'<{name} {key}="(\d+)"[^>]*>\n(.*?)\n</{name}>', text, re.DOTALL)
+    return {int(number): body for number, body in found}
+
+
+@pytest.fixture
+def connected(provider: Provider, loaded_litellm: Any) -> Connected:
+    """Real askers before the provider."""
+
+    def connect(name: str) -> Asker:
+        settings = LlmSettings(api_base=provider.api_base(name), backoff=0.01, retries=1)
+        return Asker(name, settings, count=len, say=lambda line: None, send=LitellmClient(name, settings))
+
+    return connect

