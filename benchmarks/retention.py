@@ -42,12 +42,12 @@ from compactor_cli.wiring import tools_for
 RATIOS = (0.1, 0.25, 0.5)
 CUTS = (0.5, 0.75)
 FOLDS = 5
-_COUNTER = make_counter("o200k_base").counter
+COUNTER = make_counter("o200k_base").counter
 _Choose = Callable[[str], Profile | None]
 
 
 def main(arguments: Sequence[str]) -> int:
-    sets = {name: _sessions(folders.split(",")) for name, _, folders in (a.partition("=") for a in arguments)}
+    sets = {name: sessions_of(folders.split(",")) for name, _, folders in (a.partition("=") for a in arguments)}
     if not sets or any(not sessions for sessions in sets.values()):
         print(__doc__, file=sys.stderr)
         return 2
@@ -75,12 +75,12 @@ def main(arguments: Sequence[str]) -> int:
             for other in STRATEGIES
             if other != "adaptive"
         ]
-        methods += [plain_method(plain, _COUNTER) for plain in BASELINES]
-        _print(name, prepared, evaluate(prepared, methods, RATIOS))
+        methods += [plain_method(plain, COUNTER) for plain in BASELINES]
+        print_result(name, prepared, evaluate(prepared, methods, RATIOS))
     return 0
 
 
-def _sessions(folders: Sequence[str]) -> list[Session]:
+def sessions_of(folders: Sequence[str]) -> list[Session]:
     found = []
     for folder in folders:
         for path in sorted(p for p in Path(folder).rglob("*.jsonl") if not p.name.startswith("_")):
@@ -123,14 +123,14 @@ def _method(name: str, choose: _Choose, strategy: str = "adaptive") -> Method:
     def run(front: Transcript, target: int) -> Sequence[Message]:
         settings = Settings(strategy=strategy, target_tokens=target)
         try:
-            return compact(front, tools_for(front, _COUNTER, settings, choose(front.path)), settings).messages
+            return compact(front, tools_for(front, COUNTER, settings, choose(front.path)), settings).messages
         except BudgetError as error:
             raise NoOutputError(str(error)) from None
 
     return Method(name, "strategy", run)
 
 
-def _print(name: str, prepared: Prepared, result: Evaluation) -> None:
+def print_result(name: str, prepared: Prepared, result: Evaluation) -> None:
     print(f"### {name}: {result.sessions} sessions, {result.cases} cases\n")
     heads = [f"{what} {ratio:.0%}" for what in ("LINKED", "recall", "old half") for ratio in RATIOS]
     print(f"| | {' | '.join(heads)} |")

@@ -53,9 +53,14 @@ def no_network(network_log):
 
 
 def pytest_configure(config):
-    # litellm leaves connections to the collector of garbage, which may run in any later test
-    for kind in ("socket", "event loop"):
-        config.addinivalue_line("filterwarnings", f"ignore:unclosed.*{kind}:ResourceWarning")
+    # litellm leaves connections to the collector of garbage, which may run in any later test; and what it silences
+    # for its process when it is imported, each test hears again
+    for unheard in (
+        "unclosed.*socket:ResourceWarning",
+        "unclosed.*event loop:ResourceWarning",
+        ".*using the `ReadOnly` qualifier:UserWarning",
+    ):
+        config.addinivalue_line("filterwarnings", f"ignore:{unheard}")
 
 
 def pytest_addoption(parser):

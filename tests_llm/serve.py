@@ -14,6 +14,10 @@ import xllamacpp
 
 CONTEXT = 8192
 """Tokens of request and answer: as many as the model was trained for."""
+_ANSWERS = r"""root ::= "- " text "." ("\n- " text ".")?
+text ::= [a-zA-Z ,]{20,80}
+"""
+"""What free text may be. So small a model seldom comes to an end by itself, and an answer that is cut off is no use."""
 
 
 def main() -> None:
@@ -24,6 +28,10 @@ def main() -> None:
     params.port = 0
     params.n_ctx = CONTEXT
     params.n_parallel = 1
+    # threads wait for each other by spinning: with a second one, whatever else runs makes answers ten times as slow
+    params.cpuparams.n_threads = 1
+    params.cpuparams_batch.n_threads = 2
+    params.sampling.grammar = xllamacpp.CommonGrammar(xllamacpp.common_grammar_type.COMMON_GRAMMAR_TYPE_USER, _ANSWERS)
     params.endpoint_metrics = True  # /metrics says how many tokens it was asked to read
     params.verbosity = 1  # errors only
     server = xllamacpp.Server(params)

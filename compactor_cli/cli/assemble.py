@@ -10,6 +10,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.model_use import model_use
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
@@ -50,6 +51,7 @@ def assemble(
     strategy: options.StrategyOption = "",
     profile: options.ProfileOption = "",
     summarizer: options.SummarizerOption = "",
+    summary_prompt: options.SummaryPromptOption = "",
     scorer: options.ScorerOption = "",
     keep: options.KeepOption = None,
     keep_last: options.KeepLastOption = None,
@@ -64,6 +66,11 @@ def assemble(
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
     skip_damaged: options.SkipDamagedOption = None,
+    llm_model: options.LlmModelOption = "",
+    fallback: options.FallbackOption = None,
+    cache: options.CacheOption = None,
+    max_cost: options.MaxCostOption = None,
+    concurrency: options.ConcurrencyOption = None,
     config: options.ConfigOption = "",
     json: options.JsonOption = False,
     schema: bool = typer.Option(
@@ -103,6 +110,7 @@ def _run(configured: Configured, job: Job, file: str, prompt: str, context: Sequ
     settings = replace(configured.settings, target_tokens=job.total, target_ratio=None)
     compile_patterns(settings.keep)
     session = configured.session(quiet=quiet, profile=True)
+    session.dry = job.dry_run
     wanted = read_prompt(prompt, context)
     source = session.load(file)
     session.note_reading(source)
@@ -142,8 +150,10 @@ def _tell(
 ) -> None:
     """The report for scripts, and the tables for people: of --dry-run on standard output."""
     from compactor_cli.render import jsons, prompts, tables
+    from compactor_cli.render.model_use import model_json, use_line
 
-    for warning in result.history.warnings:
+    use = model_use(session)
+    for warning in (*result.history.warnings, *(use.warnings if use else ())):
         session.warn(warning)
     if job.json or job.report:
         value = prompts.assemble_json(
@@ -156,6 +166,8 @@ def _tell(
             survival_of([result.history]),
             session.warnings,
         )
+        if use:
+            value |= model_json(use)
         if job.dry_run:
             value["plan"] = jsons.plan_json([result.history])
         if job.report:
@@ -175,5 +187,7 @@ def _tell(
         console.print(tables.disposition_line([result.history]))
     for note in result.history.repairs:
         console.print(f"repaired: message {note.index}: {note.kind}: {note.detail}", soft_wrap=True)
+    if use:
+        console.print(use_line(use), soft_wrap=True)
     if not job.dry_run:
         console.print(f"written to {'standard output' if job.out == '-' else job.out}", soft_wrap=True)

@@ -55,7 +55,8 @@ def budget(
       task_prompt: "Fix the rounding bug."
     """
     configured = configure(locals())
-    settings, session = configured.settings, configured.session(quiet=quiet)
+    session = configured.session(quiet=quiet)
+    settings = session.offline(configured.settings)
     source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:

@@ -21,6 +21,7 @@ from compactor_cli.render.console import make_console
 
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
 
+ANSWERS = "answers of models"
 config = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 
 
@@ -57,6 +58,9 @@ def show(
     console = make_console(sys.stdout)
     _warn(configured, quiet=quiet)
     console.print(settings_table(console, configured.found))
+    kept = answers_file()
+    state = "" if kept.exists else ", not there yet"
+    console.print(f"answers of models are kept in {kept.path}{state}", soft_wrap=True)
 
 
 @config.command("get", short_help="Print the value of one key.")
@@ -95,7 +99,7 @@ def path(
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
 ) -> None:
-    """Say which settings files there are, the weaker first, and whether they exist.
+    """Say which settings files there are, the weaker first, where answers of models are kept, and what exists.
 
     \b
     Examples:
@@ -105,19 +109,27 @@ def path(
 
     given = config_of(config or ctx.obj)
     places = [named_file(given)] if given else _usual_places(working_folder())
+    places = [*places, answers_file()]
     if json:
         rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in places]
         typer.echo(jsons.dumps(rows))
         return
     console = make_console(sys.stdout)
     for file in places:
-        state = "read" if file.exists else "not there"
+        state = ("there" if file.kind == ANSWERS else "read") if file.exists else "not there"
         console.print(f"{file.kind}  {file.path}  {state}", soft_wrap=True)
 
 
 def _usual_places(folder: Path) -> list[SettingsFile]:
     """Where settings are looked for; the project's file is one in this folder when there is none yet."""
     return [user_file(), project_file(folder) or SettingsFile("project file", folder / "compactor.toml")]
+
+
+def answers_file() -> SettingsFile:
+    """Where the answers of models are kept."""
+    from compactor_cli.llm.cache import cache_file
+
+    return SettingsFile(ANSWERS, cache_file())
 
 
 def _entry(key: Key, configured: Configured) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def evaluate(
     commands = parse_commands(against or (), {*names, *BASELINES})
     session = configured.session(quiet=quiet, profile=True)
     sessions, refused = _load(session, list(dict.fromkeys(files)))
-    methods = methods_for(session, configured.settings, names, commands, timeout)
+    methods = methods_for(session, session.offline(configured.settings), names, commands, timeout)
     result = _measure(session, sessions, refused, places, ratios, methods)
     _show(session, result, json=json)
     if refused:

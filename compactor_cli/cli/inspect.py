@@ -44,7 +44,8 @@ def inspect(
     from compactor_cli.pipeline.overview import overview
     from compactor_cli.render import jsons, tables
 
-    settings, session = configured.settings, configured.session(quiet=quiet)
+    session = configured.session(quiet=quiet)
+    settings = session.offline(configured.settings)
     source = session.load(file)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     found = [fault for analysis in analyses for fault in analysis.faults]

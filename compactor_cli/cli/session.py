@@ -67,6 +67,14 @@ class Session:
                 self.asker = make_asker(name, settings, count=self.counter.count, say=self.say)
         return self.asker
 
+    def offline(self, settings: Settings) -> Settings:
+        """The settings for a command that asks no model; what they say otherwise is reported."""
+        if not settings.asks:
+            return settings
+        self.warn("this command asks no model: scores and summaries are those of the offline ways")
+        scorer = "" if settings.scorer_name == "classifier" else settings.scoring.scorer
+        return replace(settings, summarizer="extractive", scoring=replace(settings.scoring, scorer=scorer))
+
     def say(self, text: str) -> None:
         """Words for people on standard error."""
         self.err.print(text, soft_wrap=True)

@@ -17,13 +17,8 @@ _PASSING = {408, 409, 425, 429}
 """Status codes below 500 after which the same request may succeed."""
 _PREFIXES = re.compile(r"^(?:litellm\.\w+: |\w+(?:Error|Exception)(?: -|:) )+")
 _ADVICE = re.compile(r"\.?\s*Handle with `litellm\.\w+`\.?$")
-_BROKEN = (
-    "Traceback (most recent call last)",
-    "Expecting value",
-    "json response",
-    "invalid response",
-    "provider returned",
-)
+_NOT_JSON = ("Expecting value", "json response")
+_BROKEN = ("Traceback (most recent call last)", "invalid response", "provider returned")
 """Marks of errors that litellm raises over a body that it cannot read; it says 500 for them."""
 
 
@@ -59,14 +54,18 @@ def failure_of(error: Exception, timeout: float) -> Failure:
 
 def _words(status: object, message: str, origin: BaseException) -> str:
     detail = _detail(message)
-    ours = status in (None, 500)  # litellm says 500 for what went wrong on this side
-    if ours and isinstance(origin, OSError):
+    if status not in (None, 500):
+        return f"{status}: {detail}"
+    # litellm says 500 for what went wrong on this side as well
+    if isinstance(origin, OSError):
         return f"connection failed: {_detail(str(origin))}"
+    if any(mark in message for mark in _NOT_JSON):
+        return "the answer of the server is not JSON"
     if any(mark in message for mark in _BROKEN):
         return f"the answer of the server cannot be read: {_detail(str(origin))}"
-    if ours and "onnection" in detail:
+    if "onnection" in detail:
         return f"connection failed: {_detail(str(origin))}"
-    return f"{status}: {detail}" if isinstance(status, int) else detail
+    return detail if status is None else f"{status}: {detail}"
 
 
 def _origin(error: BaseException) -> BaseException:

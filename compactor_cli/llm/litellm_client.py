@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from compactor_cli.llm.prices import output_limit
 from compactor_cli.llm.redact import redact
 from compactor_cli.model.asking import Finish, ModelAnswer, ModelRequest
 from compactor_cli.settings import LlmSettings
+from compactor_cli.text.turns import joined
 
 _QUIET = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -83,7 +85,7 @@ class LitellmClient:
     def _options(self, litellm: Any, request: ModelRequest) -> dict[str, Any]:
         options: dict[str, Any] = {
             "model": self._model,
-            "messages": _messages(request),
+            "messages": _messages(self._arranged(litellm, request)),
             "max_tokens": output_limit(self._model, request.max_tokens),
             "temperature": self._settings.temperature,
             "timeout": self._settings.timeout,
@@ -101,6 +103,13 @@ class LitellmClient:
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
         return options
 
+    def _arranged(self, litellm: Any, request: ModelRequest) -> ModelRequest:
+        if self._settings.strict_roles:
+            return strict(request)
+        base = self._settings.api_base or None
+        provider = litellm.get_llm_provider(model=self._model, api_base=base)[1]
+        return system_first(request) if provider == "anthropic" else request
+
 
 @cache
 def load_litellm() -> Any:
@@ -115,6 +124,18 @@ def load_litellm() -> Any:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return litellm
+
+
+def system_first(request: ModelRequest) -> ModelRequest:
+    """The same with system turns before all others, in their order: so they join the system field of Anthropic."""
+    return replace(request, turns=tuple(sorted(request.turns, key=lambda turn: turn.role != "system")))
+
+
+def strict(request: ModelRequest) -> ModelRequest:
+    """The same with all that is system in the system field, and neighbouring turns of a role as one."""
+    system = [request.system, *(turn.text for turn in request.turns if turn.role == "system")]
+    said = joined(turn for turn in request.turns if turn.role != "system")
+    return replace(request, system="\n\n".join(filter(None, system)), turns=said)
 
 
 def _messages(request: ModelRequest) -> list[dict[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any
 from compactor_cli.memory.references import fault, refers_back
 from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
 from compactor_cli.model.message import Message
-from compactor_cli.signals.answers import Asked, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.text.answers import Asked, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import one_line, plain
 from compactor_cli.text.fence import fenced
 from compactor_cli.text.shorten import shorten_prose

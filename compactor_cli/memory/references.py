@@ -93,6 +93,10 @@ def _new(resolved: str, original: str, context: str) -> str:
         return f"{_listed(added)} occurs neither in the original nor in the messages before it"
     if _NEGATION.search(resolved) and not _NEGATION.search(sources):
         return "a negation was added"
+    stated = {word[:_STEM] for word in _content(sources)}
+    words = [word for word in _content(resolved) if word not in _PEOPLE]
+    if 2 * sum(word[:_STEM] not in stated for word in words) > len(words):
+        return "most of its words occur neither in the original nor in the messages before it"
     return ""
 
 

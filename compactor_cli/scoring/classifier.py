@@ -15,7 +15,7 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.scoring.factors import FactorScorer
 from compactor_cli.scoring.heuristics import obvious, speaks_of_scores
 from compactor_cli.settings import Settings
-from compactor_cli.signals.answers import Asked, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.text.answers import Asked, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import plain
 from compactor_cli.text.fence import fenced
 from compactor_cli.text.shorten import shorten_prose

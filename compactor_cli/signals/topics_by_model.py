@@ -12,9 +12,9 @@ from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import Topic
-from compactor_cli.signals.answers import Answered, Asked, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.signals.ledger import call_actions
 from compactor_cli.signals.topics import MOST, TITLE, cut_stretches, entitled, find_topics
+from compactor_cli.text.answers import Answered, Asked, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.fence import fenced
 from compactor_cli.text.sentences import sentences

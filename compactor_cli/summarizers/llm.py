@@ -123,8 +123,9 @@ class Llm:
         room = self._room(asked, count)
         whole = sum(part.weight for part, _ in asked.parts) or 1.0
         found: list[tuple[int, Piece | None]] = []
+        earlier = _split(asked.messages)[1]
         for at, (part, messages) in enumerate(asked.parts):
-            new, earlier = _split(messages)
+            new = _split(messages)[0]
             tokens = sum(m.tokens for m in new)
             if not part.weight or tokens < _TOO_SHORT:
                 continue
@@ -136,6 +137,7 @@ class Llm:
                 earlier=earlier,
                 told=min(self._most, int(room * part.weight / whole)),
                 replaced=tokens,
+                takes_over=False,
                 batches=part.batches,
             )
             found.append((at, piece))
@@ -201,7 +203,7 @@ class Llm:
 
 def _piece(job: _Job, merging: bool) -> Piece:
     """The piece as one request sees it: of several stretches none takes earlier summaries over, their merger does."""
-    return job.piece if merging or len(job.turns) == 1 else replace(job.piece, earlier=())
+    return job.piece if merging or len(job.turns) == 1 else replace(job.piece, takes_over=False)
 
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], tuple[str, ...]]:

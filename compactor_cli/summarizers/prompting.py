@@ -41,12 +41,14 @@ class Piece:
     titles: tuple[str, ...]
     messages: Sequence[Message]
     earlier: tuple[str, ...]
-    """Texts of earlier summaries."""
+    """Texts of earlier summaries: system turns of each request."""
     told: int
     """Tokens that are asked for."""
     replaced: int
     """Tokens of what it stands for."""
     optional: frozenset[str] = frozenset()
+    takes_over: bool = True
+    """The text takes the place of the earlier summaries too; else they are kept beside it."""
     batches: int = 1
     """Stretches that are summarized on their own first, however short they are."""
 
@@ -78,7 +80,10 @@ def request(
 
 def directive(piece: Piece, *, merging: bool = False, rejected: str = "") -> str:
     """The last turn: what to preserve, condense, prioritize and remove, the headings, and the length."""
-    said = [prompt("directive"), *([prompt("merge")] if merging else []), _what_to_write(piece)]
+    said = [prompt("directive")]
+    if piece.earlier:
+        said.append(prompt("taking_over" if piece.takes_over else "context"))
+    said += [*([prompt("merge")] if merging else []), _what_to_write(piece)]
     if piece.titles:
         listed = "\n".join(f"### {title}" for title in piece.titles)
         said.append(

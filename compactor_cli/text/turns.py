@@ -37,10 +37,10 @@ def turns_of(messages: Sequence[Message], cuts: Cuts | None = None) -> list[Turn
 
 
 def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Neighbours of one role as one turn, for models that insist on alternating ones; system turns stay apart."""
+    """Neighbours of one role as one turn."""
     out: list[Turn] = []
     for turn in turns:
-        if out and out[-1].role == turn.role != "system":
+        if out and out[-1].role == turn.role:
             out[-1] = Turn(turn.role, f"{out[-1].text}\n\n{turn.text}")
         else:
             out.append(turn)

@@ -73,7 +73,7 @@ def test_what_refers_back(text: str) -> None:
         "We agreed that tabs are used.",
         "Make sure that main stays green.",
         "The items of the edition differ.",
-        "Edit the thesis, either here-document or heredoc.".replace("here-document", "document"),
+        "Edit the thesis; either item there's fine.",
     ],
 )
 def test_what_stands_alone_is_not_asked_about(text: str) -> None:
@@ -170,7 +170,8 @@ WRONG = {
     "new name": ("It reads files.", "The importer by Maria reads files.", "'Maria' occurs neither"),
     "new abbreviation": ("It reads files.", "CSV importer reads files.", "'CSV' occurs neither"),
     "new quote": ("It reads files.", 'The importer reads files "in one go".', "'in one go' occurs neither"),
-    "another statement": ("It fails on Windows.", "The password is hunter for Windows.", "something else"),
+    "another statement": ("It breaks whenever somebody pushes.", "The importer reads a row of Alex.", "something else"),
+    "other words": ("It fails on Windows.", "Secret token leaked from Windows.", "most of its words"),
     "no JSON": ("It fails on Windows.", None, "not valid JSON"),
 }
 
@@ -249,7 +250,7 @@ def test_a_planted_instruction_does_not_get_its_words_in() -> None:
 
 @pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
 def test_through_litellm_resolutions_arrive(connected: Connected, provider: Provider, name: str) -> None:  # noqa: F811
-    provider.plays(says(answer_of("It is fine."), times=1), says(answer_of(RESOLVED)))
+    provider.plays(says(answer_of("That is really very fine."), times=1), says(answer_of(RESOLVED)))
     model = connected(name)
     (found,) = decontextualize([Statement(LIKES, transcript(SAID).messages, "user")], model)
     assert found.text == RESOLVED

@@ -280,6 +280,12 @@ def test_an_answer_that_was_cut_off_gets_more_room() -> None:
     assert again.max_tokens == 2 * first.max_tokens
 
 
+def test_an_answer_without_end_says_how_long_it_was() -> None:
+    model = ScriptedModel(ModelAnswer("{" * 99, "length"))
+    scores(talk(2), model)
+    assert [why for _, why in model.given_up] == [f"the answer was cut off at {model.requests[1].max_tokens} tokens"]
+
+
 def test_only_the_batch_that_failed_falls_back() -> None:
     def answering(request: ModelRequest) -> str:
         return "?" if 20 in shown(request) else judges(request)

@@ -45,8 +45,8 @@ def ask_checked(model: LanguageModel, asked: Sequence[Asked[T]]) -> list[Answere
     again = [at for at, one in enumerate(found) if one.value is None and not answers[at].failure]
     if again:
         repeated = [_again(model, asked[at].request, answers[at], found[at].why) for at in again]
-        for at, answer in zip(again, model.ask(repeated), strict=True):
-            found[at] = _read(asked[at], answer)
+        for at, request, answer in zip(again, repeated, model.ask(repeated), strict=True):
+            found[at] = _read(Asked(request, asked[at].read), answer)
     return found
 
 
@@ -64,7 +64,7 @@ def _read(asked: Asked[T], answer: ModelAnswer) -> Answered[T]:
 
 
 def _again(model: LanguageModel, request: ModelRequest, answer: ModelAnswer, why: str) -> ModelRequest:
-    """The request with the reason as its last sentence, and room for a longer answer where one was cut off."""
+    """The request with the reason at its end, and room for a longer answer where one was cut off."""
     *before, last = request.turns
     said = f"{last.text}\n\nAn earlier answer could not be used: {why}. Answer again, in the form asked for."
     most = request.max_tokens

@@ -1,0 +1,106 @@
+"""Summaries by a real model: that everything around it works, whatever it says.
+
+Each case is the beginning of a sample, compacted once; the tests look at what came of it, or run it again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests.builders import ROOT
+from tests_llm.conftest import Server, compactor
+
+CASES = {
+    "openai-chat": (20, "handoff", 0.5, "src/datelines/ranges.py"),
+    "claude-code": (20, "ranked", 0.5, "stocktake/counts.py"),
+    "codex": (20, "tiered", 0.5, ""),
+    "ai-sdk": (8, "hybrid", 0.5, ""),
+    "anthropic-messages": (8, "ranked", 0.5, ""),
+    "conversations": (1, "rolling", 0.5, ""),
+    "memory-entries": (50, "ranked", 0.5, ""),
+}
+"""Sample -> records, strategy, ratio, and a file that a summarized call names, where there is one."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One compaction: its folder, what it left there, and the command that made it."""
+
+    server: Server
+    folder: Path
+    arguments: tuple
+    code: int
+    file: str
+
+    @property
+    def output(self):
+        return (self.folder / "out.jsonl").read_bytes()
+
+    @property
+    def report(self):
+        return json.loads((self.folder / "report.json").read_bytes())
+
+    def again(self, folder, *more):
+        """The same command with the same cache, in another folder."""
+        shutil.copy(self.folder / "in.jsonl", folder)
+        done = compactor(self.server, folder, *self.arguments, *more, cache=self.folder / "cache")
+        return Run(self.server, folder, self.arguments, done.code, self.file)
+
+
+@pytest.fixture(scope="module", params=CASES)
+def run(request, server, tmp_path_factory):
+    records, strategy, ratio, file = CASES[request.param]
+    folder = tmp_path_factory.mktemp(request.param)
+    with (ROOT / "sample_transcripts" / f"{request.param}.jsonl").open("rb") as sample:
+        (folder / "in.jsonl").write_bytes(b"".join(islice(sample, records)))
+    options = ("--summarizer", "llm", "--strategy", strategy, "--target-ratio", ratio)
+    arguments = ("compact", "in.jsonl", *options, "-o", "out.jsonl", "--report", "report.json")
+    done = compactor(server, folder, *arguments, cache=folder / "cache")
+    assert done.code == 0, done.stderr
+    return Run(server, folder, arguments, done.code, file)
+
+
+def test_the_output_is_valid_and_within_its_budget(run):
+    inspected = compactor(run.server, run.folder, "inspect", "out.jsonl", "--faults", cache=run.folder / "cache")
+    assert inspected.code == 0, inspected.text
+    report = run.report
+    assert report["fits"]
+    assert report["output"]["tokens"] <= report["target_tokens"] < report["input"]["tokens"]
+
+
+def test_every_summary_is_the_models_or_replaced_for_a_reason(run):
+    report = run.report
+    model = report["model"]
+    assert (model["name"], model["asked"], model["failures"]) == ("openai/smollm2", True, 0)
+    assert model["requests"] == report["cache"]["misses"] > 0
+    assert report["summarizer"] == "llm" or model["fallbacks"]
+    for fallback in model["fallbacks"]:
+        assert fallback["what"]
+        assert fallback["why"]
+        assert any(fallback["what"] in warning and fallback["why"] in warning for warning in report["warnings"])
+
+
+def test_files_are_named_whoever_wrote_the_summary(run):
+    assert run.file.encode() in run.output
+
+
+def test_the_same_again_is_the_same_and_asks_nothing(run, tmp_path):
+    before = run.server.work
+    again = run.again(tmp_path)
+    assert again.code == 0
+    assert again.output == run.output
+    assert again.report["model"]["requests"] == 0
+    assert again.report["cache"] == {"hits": run.report["cache"]["misses"], "misses": 0}
+    assert run.server.work == before
+
+
+def test_without_fallback_a_replaced_summary_is_a_failure(run, tmp_path):
+    again = run.again(tmp_path, "--no-fallback")
+    assert again.code == (5 if run.report["model"]["fallbacks"] else 0)
+    assert (tmp_path / "out.jsonl").exists() == (again.code == 0)
