@@ -16,16 +16,17 @@ import pytest
 from tests.builders import ROOT
 from tests_llm.conftest import Server, compactor
 
-CASES = {
-    "openai-chat": (20, "handoff", 0.5, "src/datelines/ranges.py"),
-    "claude-code": (20, "ranked", 0.5, "stocktake/counts.py"),
-    "codex": (20, "tiered", 0.5, ""),
-    "ai-sdk": (8, "hybrid", 0.5, ""),
-    "anthropic-messages": (8, "ranked", 0.5, ""),
-    "conversations": (1, "rolling", 0.5, ""),
-    "memory-entries": (50, "ranked", 0.5, ""),
-}
-"""Sample -> records, strategy, ratio, and a file that a summarized call names, where there is one."""
+CASES = [
+    ("openai-chat", 20, "handoff", 0.6, "src/datelines/ranges.py"),
+    ("openai-chat", 20, "hybrid", 0.25, "python -m pytest -q tests/test_ranges.py"),
+    ("claude-code", 20, "ranked", 0.5, "stocktake/store.py"),
+    ("codex", 20, "tiered", 0.5, "python -m logsift merge samples/*.log"),
+    ("ai-sdk", 8, "hybrid", 0.5, "src/store.js"),
+    ("anthropic-messages", 8, "tiered", 0.5, "jobqueue/schema.sql"),
+    ("conversations", 1, "rolling", 0.5, "LN-58213"),
+    ("memory-entries", 50, "ranked", 0.5, ""),
+]
+"""Sample, its first records, strategy, ratio, and something that summarized calls name, where there are any."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Run:
     folder: Path
     arguments: tuple
     code: int
-    file: str
+    fact: str
 
     @property
     def output(self):
@@ -50,20 +51,20 @@ class Run:
         """The same command with the same cache, in another folder."""
         shutil.copy(self.folder / "in.jsonl", folder)
         done = compactor(self.server, folder, *self.arguments, *more, cache=self.folder / "cache")
-        return Run(self.server, folder, self.arguments, done.code, self.file)
+        return Run(self.server, folder, self.arguments, done.code, self.fact)
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]}-{case[2]}")
 def run(request, server, tmp_path_factory):
-    records, strategy, ratio, file = CASES[request.param]
-    folder = tmp_path_factory.mktemp(request.param)
-    with (ROOT / "sample_transcripts" / f"{request.param}.jsonl").open("rb") as sample:
+    name, records, strategy, ratio, fact = request.param
+    folder = tmp_path_factory.mktemp(f"{name}-{strategy}")
+    with (ROOT / "sample_transcripts" / f"{name}.jsonl").open("rb") as sample:
         (folder / "in.jsonl").write_bytes(b"".join(islice(sample, records)))
     options = ("--summarizer", "llm", "--strategy", strategy, "--target-ratio", ratio)
     arguments = ("compact", "in.jsonl", *options, "-o", "out.jsonl", "--report", "report.json")
     done = compactor(server, folder, *arguments, cache=folder / "cache")
     assert done.code == 0, done.stderr
-    return Run(server, folder, arguments, done.code, file)
+    return Run(server, folder, arguments, done.code, fact)
 
 
 def test_the_output_is_valid_and_within_its_budget(run):
@@ -86,8 +87,8 @@ def test_every_summary_is_the_models_or_replaced_for_a_reason(run):
         assert any(fallback["what"] in warning and fallback["why"] in warning for warning in report["warnings"])
 
 
-def test_files_are_named_whoever_wrote_the_summary(run):
-    assert run.file.encode() in run.output
+def test_what_calls_did_is_named_whoever_wrote_the_summary(run):
+    assert run.fact.encode() in run.output
 
 
 def test_the_same_again_is_the_same_and_asks_nothing(run, tmp_path):

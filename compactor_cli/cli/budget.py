@@ -55,9 +55,9 @@ def budget(
       task_prompt: "Fix the rounding bug."
     """
     configured = configure(locals())
-    session = configured.session(quiet=quiet)
+    session = configured.session(quiet=quiet, probes=True)
     settings = session.offline(configured.settings)
-    source = session.load(file)
+    source = configured.load(session, file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
         raise UsageError(f"{file} holds {len(source.transcripts)} conversations; a budget is for one, split the file")

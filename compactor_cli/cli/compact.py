@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,14 @@ from typing import Any
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
+from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.model_use import model_use
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
-from compactor_cli.model.report import Compaction, ModelUse
+from compactor_cli.model.report import Compaction, ModelUse, Probed
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.run import compile_patterns
@@ -44,6 +44,9 @@ class Job:
     json: bool
     facts: ModelFacts | None
     """Context limit of the model, looked up for --if-needed only."""
+    load: Callable[[Session, str], Source]
+    probes: bool
+    """A provider counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +115,9 @@ def compact(
     given = locals()  # the options by their names
     configured = configure(given)
     settings, model = configured.settings, configured.reading.model
-    job = _job(given, model)
+    job = _job(given, configured)
     _check_usage(files, job, settings)
-    session = configured.session(quiet=quiet, profile=True)
+    session = configured.session(quiet=quiet, profile=True, probes=True)
     session.dry = dry_run
     _warn(session, job, settings, model=model, profile=profile)
     code = _run_all(session, files, job, settings)
@@ -133,9 +136,9 @@ def _warn(session: Session, job: Job, settings: Settings, *, model: str, profile
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
 
 
-def _job(given: Mapping[str, Any], model: str) -> Job:
-    facts = model_facts(model) if given["if_needed"] else None
-    return Job(facts=facts, **{name: given[name] for name in _JOB})
+def _job(given: Mapping[str, Any], configured: Configured) -> Job:
+    facts = model_facts(configured.reading.model) if given["if_needed"] else None
+    return Job(facts=facts, load=configured.load, probes=configured.probes, **{name: given[name] for name in _JOB})
 
 
 def _check_usage(files: Sequence[str], job: Job, settings: Settings) -> None:
@@ -188,17 +191,15 @@ def _run_all(session: Session, files: Sequence[str], job: Job, settings: Setting
 
 def _run_one(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     from compactor_cli.render import jsons
-    from compactor_cli.render.model_use import model_json
+    from compactor_cli.render.model_use import model_json, probe_json, probe_line
 
-    source = session.load(file)
+    before = model_use(session)
+    source = job.load(session, file)
     session.note_reading(source)
     progress.step(f"{source.path}: read")
-    before = model_use(session)
-    make = partial(compact_always, session, source, progress=progress)
-    if job.facts is None:
-        data, parts = make(settings)
-    else:
-        data, parts = compact_if_needed(session, source, job.facts.context_limit, settings, make)
+    data, parts, probed = _compacted(session, source, job, settings, progress)
+    if probed:  # it may have been counted anew
+        source = replace(source, transcripts=tuple(part.before for part in parts))
     place = _place(file, job)
     if not job.dry_run and not job.check and not (job.in_place and data == source.data):
         write_bytes(place, data)
@@ -210,11 +211,38 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
         value = jsons.compact_json(source, session.counter.name, place, data, parts, survivals, warnings)
         if use:
             value |= model_json(use)
+        if probed:
+            value["probe"] = probe_json(probed)
         if job.dry_run:
             value["plan"] = jsons.plan_json(parts)
     _show(session, source, job, data, parts, place)
+    if probed and not session.err.quiet:
+        session.say(probe_line(probed))
     _tell_use(session, use)
     return Outcome(value, data != source.data)
+
+
+def _compacted(
+    session: Session, source: Source, job: Job, settings: Settings, progress: Steps | NoSteps
+) -> tuple[bytes, list[Compaction], Probed | None]:
+    """The output of one file; with a probe, what the provider counts of it."""
+    found: list[Probed] = []
+    always = partial(compact_always, session, progress=progress)
+
+    def make(aimed: Settings) -> tuple[bytes, list[Compaction]]:
+        if not job.probes:
+            return always(source, aimed)
+        from compactor_cli.cli.probing import compact_probed
+
+        data, parts, probed = compact_probed(session, source, aimed, always)
+        found.append(probed)
+        return data, parts
+
+    if job.facts is None:
+        data, parts = make(settings)
+    else:
+        data, parts = compact_if_needed(session, source, job.facts.context_limit, settings, make)
+    return data, parts, found[-1] if found else None
 
 
 def _tell_use(session: Session, use: ModelUse | None) -> None:

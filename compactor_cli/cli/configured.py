@@ -15,7 +15,9 @@ from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.layers import Entry, Layer, Origin, merge, reading_of, settings_of
 from compactor_cli.configuration.values import checked, moment, written
 from compactor_cli.errors import SettingsError, UsageError
+from compactor_cli.model.transcript import Source
 from compactor_cli.settings import Reading, Settings
+from compactor_cli.tokens import PROBE
 
 _OPTIONS = {
     "preset": "preset",
@@ -55,11 +57,25 @@ class Configured:
     found: Mapping[str, Entry]
     warnings: tuple[str, ...] = ()
 
-    def session(self, *, quiet: bool, profile: bool = False) -> Session:
-        """A session that reads as the settings say; with the weights of `profile` where a command uses them."""
+    @property
+    def probes(self) -> bool:
+        """Whether a provider is to count."""
+        return self.reading.tokenizer == PROBE
+
+    def load(self, session: Session, path: str) -> Source:
+        """A file, counted as the settings say."""
+        if not self.probes:
+            return session.load(path)
+        from compactor_cli.cli.probing import load_probed
+
+        return load_probed(session, path, self.settings)
+
+    def session(self, *, quiet: bool, profile: bool = False, probes: bool = False) -> Session:
+        """A session that reads as the settings say; with the weights of `profile` where a command uses them.
+        `probes`: the command can have a provider count."""
         reading = self.reading
         session = open_session(
-            tokenizer=reading.tokenizer,
+            tokenizer="" if reading.tokenizer == PROBE else reading.tokenizer,
             model=reading.model,
             format=reading.format,
             skip_damaged=reading.skip_damaged,
@@ -68,6 +84,8 @@ class Configured:
         )
         for warning in self.warnings:
             session.warn(warning)
+        if self.probes and not probes:
+            session.warn(f"--tokenizer probe is not used here: tokens are counted by {session.local.name}")
         return session
 
 

@@ -44,9 +44,9 @@ def inspect(
     from compactor_cli.pipeline.overview import overview
     from compactor_cli.render import jsons, tables
 
-    session = configured.session(quiet=quiet)
+    session = configured.session(quiet=quiet, probes=True)
     settings = session.offline(configured.settings)
-    source = session.load(file)
+    source = configured.load(session, file)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     found = [fault for analysis in analyses for fault in analysis.faults]
     faulty = bool(found) or any(note.kind != "outside_context" for note in source.notes)

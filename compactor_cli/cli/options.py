@@ -24,7 +24,11 @@ ModelOption = Annotated[
 ]
 TokenizerOption = Annotated[
     str,
-    typer.Option("--tokenizer", metavar="NAME", help="o200k_base (default), cl100k_base, or chars (four a token)."),
+    typer.Option(
+        "--tokenizer",
+        metavar="NAME",
+        help="o200k_base (default), cl100k_base, chars (four a token), or probe (a model's provider is asked).",
+    ),
 ]
 SkipDamagedOption = Annotated[
     bool | None,

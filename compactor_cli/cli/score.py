@@ -46,8 +46,8 @@ def score(
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.model_use import model_json, use_line
 
-    settings, session = configured.settings, configured.session(quiet=quiet)
-    source = session.load(file)
+    settings, session = configured.settings, configured.session(quiet=quiet, probes=True)
+    source = configured.load(session, file)
     session.note_reading(source)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     everything = [(which, m.index) for which, a in enumerate(analyses) for m in a.transcript.messages]

@@ -34,7 +34,8 @@ def conversations(source: Source, name: str) -> list[tuple[str, Transcript]]:
 class Session:
     """One run of a command."""
 
-    counter: TokenCounter
+    local: TokenCounter
+    """Counts on this machine."""
     out: Console
     err: Console
     format: str = ""
@@ -47,9 +48,21 @@ class Session:
     warnings: list[str] = field(default_factory=list)
     asker: Asker | DryAsker | None = None
     """Made when the first thing is asked."""
+    counter: TokenCounter = field(init=False)
+    """What the file at hand is counted by."""
+    probed: int | None = None
+    """Tokens of the file at hand as a provider counts them, where it was asked."""
+
+    def __post_init__(self) -> None:
+        self.counter = self.local
 
     def load(self, path: str) -> Source:
-        return load(read_bytes(path), path, self.counter, format=self.format, skip_damaged=self.skip_damaged)
+        self.counter, self.probed = self.local, None
+        return self.read(read_bytes(path), path)
+
+    def read(self, data: bytes, path: str) -> Source:
+        """A transcript from bytes, by the counter as it is now."""
+        return load(data, path, self.counter, format=self.format, skip_damaged=self.skip_damaged)
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
         model = self.asks(settings.llm) if settings.asks else None
@@ -62,9 +75,9 @@ class Session:
             from compactor_cli.llm.asker import DryAsker, make_asker
 
             if self.dry:
-                self.asker = DryAsker(name, count=self.counter.count)
+                self.asker = DryAsker(name, count=self.local.count)
             else:
-                self.asker = make_asker(name, settings, count=self.counter.count, say=self.say)
+                self.asker = make_asker(name, settings, count=self.local.count, say=self.say)
         return self.asker
 
     def offline(self, settings: Settings) -> Settings:

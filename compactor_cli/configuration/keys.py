@@ -14,6 +14,7 @@ from compactor_cli.scoring import SCORERS
 from compactor_cli.settings import Reading, Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summarizers import SUMMARIZERS
+from compactor_cli.tokens import PROBE
 from compactor_cli.tokens.vocabulary import ENCODINGS
 
 SEED_VARIABLES = {
@@ -114,6 +115,6 @@ def _names(key: str) -> tuple[str, ...]:
         "summarizer": tuple(SUMMARIZERS),
         "scoring.scorer": ("", *SCORERS),
         "format": ("", *FORMAT_NAMES),
-        "tokenizer": ("", *ENCODINGS, "chars"),
+        "tokenizer": ("", *ENCODINGS, "chars", PROBE),
     }
     return known.get(key, ())

@@ -22,7 +22,7 @@ _OVERHEAD = 200
 """Bytes of a kept answer besides its text: key, numbers, index."""
 _TABLE = """
 CREATE TABLE IF NOT EXISTS answers (
-    key TEXT PRIMARY KEY, text BLOB NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER,
+    key TEXT PRIMARY KEY, text BLOB NOT NULL, finish TEXT NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER,
     size INTEGER NOT NULL, used INTEGER NOT NULL
 )"""
 _INDEX = "CREATE INDEX IF NOT EXISTS answers_used ON answers (used, size)"
@@ -72,28 +72,31 @@ class AnswerCache:
         """The kept answer, which now counts as the one used last."""
 
         def read(db: sqlite3.Connection) -> ModelAnswer | None:
-            query = "SELECT CAST(text AS BLOB), prompt_tokens, completion_tokens FROM answers WHERE key = ?"
+            query = "SELECT CAST(text AS BLOB), finish, prompt_tokens, completion_tokens FROM answers WHERE key = ?"
             row = db.execute(query, (key,)).fetchone()
             if row is None:
                 return None
             db.execute(f"UPDATE answers SET used = {_NEXT_USE} WHERE key = ?", (key,))
-            text = row[0].decode("utf-8", "surrogatepass")
-            return ModelAnswer(text, prompt_tokens=row[1], completion_tokens=row[2])
+            return ModelAnswer(row[0].decode("utf-8", "surrogatepass"), *row[1:])
 
         return self._attempt(read)
 
     def put(self, key: str, answer: ModelAnswer) -> None:
-        """Keep an answer that is whole; the least recently used ones make room for it."""
-        if answer.failure or answer.finish != "stop" or not answer.text:
+        """Keep an answer; the least recently used ones make room for it.
+
+        One that was cut off is kept as well: it tells what the request costs, and that asking for so few
+        tokens is of no use. No answer at all is not kept.
+        """
+        if answer.failure:
             return
         text = answer.text.encode("utf-8", "surrogatepass")
         size = len(text) + _OVERHEAD
         if size > self._most:
             return
-        row = (key, text, answer.prompt_tokens, answer.completion_tokens, size)
+        row = (key, text, answer.finish, answer.prompt_tokens, answer.completion_tokens, size)
 
         def write(db: sqlite3.Connection) -> None:
-            db.execute(f"INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, {_NEXT_USE})", row)
+            db.execute(f"INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, {_NEXT_USE})", row)
             total = db.execute("SELECT SUM(size) FROM answers").fetchone()[0]
             if total > self._most:
                 db.execute(_TOO_MUCH, (self._most,))

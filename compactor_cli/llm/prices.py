@@ -15,6 +15,8 @@ UNKNOWN_LIMIT = 8_192
 """Context limit of models that the table does not know: mostly small ones on a server of one's own."""
 REASONING = 4_000
 """Tokens that a model which reasons may spend on it, unseen, besides its answer; they count as output."""
+ONLY_USAGE = 16
+"""Tokens of an answer that is asked for to see what the request cost."""
 _PER_MESSAGE = 4
 """Tokens around a message that providers count besides its text."""
 _FOREIGN = 1.4
@@ -59,7 +61,9 @@ def context_limit_of(model: str) -> int:
 def output_limit(model: str, max_tokens: int) -> int:
     """Tokens of output to allow for an answer of `max_tokens`: room for reasoning, and no more than the model has."""
     entry = _facts(model)
-    wanted = max_tokens + (REASONING if entry.get("supports_reasoning") is True else 0)
+    # of an answer as short as that nothing is read but what the request cost
+    reasons = entry.get("supports_reasoning") is True and max_tokens > ONLY_USAGE
+    wanted = max_tokens + (REASONING if reasons else 0)
     most = entry.get("max_output_tokens")
     return min(wanted, most) if isinstance(most, int) and most > 0 else wanted
 

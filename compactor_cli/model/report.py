@@ -104,3 +104,11 @@ class ModelUse:
     @property
     def warnings(self) -> list[str]:
         return [f"without the model: {what}: {why}" for what, why in self.fallbacks]
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """Tokens of a file and of what became of it as the provider counts them; None when it does not say."""
+
+    before: int | None
+    after: int | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.model.report import ModelUse
+from compactor_cli.model.report import ModelUse, Probed
 
 
 def use_line(use: ModelUse) -> str:
@@ -33,3 +33,14 @@ def model_json(use: ModelUse) -> dict[str, Any]:
         },
         "cache": {"hits": use.cache_hits, "misses": use.cache_misses},
     }
+
+
+def probe_line(probed: Probed) -> str:
+    """What the provider counts, where it says so."""
+    if probed.before is None or probed.after is None:
+        return "the provider did not say what it counts"
+    return f"by the provider's count: {probed.before:,} tokens before, {probed.after:,} after"
+
+
+def probe_json(probed: Probed) -> dict[str, int | None]:
+    return {"input_tokens": probed.before, "output_tokens": probed.after}

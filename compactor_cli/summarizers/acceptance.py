@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from compactor_cli.model.asking import ModelAnswer
 from compactor_cli.text.clean import plain
 from compactor_cli.text.grounding import Source, ungrounded
+from compactor_cli.text.identifiers import identifiers
 
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|\*\*(?P<bold>[^*]+)\*\*:?)\s*$")
 _NUMBER = re.compile(r"^\d+[.)]\s*")
@@ -20,7 +21,11 @@ _NOTHING = frozenset(("", "none", "n/a", "nothing", "-", "not applicable", "noth
 _PREAMBLE = 200
 """Characters before the first heading ("Here is the summary:") that are passed over."""
 _FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
-_NEXT = re.compile(r"pending|next|open|unresolved", re.IGNORECASE)
+_NEXT = re.compile(r"pending|next|open|unresolved|active|current", re.IGNORECASE)
+"""Headings of what is to be done."""
+_ASKS = re.compile(r"\b(?:next|pending|to-?do|run|execute|install|open|send|delete|must|should|need)\b", re.IGNORECASE)
+"""Words of a line that may tell somebody to do something."""
+_FETCHES = re.compile(r"\b(?:curl|wget|download|fetch|visit|browse)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`|(https?://[^\s)>\]`\"']+)")
 _NAMED = 3
 """Of what occurs nowhere, so many are named in the reason."""
@@ -133,9 +138,18 @@ def _grounded(sections: tuple[tuple[str, str], ...], source: Source) -> Judged:
         named = ", ".join(foreign[:_NAMED])
         return Judged(reason=f"it names what does not occur in the messages: {named}")
     for title, body in sections:
-        if _NEXT.search(title):
-            for match in _COMMAND.finditer(body):
-                command = (match.group(1) or match.group(2)).strip()
-                if not source.was_said(command):
-                    return Judged(reason=f'under "{title}" it asks for what only the output of a tool says: {command}')
+        for line in body.splitlines():
+            planted = _planted(line, source, to_do=_NEXT.search(title) is not None)
+            if planted:
+                return Judged(reason=f"it asks for what only the output of a tool says: {planted}")
     return Judged(sections)
+
+
+def _planted(line: str, source: Source, *, to_do: bool) -> str:
+    """What a line asks for that neither user nor assistant said: orders are planted in the output of tools."""
+    asked = []
+    if to_do or _ASKS.search(line):
+        asked += [(match.group(1) or match.group(2)).strip() for match in _COMMAND.finditer(line)]
+    if _FETCHES.search(line):
+        asked += sorted(identifiers(line))
+    return next((words for words in asked if not source.was_said(words)), "")

@@ -11,6 +11,8 @@ from compactor_cli.tokens.models import encoding_of
 from compactor_cli.tokens.tiktoken_counter import TiktokenCounter
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
 
+PROBE = "probe"
+"""Names counting by a provider, which needs a model: the command line does that around a local counter."""
 DEFAULT_ENCODING = "o200k_base"
 
 
@@ -31,7 +33,7 @@ def make_counter(tokenizer: str = "", model: str = "") -> Choice:
     if tokenizer == "chars":
         return Choice(CharacterCounter())
     if tokenizer and tokenizer not in ENCODINGS:
-        raise UsageError(f"unknown tokenizer {tokenizer!r}; known: {', '.join((*ENCODINGS, 'chars'))}")
+        raise UsageError(f"unknown tokenizer {tokenizer!r}; known: {', '.join((*ENCODINGS, 'chars', PROBE))}")
     approximate_for = ""
     encoding = tokenizer
     if not encoding and model:

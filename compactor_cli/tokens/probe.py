@@ -90,12 +90,6 @@ def probe(messages: Sequence[Message], model: LanguageModel, local: TokenCounter
     return sum(counted) - overhead * (len(counted) - 1) + unsent
 
 
-def measured_ratio(messages: Sequence[Message], model: LanguageModel, local: TokenCounter) -> Fraction | None:
-    """Tokens by the provider over tokens by a local counter, or None when the provider does not say."""
-    tokens = probe(messages, model, local)
-    return None if tokens is None else _ratio(tokens, messages, local)
-
-
 def fit(
     compact: Callable[[TokenCounter], tuple[Result, Sequence[Message]]],
     target: int,
@@ -120,12 +114,12 @@ def fit(
         if tokens is None or fits or rounds == ROUNDS:
             return Fit(result, counter, tokens, rounds, fits)
         # a result that is larger than its counter allows need not have a higher ratio; the excess always is more
-        known = max(_ratio(tokens, messages, local), known * Fraction(tokens, max(1, target)))
+        known = max(ratio_of(tokens, messages, local), known * Fraction(tokens, max(1, target)))
         counter = ProbedCounter(local, known, model.name)
 
 
-def _ratio(tokens: int, messages: Sequence[Message], local: TokenCounter) -> Fraction:
-    """The ratio of everything but pictures, which both sides count alike."""
+def ratio_of(tokens: int, messages: Sequence[Message], local: TokenCounter) -> Fraction:
+    """Tokens by the provider over those by a local counter, of all but pictures, which both sides count alike."""
     pictures = _pictures(messages, local)
     texts = sum(local.per_message + sum(map(local.count, _texts(message))) for message in messages)
     return Fraction(max(1, tokens - pictures), texts) if texts else Fraction(1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 _HEADING = re.compile(r"^### (.+)$", re.MULTILINE)
+_STRETCH = re.compile(r'<summary stretch="(\d+)">')
 
 
 def directive(received):
@@ -22,3 +24,16 @@ def summary(received, said="The work went on as it was asked for."):
     """A text that names nothing, so it is true of every conversation."""
     titles = headings(received)
     return "\n".join(f"### {title}\n- {said}" for title in titles) if titles else f"- {said}"
+
+
+def answer(received, titles=("The first half", "The second half")):
+    """A summary; or topics, where those are asked for: the stretches cut into as many parts as there are titles."""
+    if "The conversation ends here." in received.text:
+        return summary(received)
+    stretches = list(map(int, _STRETCH.findall(received.text)))
+    size = -(-len(stretches) // len(titles))
+    topics = [
+        {"title": title, "importance": 1.0 - at / 10, "stretches": stretches[at * size : (at + 1) * size]}
+        for at, title in enumerate(titles)
+    ]
+    return json.dumps({"topics": topics})

@@ -68,16 +68,21 @@ def test_text_that_utf8_cannot_hold_comes_back_as_it_was(file):
 @pytest.mark.parametrize(
     "answer",
     [
-        ModelAnswer(failure="429: rate limit"),
         ModelAnswer(""),
-        ModelAnswer("cut off at the", "length"),
+        ModelAnswer("cut off at the", "length", 12, 16),
         ModelAnswer("text beside a call", "tool"),
         ModelAnswer("filtered", "other"),
     ],
 )
-def test_only_whole_answers_are_kept(file, answer):
+def test_every_answer_that_came_is_kept_with_its_end(file, answer):
     cache = AnswerCache(file, 1)
     cache.put("key", answer)
+    assert cache.get("key") == answer
+
+
+def test_a_failure_is_not_kept(file):
+    cache = AnswerCache(file, 1)
+    cache.put("key", ModelAnswer(failure="429: rate limit"))
     assert cache.get("key") is None
 
 

@@ -195,15 +195,27 @@ def test_ac1_6_a_session_larger_than_the_model_is_summarized_by_stretches_in_the
     assert "- The work went on as it was asked for." in written(found.data)[0]
 
 
-def test_ac1_6_of_several_stretches_only_their_merger_takes_the_previous_summary_over(well, compacting):
+def test_ac1_6_each_stretch_sees_the_previous_summary_and_their_merger_takes_it_over(well, compacting):
     first, _ = compacting(SESSION, SMALL, target_tokens=TARGET)
     well.received.clear()
     _, asker = compacting(first.data + jsonl(*work.session(12)[1:]), SMALL, target_tokens=6_000)
     assert asker.fallbacks == []
     *stretches, merging = well.received
     assert len(stretches) > 1
-    assert [len(earlier(received)) for received in stretches] == [0] * len(stretches)
-    assert len(earlier(merging)) == 1
+    assert [len(earlier(received)) for received in well.received] == [1] * len(well.received)
+    assert all("repeat nothing of it" in turns(received)[-1][1] for received in stretches)
+    assert "Yours takes its place" in turns(merging)[-1][1]
+
+
+@BOTH
+@pytest.mark.parametrize("strategy", ["ranked", "hybrid"])
+def test_ac1_2_parts_of_a_summary_have_the_previous_one_as_well(well, compacting, model, strategy):
+    two_rounds(compacting, model, data=jsonl(*work.session(4)), strategy=strategy)
+    about_parts = [received for received in well.received if earlier(received)]
+    assert about_parts
+    for received in about_parts:
+        assert earlier(received)[0].startswith("## Session Summary (Compaction Round 1)")
+        assert "repeat nothing of it" in turns(received)[-1][1]
 
 
 # AC2: requests with system messages
@@ -325,7 +337,8 @@ def test_ac4_3_a_prompt_of_ones_own_is_sent_as_it_is(well, compacting, model):
 
 def test_ac4_3_the_prompt_comes_from_a_file_a_key_or_a_variable(well, quick, tmp_path, session):
     (tmp_path / "prompt.txt").write_bytes(ODD.encode())
-    (tmp_path / "own.toml").write_text(f"[summarization]\nprompt = {json.dumps(ODD, ensure_ascii=False)}\n", encoding="utf-8")
+    toml = f"[summarization]\nprompt = {json.dumps(ODD, ensure_ascii=False)}\n"
+    (tmp_path / "own.toml").write_text(toml, encoding="utf-8")
     args = ("compact", session, "--target-tokens", TARGET, "--summarizer", "llm", "--no-cache", "-o", "out.jsonl")
     variables = well.environment()
     for more_args, more_variables in (

@@ -13,7 +13,7 @@ from compactor_cli.llm.prices import output_limit
 from compactor_cli.model.asking import ModelAnswer, Turn
 from compactor_cli.settings import LlmSettings
 from compactor_cli.tokens.characters import CharacterCounter
-from compactor_cli.tokens.probe import ROUNDS, ProbedCounter, fit, measured_ratio, probe
+from compactor_cli.tokens.probe import ROUNDS, ProbedCounter, fit, probe, ratio_of
 from tests.builders import assistant, call, calling, exchanges, prose, read, result, system, user
 from tests.llm.conftest import caches_of_their_own, provider
 from tests.llm.server import ANTHROPIC, OPENAI, breaks, says
@@ -23,6 +23,11 @@ __all__ = ["caches_of_their_own", "provider"]
 
 LOCAL = CharacterCounter()
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
+def measured_ratio(messages, model, local):
+    tokens = probe(messages, model, local)
+    return None if tokens is None else ratio_of(tokens, messages, local)
 
 
 class Provider:

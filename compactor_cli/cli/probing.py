@@ -1,0 +1,76 @@
+"""`--tokenizer probe`: counts as the provider's own, for what is read and for what is written (seed 004)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import NEEDS_MODEL, BudgetError, UsageError
+from compactor_cli.model.message import Message
+from compactor_cli.model.report import Compaction, Probed
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.run import resolve_target
+from compactor_cli.settings import Settings
+from compactor_cli.tokens.base import TokenCounter
+from compactor_cli.tokens.probe import ProbedCounter, fit, probe, ratio_of
+
+if TYPE_CHECKING:
+    from compactor_cli.llm.asker import Asker, DryAsker
+
+Make = Callable[[Source, Settings], tuple[bytes, list[Compaction]]]
+
+
+def load_probed(session: Session, path: str, settings: Settings) -> Source:
+    """A file counted by the local counter times the provider's ratio, which is measured on it.
+
+    Where the provider does not say, the local counter stays, and the session warns.
+    """
+    model = _model(session, settings)
+    source = session.load(path)
+    if len(source.transcripts) > 1:
+        count = len(source.transcripts)
+        raise UsageError(f"--tokenizer probe: {path} holds {count} conversations; split it, or count without a probe")
+    messages = source.transcripts[0].messages
+    tokens = probe(messages, model, session.local)
+    if tokens is None:
+        session.warn(f"{path}: the provider did not say what it counts; tokens are counted by {session.local.name}")
+        return source
+    session.counter = ProbedCounter(session.local, ratio_of(tokens, messages, session.local), model.name)
+    session.probed = tokens
+    return session.read(source.data, path)
+
+
+def compact_probed(
+    session: Session, source: Source, settings: Settings, make: Make
+) -> tuple[bytes, list[Compaction], Probed]:
+    """What `make` gives, within its target as the provider counts it, or BudgetError."""
+    if not isinstance(session.counter, ProbedCounter):
+        return *make(source, settings), Probed(None, None)
+    model, local = _model(session, settings), session.local
+    before = session.probed
+    target, _ = resolve_target(source.transcripts[0], settings)
+    if target is None:
+        data, parts = make(source, settings)
+        return data, parts, Probed(before, probe(parts[0].messages, model, local))
+    aimed = replace(settings, target_tokens=target, target_ratio=None)
+
+    def attempt(counter: TokenCounter) -> tuple[tuple[bytes, list[Compaction]], Sequence[Message]]:
+        session.counter = counter
+        own = source if counter is first else session.read(source.data, source.path)
+        data, parts = make(own, aimed)
+        return (data, parts), parts[0].messages
+
+    first = session.counter
+    found = fit(attempt, target, model, local, first.ratio)
+    if found.tokens is not None and not found.fits:
+        raise BudgetError(target, found.tokens, ((f"what was left after {found.rounds} attempts", found.tokens),))
+    return *found.result, Probed(before, found.tokens)
+
+
+def _model(session: Session, settings: Settings) -> Asker | DryAsker:
+    model = session.asks(settings.llm)
+    if model is None:
+        raise UsageError(f"--tokenizer probe {NEEDS_MODEL}")
+    return model
