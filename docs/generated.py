@@ -112,4 +112,6 @@ def _output(words: Sequence[str], folder: Path) -> str:
         encoding="utf-8",
         check=False,
     )
+    if run.returncode:
+        raise SystemExit(f"compactor {' '.join(words)}: exit code {run.returncode}\n{run.stdout}")
     return "\n".join(line.rstrip() for line in run.stdout.strip("\n").splitlines())

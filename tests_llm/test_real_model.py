@@ -21,7 +21,7 @@ CASES = [
     ("openai-chat", 20, "hybrid", 0.25, "python -m pytest -q tests/test_ranges.py"),
     ("claude-code", 20, "ranked", 0.5, "stocktake/store.py"),
     ("codex", 20, "tiered", 0.5, "python -m logsift merge samples/*.log"),
-    ("ai-sdk", 8, "hybrid", 0.5, "src/store.js"),
+    ("ai-sdk", 8, "tiered", 0.5, "src/store.js"),
     ("anthropic-messages", 8, "tiered", 0.5, "jobqueue/schema.sql"),
     ("conversations", 1, "rolling", 0.5, "LN-58213"),
     ("memory-entries", 50, "ranked", 0.5, ""),

@@ -89,10 +89,10 @@ def about(
     score and inspect look into a session, compact makes it smaller, budget shares out a prompt and
     assemble writes it, diff says what survived, evaluate measures strategies on your own sessions, learn
     fits one to them, config shows and changes settings. Everything works offline, and gives the same bytes
-    for the same input.
+    for the same input; a language model is asked only where an option or a setting says so.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
-    cannot be met, 70 a bug, 130 interrupted.
+    cannot be met, 5 the language model failed, 70 a bug, 130 interrupted.
     """
 
 

@@ -34,7 +34,7 @@ def read_text(path: str) -> str:
 
 
 def write_bytes(path: str, data: bytes) -> None:
-    """Write to standard output for `-`, else replace the file in one step.
+    """Write to standard output for `-`, else replace the file in one step; a device or a pipe is written into.
 
     A run that fails or is killed leaves the old file as it was.
     """
@@ -43,6 +43,9 @@ def write_bytes(path: str, data: bytes) -> None:
         sys.stdout.buffer.flush()
         return
     target = Path(os.path.realpath(path))  # a link stays a link
+    if target.exists() and not target.is_file() and not target.is_dir():
+        target.write_bytes(data)
+        return
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:

@@ -95,6 +95,20 @@ def test_in_place_does_not_touch_a_file_that_is_within_its_target(run, chat):
     assert (after.st_mtime, after.st_ino) == (before.st_mtime, before.st_ino)
 
 
+@POSIX
+def test_a_pipe_or_a_device_is_written_into_and_stays_what_it_is(run, tmp_path, chat, expected):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDWR)  # both ends are open: the writer does not wait
+    try:
+        assert run("compact", "chat.jsonl", *HALF, "-o", "pipe").code == 0
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
+        assert os.read(reader, len(expected) + 1) == expected
+    finally:
+        os.close(reader)
+
+
+@POSIX
 def test_a_new_file_has_the_mode_that_the_umask_gives(run, tmp_path, chat):
     umask = os.umask(0o022)
     try:
