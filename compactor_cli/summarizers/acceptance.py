@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compactor_cli.model.asking import ModelAnswer
@@ -12,6 +12,8 @@ from compactor_cli.text.grounding import Source, ungrounded
 from compactor_cli.text.identifiers import identifiers
 
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|\*\*(?P<bold>[^*]+)\*\*:?)\s*$")
+_BULLETS = ("- ", "* ", "• ")
+_INLINE = re.compile(r"^\s{0,3}(?:\d+[.)]\s*)?\*\*(?P<title>[^*]+)\*\*:?(?P<rest>.*)$")
 _NUMBER = re.compile(r"^\d+[.)]\s*")
 _TOOL = re.compile(
     r"<\|?/?(?:tool_call|function_calls?|invoke|antml)|^\s*\{\s*\"(?:name|tool|function|tool_calls)\"\s*:", re.M
@@ -20,11 +22,16 @@ _MARKS = re.compile(r"</?(?:message|call|result|summary)\b", re.IGNORECASE)
 _NOTHING = frozenset(("", "none", "n/a", "nothing", "-", "not applicable", "nothing to report"))
 _PREAMBLE = 200
 """Characters before the first heading ("Here is the summary:") that are passed over."""
-_FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
+_FENCE = re.compile(r"\A[^`]{0,200}```[a-z]*\n(.*)\n```\Z", re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL | re.IGNORECASE)
+"""What some servers let through of a model's reasoning."""
 _NEXT = re.compile(r"pending|next|open|unresolved|active|current", re.IGNORECASE)
 """Headings of what is to be done."""
 _ASKS = re.compile(r"\b(?:next|pending|to-?do|run|execute|install|open|send|delete|must|should|need)\b", re.IGNORECASE)
 """Words of a line that may tell somebody to do something."""
+_PROGRAM = re.compile(r"[a-z][\w.+-]* (?!:)")
+_SHELL = re.compile(r"[|;&<>$`]|\s(?:-|\S*[./])")
+"""Of a quote that begins like a command: an option, a path, an address, or a sign of the shell."""
 _FETCHES = re.compile(r"\b(?:curl|wget|download|fetch|visit|browse)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`|(https?://[^\s)>\]`\"']+)")
 _NAMED = 3
@@ -61,8 +68,8 @@ class Judged:
 
 def judge(answer: ModelAnswer, wanted: Wanted, count: Callable[[str], int]) -> Judged:
     """The sections of an answer, or the reason why it cannot stand."""
-    text = plain(answer.text).strip()
-    reason = _formal(answer, text)
+    text = _THOUGHT.sub("", plain(answer.text)).strip()
+    reason = _formal(answer, text, wanted.source)
     if reason:
         return Judged(reason=reason)
     fenced = _FENCE.match(text)
@@ -83,7 +90,7 @@ def judge(answer: ModelAnswer, wanted: Wanted, count: Callable[[str], int]) -> J
     return _grounded(kept, wanted.source)
 
 
-def _formal(answer: ModelAnswer, text: str) -> str:
+def _formal(answer: ModelAnswer, text: str, source: Source) -> str:
     """What is wrong with an answer whatever it says."""
     if answer.finish == "tool" or _TOOL.search(text):
         return "it calls a tool"
@@ -91,7 +98,8 @@ def _formal(answer: ModelAnswer, text: str) -> str:
         return "it is empty"
     if answer.finish != "stop":
         return "it was cut off" if answer.finish == "length" else "it did not come to its end"
-    return "it repeats the marks around the messages" if _MARKS.search(text) else ""
+    marked = any(not source.has(mark[0]) for mark in _MARKS.finditer(text))
+    return "it repeats the marks around the messages" if marked else ""
 
 
 def _sections(text: str, titles: Sequence[str]) -> Judged:
@@ -103,20 +111,30 @@ def _sections(text: str, titles: Sequence[str]) -> Judged:
     before: list[str] = []
     under = before
     for line in text.splitlines():
-        heading = _HEADING.match(line)
-        title = known.get(_key(heading["marked"] or heading["bold"])) if heading else None
-        if title is not None:
+        title, rest = _heading(line, known)
+        if title:
             under = bodies.setdefault(title, [])
-        elif not (heading and under is before):
+            under += [rest] if rest else []
+        elif not (under is before and _HEADING.match(line)):
             under.append(line)
     if bodies and len("\n".join(before).strip()) > _PREAMBLE:
         return Judged(reason="there is text before its first heading")
     return Judged(tuple((title, _body("\n".join(bodies[title]))) for title in titles if title in bodies))
 
 
+def _heading(line: str, known: Mapping[str, str]) -> tuple[str, str]:
+    """The wanted heading that a line is, and what stands behind it on the same line; empty when it is none."""
+    title = known.get(_key(line.strip().lstrip("#")), "")
+    if title and not line.lstrip().startswith(_BULLETS):
+        return title, ""
+    said = _INLINE.match(line)
+    return (known.get(_key(said["title"]), ""), said["rest"].strip()) if said else ("", "")
+
+
 def _key(title: str) -> str:
     """A heading without number and punctuation: models vary those."""
-    return " ".join(re.sub(r"[^\w\s]", " ", _NUMBER.sub("", title.strip().strip("*"))).casefold().split())
+    bare = _NUMBER.sub("", title.strip().strip("*")).replace("&", " and ")
+    return " ".join(re.sub(r"[^\w\s]", " ", bare).casefold().split())
 
 
 def _body(text: str) -> str:
@@ -148,8 +166,12 @@ def _grounded(sections: tuple[tuple[str, str], ...], source: Source) -> Judged:
 def _planted(line: str, source: Source, *, to_do: bool) -> str:
     """What a line asks for that neither user nor assistant said: orders are planted in the output of tools."""
     asked = []
-    if to_do or _ASKS.search(line):
-        asked += [(match.group(1) or match.group(2)).strip() for match in _COMMAND.finditer(line)]
-    if _FETCHES.search(line):
-        asked += sorted(identifiers(line))
-    return next((words for words in asked if not source.was_said(words)), "")
+    words = _COMMAND.sub("", line)
+    tells = _ASKS.search(words) is not None
+    for match in _COMMAND.finditer(line) if to_do or tells else ():
+        command = (match.group(1) or match.group(2).rstrip(".,;:!?")).strip()
+        if match.group(2) or (_PROGRAM.match(command) and (tells or _SHELL.search(command))):
+            asked.append(command)
+    if _FETCHES.search(words):
+        asked += sorted(identifiers(words))
+    return next((each for each in asked if not source.was_said(each)), "")

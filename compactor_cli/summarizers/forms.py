@@ -136,6 +136,11 @@ def section_of(title: str, text: str) -> str:
     return next((section for section in under if section in kinds), under[0])
 
 
+def prose_section(title: str) -> str:
+    """The section of what a model wrote under a heading: never one of facts, which are computed."""
+    return next((section for section in _SECTIONS_UNDER.get(title, ()) if section in PROSE), "Earlier summary")
+
+
 def row(cells: Iterable[str]) -> str:
     """A line of a table; bars in a cell are escaped."""
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

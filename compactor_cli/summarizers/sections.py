@@ -10,7 +10,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
 from compactor_cli.signals.ledger import call_text, where
 from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, parse
-from compactor_cli.summarizers.forms import cells, section_of
+from compactor_cli.summarizers.forms import FACTS, cells, prose_section, section_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.headers import body_start, is_summary, writer_of
 from compactor_cli.text.identifiers import identifiers
@@ -144,9 +144,10 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
         said = _old_line(line, written)
         if not said or said.startswith(LEFT_OUT):
             continue
-        section = section_of(title, said)
+        section = prose_section(title) if written and title not in FACTS else section_of(title, said)
         # what was next, or being done, was so in that round
-        section = {"Immediate": "Next", "In progress": "Done" if said.startswith('"') else ""}.get(section, section)
+        done = "Done" if written or said.startswith('"') else ""
+        section = {"Immediate": "Next", "In progress": done}.get(section, section)
         if said and section:
             yield Item(section, _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
 

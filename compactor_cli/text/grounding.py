@@ -10,11 +10,20 @@ from functools import cached_property
 from compactor_cli.model.message import Message
 from compactor_cli.text.identifiers import identifiers, unescape
 
-_QUOTED = re.compile(r"`([^`\n]{3,400})`|\"([^\"\n]{4,400})\"|“([^”\n]{4,400})”")
+_QUOTED = re.compile(r"`([^`\n]*)`|\"([^\"\n]*)\"|“([^”\n]*)”")
 _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = re.compile(r"…|\.\.\.+")
 _ENDS = " .,;:!?'"
-_EITHER = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
+_SHORTEST = 3
+"""Characters of a quote that is looked for."""
+_EITHER = re.compile(r"[a-z]+/[a-z]+|[A-Z]+/[A-Z]+")
+"""Two plain words: and/or, success/failure, CI/CD."""
+_COUNTED = re.compile(r"100%|\d+(?:st|nd|rd|th)|\d+-[a-z]+|[a-z]+-\d+")
+"""Numbers in words of one's own: a 20-line helper, the 3rd attempt."""
+_LINE = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
+_CALLED = re.compile(r"\([^()]*\)$")
+_MEMBER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:\w{5,}|\w*[_A-Z]\w*)")
+"""A member of something; what ends like `.py` or `.toml` is a file."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,7 @@ class Source:
 
 def ungrounded(text: str, source: Source) -> list[str]:
     """Quotes and identifiers of a text that do not occur in its source, in a fixed order."""
-    foreign = [quote for quote in _quotes(text) if not all(map(source.has, _pieces(quote)))]
+    foreign = [quote for quote in _quotes(text) if not _is_quoted(quote, source)]
     covered = " ".join(foreign)
     found = sorted(name for name in identifiers(text) if name not in covered and not _occurs(name, source))
     return [*dict.fromkeys(foreign), *found]
@@ -59,27 +68,37 @@ def ungrounded(text: str, source: Source) -> list[str]:
 
 def _quotes(text: str) -> Iterable[str]:
     for match in _QUOTED.finditer(text):
-        quote = next(group for group in match.groups() if group).strip(_ENDS)
-        if len(quote) >= 3 and not quote.isalpha():
+        quote = next(group for group in match.groups() if group is not None).strip(_ENDS)
+        if len(quote) >= _SHORTEST and not quote.isalpha():
             yield quote
 
 
-def _pieces(quote: str) -> list[str]:
-    """A quote with something left out is several."""
+def _is_quoted(quote: str, source: Source) -> bool:
+    """Whether a quote occurs; one with something left out is several, and a name may be written in its own way."""
     pieces = [piece.strip(_ENDS) for piece in _ELLIPSIS.split(quote)]
-    return [piece for piece in pieces if len(piece) >= 3]
+    if all(source.has(piece) for piece in pieces if len(piece) >= _SHORTEST):
+        return True
+    return " " not in quote and _occurs(quote, source)
 
 
 def _occurs(name: str, source: Source) -> bool:
-    """Whether a name occurs, or is made of what does: a plural, an alternative, a path with its folder."""
-    if source.has(name) or (name.endswith("s") and source.has(name[:-1])):
-        return True
-    if _EITHER.fullmatch(name):  # and/or, client/server: words, and no path
-        return all(map(source.has, name.split("/")))
-    if not name.startswith(("/", "~")):
-        return False
-    places = (at for at, letter in enumerate(name) if letter == "/" and at)
-    return any(source.has(name[:at]) and source.has(name[at + 1 :]) for at in places)
+    """Whether a name occurs, or is made of what does: a plural, a call, a place in a file, a member of something,
+    two words, a path with its folder."""
+    for said in dict.fromkeys((name, _LINE.sub("", _CALLED.sub("", name)).removeprefix("./"))):
+        if (
+            source.has(said)
+            or (said.endswith("s") and source.has(said[:-1]))
+            or _EITHER.fullmatch(said)
+            or _COUNTED.fullmatch(said)
+        ):
+            return True
+        if _MEMBER.fullmatch(said):
+            return all(map(source.has, said.split(".")))
+        if said.startswith(("/", "~")):
+            places = (at for at, letter in enumerate(said) if letter == "/" and at)
+            if any(source.has(said[:at]) and source.has(said[at + 1 :]) for at in places):
+                return True
+    return False
 
 
 def _flat(text: str) -> str:

@@ -338,15 +338,23 @@ def test_get_prints_the_value_alone(run, tmp_path):
 
 def test_path_says_which_files_are_read(run, tmp_path, home, user_file):
     user_file.write_text("")
+    home = {**home, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     rows = run("config", "path", "--json", **home).json
+    answers = str(tmp_path / "cache" / "compactor" / "answers.sqlite3")
     project = str(tmp_path / "compactor.toml")
     assert rows == [
         {"source": "user file", "path": str(user_file), "exists": True},
         {"source": "project file", "path": project, "exists": False},
+        {"source": "answers of models", "path": answers, "exists": False},
     ]
+    assert f"answers of models  {answers}  not there" in run("config", "path", **home).text
+    assert f"answers of models are kept in {answers}, not there yet" in run("config", **home).text
     assert f"project file  {project}  not there" in run("config", "path", **home).text
     named = run("config", "path", "--json", COMPACTOR_CONFIG="x.toml", **home).json
-    assert named == [{"source": "file", "path": "x.toml", "exists": False}]
+    assert named == [
+        {"source": "file", "path": "x.toml", "exists": False},
+        {"source": "answers of models", "path": answers, "exists": False},
+    ]
 
 
 def test_init_writes_a_file_that_is_valid_and_never_overwrites(run, tmp_path, home, user_file):

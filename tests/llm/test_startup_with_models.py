@@ -54,7 +54,7 @@ def test_no_command_without_a_model_imports_litellm(modules, session, tmp_path):
     file = "session.jsonl"
     found = modules(
         ("strategies",),
-        ("config", "show"),
+        ("config", "--json"),
         ("compact", file, "--target-ratio", "0.4", "-o", "out.jsonl", "--report", "report.json"),
         ("compact", file, "--strategy", "hybrid", "--target-ratio", "0.4", "-o", "hybrid.jsonl"),
         ("compact", file, "--if-needed", "--model", "gpt-4o-mini", "-o", "as-it-was.jsonl"),

@@ -5,13 +5,23 @@ Importing litellm takes seconds, and here are many processes. Where there is no 
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
+from compactor_cli.cli.app import main
+from compactor_cli.llm.litellm_client import LitellmClient, load_litellm
+from compactor_cli.model.asking import ModelRequest, Turn
+from compactor_cli.settings import LlmSettings
+from compactor_cli.tokens import make_counter
+from compactor_cli.tokens.models import model_facts
 from tests.builders import Finished, environment, run_process
 
 SERVES = hasattr(os, "fork")
@@ -42,9 +52,8 @@ class Warm:
 
     def close(self):
         if self._parent is not None:
-            self._parent.stdin.close()
-            self._parent.wait(timeout=30)
-            self._parent.stdout.close()
+            self._parent.kill()  # it has no work, and its end would take as long as its beginning
+            self._parent.communicate(timeout=30)
 
     def _asked(self, job):
         if self._parent is None:
@@ -61,14 +70,12 @@ class Warm:
 
 def _serve():
     """Fork a process for each line of standard input, and print its exit code."""
-    from compactor_cli.cli import app  # noqa: F401
-    from compactor_cli.llm.litellm_client import load_litellm
-    from compactor_cli.tokens import make_counter
-    from compactor_cli.tokens.models import model_facts
-
     load_litellm()
     make_counter().counter.count("warm")
     model_facts("gpt-4o-mini")
+    for name in _imported_by_asking():
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     for line in sys.stdin:
         job = json.loads(line)
         child = os.fork()
@@ -79,10 +86,28 @@ def _serve():
         sys.stdout.flush()
 
 
+def _imported_by_asking():
+    """Modules that asking imports besides litellm. A process of its own finds them, since asking starts threads."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as names:
+            found = names.read().split()
+        os.waitpid(child, 0)
+        return found
+    try:
+        before = set(sys.modules)
+        for model in ("openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"):
+            settings = LlmSettings(api_base="http://127.0.0.1:9", retries=0, timeout=5.0)  # nobody answers there
+            LitellmClient(model, settings)(ModelRequest("", "", (Turn("user", "x"),), 1))
+        os.write(writing, "\n".join(sorted(set(sys.modules) - before)).encode())
+    finally:
+        os._exit(0)
+
+
 def _become(job):
     """This process as the command: its place, variables, files and arguments. It does not return."""
-    import signal
-
     signal.alarm(job["timeout"])  # ends a command that does not end
     os.chdir(job["cwd"])
     os.environ.clear()
@@ -96,14 +121,10 @@ def _become(job):
     sys.argv = ["compactor", *job["args"]]
     code = 1
     try:
-        from compactor_cli.cli.app import main
-
         main()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     finally:
         sys.stdout.flush()
