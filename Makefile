@@ -31,7 +31,7 @@ demo: $(STAMP)  ## the main job on a sample, with its tables
 	$(BIN)/compactor diff sample_transcripts/openai-chat.jsonl out/openai-chat.jsonl
 
 test: $(STAMP)  ## the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto
 
 test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, served on this machine
 	$(BIN)/python -m pytest tests_llm

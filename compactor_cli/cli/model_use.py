@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from compactor_cli.model.report import ModelUse
 
 if TYPE_CHECKING:
     from compactor_cli.cli.session import Session
-    from compactor_cli.llm.asker import Usage
+    from compactor_cli.llm.asker import Asker
 
 
 def model_use(session: Session, before: ModelUse | None = None) -> ModelUse | None:
@@ -20,26 +20,17 @@ def model_use(session: Session, before: ModelUse | None = None) -> ModelUse | No
     from compactor_cli.llm.asker import DryAsker
 
     if isinstance(asker, DryAsker):
-        total = ModelUse(
-            asker.name, requests=len(asker.requests), prompt_tokens=asker.tokens, cost=asker.cost, dry=True
-        )
+        requests, tokens = len(asker.requests), asker.tokens
+        total = ModelUse(asker.name, requests=requests, prompt_tokens=tokens, cost=asker.cost, dry=True)
     else:
-        total = _total(asker.usage, tuple((each.what, each.why) for each in asker.fallbacks))
+        total = _total(asker)
     return total if before is None else _since(total, before)
 
 
-def _total(usage: Usage, fallbacks: tuple[tuple[str, str], ...]) -> ModelUse:
-    return ModelUse(
-        usage.model,
-        usage.requests,
-        usage.failures,
-        usage.cache_hits,
-        usage.cache_misses,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        usage.cost,
-        fallbacks,
-    )
+def _total(asker: Asker) -> ModelUse:
+    used = asdict(asker.usage)
+    fallbacks = tuple((each.what, each.why) for each in asker.fallbacks)
+    return ModelUse(used.pop("model"), **used, fallbacks=fallbacks, notes=asker.warnings)
 
 
 def _since(total: ModelUse, before: ModelUse) -> ModelUse:
@@ -50,4 +41,5 @@ def _since(total: ModelUse, before: ModelUse) -> ModelUse:
         **{name: getattr(total, name) - getattr(before, name) for name in counted},
         cost=cost,
         fallbacks=total.fallbacks[len(before.fallbacks) :],
+        notes=total.notes[len(before.notes) :],
     )

@@ -98,12 +98,14 @@ class ModelUse:
     """US dollars; None when the price is not known."""
     fallbacks: tuple[tuple[str, str], ...] = ()
     """What was done offline instead, and why."""
+    notes: tuple[str, ...] = ()
+    """What went wrong beside the answers, such as with the cache."""
     dry: bool = False
     """Nothing was asked: these are estimates of what would have been."""
 
     @property
     def warnings(self) -> list[str]:
-        return [f"without the model: {what}: {why}" for what, why in self.fallbacks]
+        return [*self.notes, *(f"without the model: {what}: {why}" for what, why in self.fallbacks)]
 
 
 @dataclass(frozen=True, slots=True)

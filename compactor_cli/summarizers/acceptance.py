@@ -29,8 +29,8 @@ _NEXT = re.compile(r"pending|next|open|unresolved|active|current", re.IGNORECASE
 """Headings of what is to be done."""
 _ASKS = re.compile(r"\b(?:next|pending|to-?do|run|execute|install|open|send|delete|must|should|need)\b", re.IGNORECASE)
 """Words of a line that may tell somebody to do something."""
-_PROGRAM = re.compile(r"[a-z][\w.+-]* (?!:)")
-_SHELL = re.compile(r"[|;&<>$`]|\s(?:-|\S*[./])")
+_PROGRAM = re.compile(r"(?:[A-Z_][A-Z0-9_]*=\S* )?[a-z.~/$][\w.+/~-]* (?!:)")
+_SHELL = re.compile(r"[|;&<>$`=]|\s(?:-|\S*[./])")
 """Of a quote that begins like a command: an option, a path, an address, or a sign of the shell."""
 _FETCHES = re.compile(r"\b(?:curl|wget|download|fetch|visit|browse)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"`([^`\n]+ [^`\n]+)`|(https?://[^\s)>\]`\"']+)")

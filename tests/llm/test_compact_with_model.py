@@ -259,6 +259,47 @@ def test_what_is_within_its_target_is_not_asked_about(command):
     assert command.read() == SESSION
 
 
+def test_standard_output_has_the_transcript_and_nothing_else(command):
+    done = command.compact(out=())
+    command.compact()
+    assert done.stdout == command.read()
+    assert len(command.provider.received) == 1
+
+
+def test_a_run_pays_for_as_many_parts_as_it_may(well, compacting):
+    data = jsonl(*work.session(8))
+    settings = {**MANY, "summarization": BATCHES}
+    _, asker = compacting(data, **settings)
+    whole = len(well.received)
+    well.received.clear()
+    found, asker = compacting(data, **settings, llm={"max_cost": 0.0012, "concurrency": 1})
+    assert 0 < len(well.received) < whole
+    assert asker.usage.cost <= 0.0012
+    assert all("--max-cost is $0.0012" in fallback.why for fallback in asker.fallbacks)
+    (text,) = written(found.data)
+    assert text.count(f"- {HONEST}") == 4 - len(asker.fallbacks)
+    assert found.parts[0].tokens <= found.parts[0].target
+
+
+def test_the_options_of_the_command_reach_the_model(command):
+    both_there = threading.Barrier(2, timeout=30)
+
+    def in_pairs(received):
+        both_there.wait()
+        return answer(received)
+
+    command.provider.plays(server.says(in_pairs, times=2), server.says(answer))
+    (command.folder / "session.jsonl").write_bytes(jsonl(*work.session(8)))
+    small = {"COMPACTOR_SUMMARIZATION_CHUNK_SIZE": "8", "COMPACTOR_SUMMARIZATION_MAX_SUMMARIES": "4"}
+    options = ("--strategy", "ranked", "--concurrency", "2", "--llm-model", ANTHROPIC)
+    command.compact(*options, COMPACTOR_LLM_API_BASE=command.provider.api_base(ANTHROPIC), **small)
+    (report,) = command.reports
+    assert command.provider.most_at_once == 2
+    assert {received.api for received in command.provider.received} == {"anthropic"}
+    assert report["model"]["name"] == ANTHROPIC
+    assert report["model"]["requests"] == len(command.provider.received) >= 4
+
+
 def test_check_says_whether_it_would_change_and_writes_nothing(command):
     command.compact("--check", out=(), code=1)
     assert command.read("session.jsonl") == SESSION
