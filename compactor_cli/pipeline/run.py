@@ -136,8 +136,7 @@ def _compact(transcript: Transcript, tools: Tools, settings: Settings, stages: S
     stages.begin("persisting")
     output = assemble(mended, analysis.groups, plan, summaries, tools.format)
     stages.done("assemble")
-    grown = target is None and sum(m.tokens for m in output.messages) >= transcript.tokens
-    if grown and not damaged(transcript) and not is_open:
+    if target is None and not _is_worth_it(transcript, output) and not damaged(transcript) and not is_open:
         return unchanged(transcript, target)
     turned = any(message.id == CLOSING_ID for message in output.messages[-1:])
     repairs = tuple(note for note in repairs if turned or note.kind != "assistant_turn")
@@ -146,6 +145,13 @@ def _compact(transcript: Transcript, tools: Tools, settings: Settings, stages: S
     stages.done("verify")
     result = report(transcript, analysis, plan, summaries, output, repairs, target)
     return replace(result, stages=tuple(stages.seconds), summarizer=_writer(tools, summaries), warnings=plan.notes)
+
+
+def _is_worth_it(transcript: Transcript, output: Output) -> bool:
+    """Without a target: whether it is smaller, and a later run can tell that it is done."""
+    summaries = [m.text("text") for m in output.messages if m.origin == "summary"]
+    tells = not summaries or any(base_of(text) is not None for text in summaries)
+    return tells and sum(m.tokens for m in output.messages) < transcript.tokens
 
 
 def _writer(tools: Tools, summaries: Sequence[Summary]) -> str:
