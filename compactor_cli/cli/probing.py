@@ -14,7 +14,7 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import resolve_target
 from compactor_cli.settings import Settings
 from compactor_cli.tokens.base import TokenCounter
-from compactor_cli.tokens.probe import ProbedCounter, fit, probe, ratio_of
+from compactor_cli.tokens.probe import MOST_RATIO, ProbedCounter, fit, probe, ratio_of
 
 if TYPE_CHECKING:
     from compactor_cli.llm.asker import Asker, DryAsker
@@ -34,10 +34,12 @@ def load_probed(session: Session, path: str, settings: Settings) -> Source:
         raise UsageError(f"--tokenizer probe: {path} holds {count} conversations; split it, or count without a probe")
     messages = source.transcripts[0].messages
     tokens = probe(messages, model, session.local)
-    if tokens is None:
-        session.warn(f"{path}: the provider did not say what it counts; tokens are counted by {session.local.name}")
+    ratio = None if tokens is None else ratio_of(tokens, messages, session.local)
+    if ratio is None or ratio > MOST_RATIO:
+        what = "did not say what it counts" if ratio is None else f"counts {float(ratio):.1f} times as many tokens"
+        session.warn(f"{path}: the provider {what}; tokens are counted by {session.local.name}")
         return source
-    session.counter = ProbedCounter(session.local, ratio_of(tokens, messages, session.local), model.name)
+    session.counter = ProbedCounter(session.local, ratio, model.name)
     session.probed = tokens
     return session.read(source.data, path)
 
@@ -65,7 +67,10 @@ def compact_probed(
     first = session.counter
     found = fit(attempt, target, model, local, first.ratio)
     if found.tokens is not None and not found.fits:
-        raise BudgetError(target, found.tokens, ((f"what was left after {found.rounds} attempts", found.tokens),))
+        plural = "" if found.rounds == 1 else "s"
+        raise BudgetError(
+            target, found.tokens, ((f"what was left after {found.rounds} attempt{plural}", found.tokens),)
+        )
     return *found.result, Probed(before, found.tokens)
 
 

@@ -20,6 +20,8 @@ from compactor_cli.tokens.base import TokenCounter
 PURPOSE = "token count"
 ROUNDS = 4
 """Times that `fit` compacts: the ratio depends on what is kept, which seldom changes much twice."""
+MOST_RATIO = 4
+"""What a provider may count for one token here: headings and marks of cuts have room for no more."""
 _ANSWER_TOKENS = 16
 """Of the answer only the usage is read; fewer than this some providers do not accept (seed 004)."""
 _SHARE = Fraction(6, 10)
@@ -97,7 +99,8 @@ def fit(
     local: TokenCounter,
     ratio: Fraction | None = None,
 ) -> Fit[Result]:
-    """Compact until the provider counts no more than the target, raising the ratio each time; see `ROUNDS`.
+    """Compact until the provider counts no more than the target, raising the ratio each time; see `ROUNDS` and
+    `MOST_RATIO`.
 
     `compact` reads and compacts anew with the counter it is given, and returns its result and the messages
     of it. The first time that is the local counter itself, unless a ratio is known. What `compact` raises
@@ -111,10 +114,12 @@ def fit(
         result, messages = compact(counter)
         tokens = probe(messages, model, local)
         fits = tokens is not None and tokens <= target
-        if tokens is None or fits or rounds == ROUNDS:
+        if tokens is None or fits:
             return Fit(result, counter, tokens, rounds, fits)
         # a result that is larger than its counter allows need not have a higher ratio; the excess always is more
         known = max(ratio_of(tokens, messages, local), known * Fraction(tokens, max(1, target)))
+        if rounds == ROUNDS or known > MOST_RATIO:
+            return Fit(result, counter, tokens, rounds, fits)
         counter = ProbedCounter(local, known, model.name)
 
 

@@ -59,6 +59,8 @@ class Reply:
     manner: str = "whole"
     """`whole`, `cut` or `cut_chunks` (the connection is closed early), `hang`, `trickle` (byte after byte)."""
     tool: bool = False
+    factor: int = 1
+    """How many times the tokens of the request it says that it counted."""
     times: int | None = None
     when: Callable[[str], bool] | None = None
 
@@ -198,7 +200,7 @@ def body_of(received, reply):
     text = reply.text(received) if callable(reply.text) else reply.text
     if reply.status != 200:
         return json.dumps({"type": "error", "error": {"type": "error", "message": text, "code": None}}).encode()
-    tokens = len(received.text) // 4, len(text) // 4
+    tokens = reply.factor * (len(received.text) // 4), len(text) // 4
     form = _openai if received.api == "openai" else _anthropic
     return json.dumps(form(received, reply, text, *tokens)).encode()
 

@@ -254,3 +254,39 @@ def test_any_answer_is_judged(text):
     assert bool(loose.reason) != bool(loose.sections)
     for line in loose.text.splitlines():
         assert not line.lstrip().startswith("#") or not line.lstrip(" #")[:1].isalnum() or "# " not in line[:8]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>The user wants a summary.\n### Completed Work is a heading.</think>\n\n{GOOD}",
+        f"Here it is:\n```markdown\n{GOOD}\n```",
+        GOOD.replace("### Completed Work\n- One.", "**Completed Work:** - One."),
+        GOOD.replace("### Current State", "2. **Current State**"),
+        GOOD.replace("### Pending Work", "Pending Work:"),
+    ],
+)
+def test_what_models_put_around_a_summary_does_no_harm(text):
+    assert judged(text).sections == SECTIONS
+
+
+def test_an_ampersand_and_its_word_are_one_heading():
+    said = judged("### Errors and Resolutions\n- None of note, all was well.", ("Errors & Resolutions",))
+    assert said.sections == (("Errors & Resolutions", "- None of note, all was well."),)
+
+
+def test_a_bullet_that_says_what_a_heading_says_is_a_bullet():
+    body = "- Pending Work\n- Two."
+    assert dict(judged(GOOD.replace("- Two.", body)).sections)["Current State"] == body
+
+
+def test_marks_that_the_messages_themselves_have_may_be_named():
+    assert "repeats the marks" in reason(under("Completed Work", "- Added a <summary> element."))
+    source = Source(read(user("Put a <summary> element around it.")))
+    wanted = Wanted(TITLES, frozenset(), 400, 4_000, source)
+    assert judge(ModelAnswer(under("Completed Work", "- Added a <summary> element.")), wanted, chars).reason == ""
+
+
+@pytest.mark.parametrize("words", ["a 20-line helper", "the 3rd attempt", "100% of it", "phase-2"])
+def test_numbers_in_words_of_its_own_are_no_names(words):
+    assert reason(under("Completed Work", f"- It was {words}.")) == ""

@@ -13,7 +13,7 @@ from compactor_cli.llm.prices import output_limit
 from compactor_cli.model.asking import ModelAnswer, Turn
 from compactor_cli.settings import LlmSettings
 from compactor_cli.tokens.characters import CharacterCounter
-from compactor_cli.tokens.probe import ROUNDS, ProbedCounter, fit, probe, ratio_of
+from compactor_cli.tokens.probe import MOST_RATIO, ROUNDS, ProbedCounter, fit, probe, ratio_of
 from tests.builders import assistant, call, calling, exchanges, prose, read, result, system, user
 from tests.llm.conftest import caches_of_their_own, provider
 from tests.llm.server import ANTHROPIC, OPENAI, breaks, says
@@ -272,12 +272,19 @@ def test_a_known_ratio_saves_the_first_round():
 
 
 def test_the_ratio_rises_each_round_and_not_forever():
-    stubborn, provider = Compactor(1_000), Provider(rate=Fraction(2))
-    done = fit(lambda counter: (stubborn(counter)[0], HISTORY), 1_000, provider, LOCAL)
+    provider = Provider(rate=Fraction(6, 5))
+    target = int(0.9 * probe(HISTORY, provider, LOCAL))
+    stubborn = Compactor(target)
+    done = fit(lambda counter: (stubborn(counter)[0], HISTORY), target, provider, LOCAL)
     assert (done.rounds, done.fits) == (ROUNDS, False)
-    assert done.tokens > 1_000
+    assert done.tokens > target
     ratios = [counter.ratio for counter in stubborn.counters[1:]]
     assert ratios == sorted(set(ratios))
+
+
+def test_a_ratio_that_marks_have_no_room_for_is_not_tried():
+    done = fit(Compactor(1_000), 1_000, Provider(rate=Fraction(MOST_RATIO + 1)), LOCAL)
+    assert (done.rounds, done.fits) == (1, False)
 
 
 def test_pictures_do_not_count_more_with_a_higher_ratio():
