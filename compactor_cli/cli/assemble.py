@@ -101,12 +101,12 @@ def assemble(
     """
     configured = configure(locals())
     job = Job(total=total, out=out or "-", dry_run=dry_run, report=report, json=json)
-    if json and not dry_run and job.out == "-":
-        raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
     _run(configured, job, file, prompt, context or (), quiet=quiet)
 
 
 def _run(configured: Configured, job: Job, file: str, prompt: str, context: Sequence[str], *, quiet: bool) -> None:
+    if job.json and not job.dry_run and job.out == "-":
+        raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
     settings = replace(configured.settings, target_tokens=job.total, target_ratio=None)
     compile_patterns(settings.keep)
     session = configured.session(quiet=quiet, profile=True)

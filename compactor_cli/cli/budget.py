@@ -67,13 +67,11 @@ def budget(
     choices = choose_segments(wanted, counter.count) if wanted else ()
     fixed = _fixed(transcript, wanted, choices, counter)
     residuals = _residuals(analysis, wanted, counter)
-    tokens = [(analysis.tiers[m.index], m.tokens) for m in transcript.messages]
-    needs = [sum(size for at, size in tokens if at == tier) for tier in range(TIERS)]
     allocated = allocate(
         total,
         fixed,
         residuals,
-        needs=needs,
+        needs=_needs(analysis),
         safety_margin=settings.budget.safety_margin,
         residual_share=settings.scoring.max_residuals,
     )
@@ -81,6 +79,12 @@ def budget(
     if allocated.remaining < 0:
         session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the {total:,} of the budget")
         raise typer.Exit(ExitCode.BUDGET)
+
+
+def _needs(analysis: Analysis) -> list[int]:
+    """Tokens of each tier."""
+    tokens = [(analysis.tiers[m.index], m.tokens) for m in analysis.transcript.messages]
+    return [sum(size for at, size in tokens if at == tier) for tier in range(TIERS)]
 
 
 def _fixed(

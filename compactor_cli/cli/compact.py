@@ -112,14 +112,18 @@ def compact(
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
-    given = locals()  # the options by their names
+    _compact(files, locals())
+
+
+def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
+    """The command, with its options by their names."""
     configured = configure(given)
     settings, model = configured.settings, configured.reading.model
     job = _job(given, configured)
     _check_usage(files, job, settings)
-    session = configured.session(quiet=quiet, profile=True, probes=True)
-    session.dry = dry_run
-    _warn(session, job, settings, model=model, profile=profile)
+    session = configured.session(quiet=given["quiet"], profile=True, probes=True)
+    session.dry = job.dry_run
+    _warn(session, job, settings, model=model, profile=given["profile"])
     code = _run_all(session, files, job, settings)
     if code:
         raise typer.Exit(code)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.model_use import model_use
+from compactor_cli.cli.session import Session
+from compactor_cli.model.report import Analysis
+from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
 
 
@@ -43,9 +48,6 @@ def score(
       compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
     """
     configured = configure(locals())
-    from compactor_cli.render import jsons, tables
-    from compactor_cli.render.model_use import model_json, use_line
-
     settings, session = configured.settings, configured.session(quiet=quiet, probes=True)
     source = configured.load(session, file)
     session.note_reading(source)
@@ -54,20 +56,30 @@ def score(
     if top:
         ranked = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))
         everything = sorted(ranked[:top])
+    _show(session, source, analyses, everything, json=json)
+
+
+def _show(
+    session: Session, source: Source, analyses: Sequence[Analysis], shown: Sequence[tuple[int, int]], *, json: bool
+) -> None:
+    """The scores of messages, which are given by their conversation and index."""
+    from compactor_cli.render import jsons, tables
+    from compactor_cli.render.model_use import model_json, use_line
+
     use = model_use(session)
     for warning in use.warnings if use else ():
         session.warn(warning)
     if json:
-        value = jsons.score_json(source, session.counter.name, analyses, set(everything))
+        value = jsons.score_json(source, session.counter.name, analyses, set(shown))
         typer.echo(jsons.dumps(value | model_json(use) if use else value))
         return
     if use:
         session.say(use_line(use))
     tables.heading(session.out, source, session.counter.name)
     for which, analysis in enumerate(analyses):
-        shown = [index for conversation, index in everything if conversation == which]
-        if shown:
-            session.out.print(tables.score_table(session.out, analysis, shown))
+        own = [index for conversation, index in shown if conversation == which]
+        if own:
+            session.out.print(tables.score_table(session.out, analysis, own))
     kept = sum(len(a.residuals.kept) for a in analyses)
     limit = sum(a.residuals.limit for a in analyses)
     demoted = sum(len(a.residuals.demoted) for a in analyses)
