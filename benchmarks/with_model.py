@@ -37,7 +37,7 @@ class SaysNothing:
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
         return tuple(ModelAnswer(_answer(request)) for request in requests)
 
-    def give_up(self, what: str, why: str) -> None:
+    def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
         """Topics are those of the offline way: what is measured is the summary."""
 
 

@@ -48,7 +48,7 @@ class ScriptedModel:
         said = scripted if isinstance(scripted, (str, ModelAnswer)) else scripted(request)
         return ModelAnswer(said) if isinstance(said, str) else said
 
-    def give_up(self, what: str, why: str) -> None:
+    def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
         self.given_up.append((what, why))
         if self._strict:
             raise ModelError(f"{what}: {why}")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.model_use import model_use
+from compactor_cli.cli.model_use import model_use, warn_unused
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
@@ -99,19 +100,22 @@ def assemble(
       segments:
         - {id: error-handling, file: errors.md, when: {error_occurred: true}}
     """
-    configured = configure(locals())
+    given = locals()
+    configured = configure(given)
     job = Job(total=total, out=out or "-", dry_run=dry_run, report=report, json=json)
-    _run(configured, job, file, prompt, context or (), quiet=quiet)
+    _run(configured, job, given)
 
 
-def _run(configured: Configured, job: Job, file: str, prompt: str, context: Sequence[str], *, quiet: bool) -> None:
+def _run(configured: Configured, job: Job, given: Mapping[str, Any]) -> None:
+    file: str = given["file"]
     if job.json and not job.dry_run and job.out == "-":
         raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
     settings = replace(configured.settings, target_tokens=job.total, target_ratio=None)
     compile_patterns(settings.keep)
-    session = configured.session(quiet=quiet, profile=True)
+    session = configured.session(quiet=given["quiet"], profile=True)
+    warn_unused(session, configured, given)
     session.dry = job.dry_run
-    wanted = read_prompt(prompt, context)
+    wanted = read_prompt(given["prompt"], given["context"] or ())
     source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:

@@ -6,6 +6,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
+from compactor_cli.cli.model_use import say_use, use_json
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
@@ -115,9 +116,10 @@ def _show(
 ) -> None:
     from compactor_cli.render import jsons, prompts, tables
 
+    say_use(session)
     if json:
         segments = prompts.segments_json(prompt, choices) if prompt and choices else {}
-        typer.echo(jsons.dumps({**jsons.budget_json(allocated), **segments}))
+        typer.echo(jsons.dumps({**jsons.budget_json(allocated), **segments, **use_json(session)}))
         return
     tables.heading(session.out, source, session.counter.name)
     session.out.print(tables.budget_table(session.out, allocated))

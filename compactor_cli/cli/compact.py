@@ -14,7 +14,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
-from compactor_cli.cli.model_use import model_use
+from compactor_cli.cli.model_use import model_use, warn_unused
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
@@ -47,6 +47,8 @@ class Job:
     load: Callable[[Session, str], Source]
     probes: bool
     """A provider counts."""
+    several: bool
+    """There are further files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +121,12 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     """The command, with its options by their names."""
     configured = configure(given)
     settings, model = configured.settings, configured.reading.model
-    job = _job(given, configured)
+    job = _job(files, given, configured)
     _check_usage(files, job, settings)
     session = configured.session(quiet=given["quiet"], profile=True, probes=True)
     session.dry = job.dry_run
     _warn(session, job, settings, model=model, profile=given["profile"])
+    warn_unused(session, configured, given)
     code = _run_all(session, files, job, settings)
     if code:
         raise typer.Exit(code)
@@ -140,9 +143,14 @@ def _warn(session: Session, job: Job, settings: Settings, *, model: str, profile
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
 
 
-def _job(given: Mapping[str, Any], configured: Configured) -> Job:
-    facts = model_facts(configured.reading.model) if given["if_needed"] else None
-    return Job(facts=facts, load=configured.load, probes=configured.probes, **{name: given[name] for name in _JOB})
+def _job(files: Sequence[str], given: Mapping[str, Any], configured: Configured) -> Job:
+    return Job(
+        facts=model_facts(configured.reading.model) if given["if_needed"] else None,
+        load=configured.load,
+        probes=configured.probes,
+        several=len(files) > 1,
+        **{name: given[name] for name in _JOB},
+    )
 
 
 def _check_usage(files: Sequence[str], job: Job, settings: Settings) -> None:
@@ -181,7 +189,7 @@ def _run_all(session: Session, files: Sequence[str], job: Job, settings: Setting
             except CompactorError as error:
                 if len(files) == 1:
                     raise
-                session.err.print(f"error: {error}", soft_wrap=True)
+                session.err.print(f"error: {_naming(file, error)}", soft_wrap=True)
                 code = code or int(error.exit_code)
     if job.report:
         write_bytes(job.report, "".join(jsons.dumps(o.report) + "\n" for o in outcomes).encode())
@@ -191,6 +199,12 @@ def _run_all(session: Session, files: Sequence[str], job: Job, settings: Setting
     if job.check and not code and any(outcome.changed for outcome in outcomes):
         code = int(ExitCode.NO)
     return code
+
+
+def _naming(file: str, error: CompactorError) -> str:
+    """The words of an error, with the file that it is about."""
+    words = str(error)
+    return words if words.startswith(file) else f"{file}: {words}"
 
 
 def _run_one(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
@@ -220,9 +234,9 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
         if job.dry_run:
             value["plan"] = jsons.plan_json(parts)
     _show(session, source, job, data, parts, place)
-    if probed and not session.err.quiet:
+    if probed and probed.before is not None:
         session.say(probe_line(probed))
-    _tell_use(session, use)
+    _tell_use(session, use, f"{source.path}: " if job.several else "")
     return Outcome(value, data != source.data)
 
 
@@ -249,14 +263,14 @@ def _compacted(
     return data, parts, found[-1] if found else None
 
 
-def _tell_use(session: Session, use: ModelUse | None) -> None:
+def _tell_use(session: Session, use: ModelUse | None, file: str) -> None:
     from compactor_cli.render.model_use import use_line
 
     if use is None:
         return
-    session.say(use_line(use))
+    session.say(f"{file}{use_line(use)}")
     for warning in use.warnings:
-        session.say(f"warning: {warning}")
+        session.say(f"warning: {file}{warning}")
 
 
 def _place(file: str, job: Job) -> str:

@@ -28,7 +28,7 @@ def read_bytes(path: str) -> bytes:
 def read_text(path: str) -> str:
     """A file's text. Raises UsageError when it is not UTF-8."""
     try:
-        return read_bytes(path).decode("utf-8")
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
 

@@ -6,6 +6,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.model_use import say_use, use_json
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.report import Analysis
@@ -56,7 +57,8 @@ def inspect(
     view = _outlook(session, source, configured)
     overviews = [overview(analysis) for analysis in analyses]
     if json:
-        typer.echo(jsons.dumps(jsons.inspect_json(source, session.counter.name, view, analyses, overviews)))
+        value = jsons.inspect_json(source, session.counter.name, view, analyses, overviews)
+        typer.echo(jsons.dumps(value | use_json(session)))
     else:
         tables.heading(session.out, source, session.counter.name)
         if not faults:
@@ -69,6 +71,7 @@ def inspect(
             session.out.print(tables.fault_table(session.out, found, source.notes))
         else:
             session.out.print("no faults")
+    say_use(session)
     if faults and faulty:
         raise typer.Exit(ExitCode.NO)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compactor_cli.model.report import ModelUse
 
+_ABOUT_MODELS = ("summary_prompt", "llm_model", "max_cost", "concurrency")
+
 if TYPE_CHECKING:
+    from compactor_cli.cli.configured import Configured
     from compactor_cli.cli.session import Session
     from compactor_cli.llm.asker import Asker
 
@@ -24,7 +28,37 @@ def model_use(session: Session, before: ModelUse | None = None) -> ModelUse | No
         total = ModelUse(asker.name, requests=requests, prompt_tokens=tokens, cost=asker.cost, dry=True)
     else:
         total = _total(asker)
-    return total if before is None else _since(total, before)
+    used = total if before is None else _since(total, before)
+    return used if used.requests or used.cache_hits or used.warnings else None
+
+
+def use_json(session: Session) -> dict[str, Any]:
+    """What the session has asked so far, as reports have it; empty when it has asked nothing."""
+    from compactor_cli.render.model_use import model_json
+
+    use = model_use(session)
+    return model_json(use) if use else {}
+
+
+def say_use(session: Session) -> None:
+    """The same in words, on standard error, with its warnings."""
+    from compactor_cli.render.model_use import use_line
+
+    use = model_use(session)
+    if use is not None:
+        session.say(use_line(use))
+        for warning in use.warnings:
+            session.warn(warning)
+
+
+def warn_unused(session: Session, configured: Configured, given: Mapping[str, Any]) -> None:
+    """Say which options about a model were given though none is asked."""
+    if configured.settings.asks or configured.probes:
+        return
+    names = [name for name in _ABOUT_MODELS if given.get(name) not in (None, "")]
+    if names:
+        options = ", ".join("--" + name.replace("_", "-") for name in names)
+        session.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 
 
 def _total(asker: Asker) -> ModelUse:

@@ -29,6 +29,9 @@ def load_probed(session: Session, path: str, settings: Settings) -> Source:
     """
     model = _model(session, settings)
     source = session.load(path)
+    if session.dry:
+        session.warn(f"{path}: with --dry-run no provider is asked; tokens are counted by {session.local.name}")
+        return source
     if len(source.transcripts) > 1:
         count = len(source.transcripts)
         raise UsageError(f"--tokenizer probe: {path} holds {count} conversations; split it, or count without a probe")

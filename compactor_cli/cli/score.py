@@ -8,7 +8,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.model_use import model_use
+from compactor_cli.cli.model_use import say_use, use_json, warn_unused
 from compactor_cli.cli.session import Session
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
@@ -47,8 +47,10 @@ def score(
       compactor score session.jsonl --scorer classifier --llm-model openai/gpt-4o-mini
       compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
     """
-    configured = configure(locals())
+    given = locals()
+    configured = configure(given)
     settings, session = configured.settings, configured.session(quiet=quiet, probes=True)
+    warn_unused(session, configured, given)
     source = configured.load(session, file)
     session.note_reading(source)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
@@ -64,17 +66,12 @@ def _show(
 ) -> None:
     """The scores of messages, which are given by their conversation and index."""
     from compactor_cli.render import jsons, tables
-    from compactor_cli.render.model_use import model_json, use_line
 
-    use = model_use(session)
-    for warning in use.warnings if use else ():
-        session.warn(warning)
+    say_use(session)
     if json:
         value = jsons.score_json(source, session.counter.name, analyses, set(shown))
-        typer.echo(jsons.dumps(value | model_json(use) if use else value))
+        typer.echo(jsons.dumps(value | use_json(session)))
         return
-    if use:
-        session.say(use_line(use))
     tables.heading(session.out, source, session.counter.name)
     for which, analysis in enumerate(analyses):
         own = [index for conversation, index in shown if conversation == which]

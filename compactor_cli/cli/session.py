@@ -84,7 +84,7 @@ class Session:
         """The settings for a command that asks no model; what they say otherwise is reported."""
         if not settings.asks:
             return settings
-        self.warn("this command asks no model: scores and summaries are those of the offline ways")
+        self.warn("this command asks no model for scores or summaries: they are those of the offline ways")
         scorer = "" if settings.scorer_name == "classifier" else settings.scoring.scorer
         return replace(settings, summarizer="extractive", scoring=replace(settings.scoring, scorer=scorer))
 

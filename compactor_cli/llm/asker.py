@@ -59,12 +59,22 @@ class Asker:
     """A `LanguageModel` that asks through `send`. It belongs to one run and adds up what that run used."""
 
     def __init__(
-        self, name: str, settings: LlmSettings, *, count: Count, say: Say, send: Send, cache: AnswerCache | None = None
+        self,
+        name: str,
+        settings: LlmSettings,
+        *,
+        count: Count,
+        say: Say,
+        send: Send,
+        cache: AnswerCache | None = None,
+        problem: Callable[[], str] = lambda: "",
     ) -> None:
+        """`problem` says why nothing can be sent at all; it is asked before anything is announced."""
         self.name = name
         self.context_limit = context_limit_of(name)
         self.fallbacks: list[Fallback] = []
         self._settings, self._count, self._say, self._send, self._cache = settings, count, say, send, cache
+        self._problem = problem
         self._usage = Usage(name, cost=None if price_of(name) is None else 0.0)
 
     @property
@@ -80,7 +90,7 @@ class Asker:
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
         """One answer a request, in their order. Says once what it asks for, and what that costs at most."""
         answers: list[ModelAnswer | None] = [None] * len(requests)
-        sent = self._affordable(self._unknown(requests, answers), answers)
+        sent = self._possible(self._affordable(self._unknown(requests, answers), answers), answers)
         if sent:
             self._say(announcement(self.name, [plan.estimate for plan in sent]))
         for at, answer in as_they_finish(
@@ -91,13 +101,10 @@ class Asker:
                 answers[place] = answer
         return tuple(answer for answer in answers if answer is not None)
 
-    def give_up(self, what: str, why: str) -> None:
-        """Take note that `what` is done without the model. Raises ModelError when that is not allowed."""
-        if not self._settings.fallback:
-            raise ModelError(
-                f"{what}: {why}. Nothing was written. "
-                "Look at llm.model and its key, or leave out --no-fallback to go on without the model."
-            )
+    def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
+        """Take note that `what` is done without the model. Raises ModelError when it failed and must not."""
+        if failed and not self._settings.fallback:
+            raise ModelError(f"{what}: {why}. Nothing was written; without --no-fallback it is done offline.")
         self.fallbacks.append(Fallback(what, why))
 
     def _unknown(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
@@ -138,6 +145,13 @@ class Asker:
                 answers[place] = ModelAnswer(failure=f"would cost up to {dollars(cost)}; --max-cost is {dollars(most)}")
         return sent
 
+    def _possible(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
+        """The requests, or none when nothing can be sent at all: then each gets the reason for its failure."""
+        problem = self._problem() if planned else ""
+        for place in (place for plan in planned if problem for place in plan.places):
+            answers[place] = ModelAnswer(failure=problem)
+        return [] if problem else planned
+
     def _note(self, plan: _Planned, answer: ModelAnswer) -> None:
         """Keep an answer, and add up what it took."""
         if answer.failure:
@@ -173,7 +187,7 @@ class DryAsker:
         self.estimates.extend(estimate(self.name, request, self._count) for request in requests)
         return tuple(ModelAnswer(failure=NOT_ASKED) for _ in requests)
 
-    def give_up(self, what: str, why: str) -> None:
+    def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
         """Nothing: a run that asks nothing does all of it without the model."""
 
     @property
@@ -190,7 +204,8 @@ class DryAsker:
 def make_asker(name: str, settings: LlmSettings, *, count: Count, say: Say) -> Asker:
     """The asker of a run: through litellm, and with the user's cache unless the settings are against it."""
     cache = AnswerCache(cache_file(), settings.cache_mb) if settings.cache else None
-    return Asker(name, settings, count=count, say=say, send=LitellmClient(name, settings), cache=cache)
+    client = LitellmClient(name, settings)
+    return Asker(name, settings, count=count, say=say, send=client, cache=cache, problem=client.problem)
 
 
 def announcement(name: str, estimates: Sequence[Estimate]) -> str:

@@ -44,10 +44,10 @@ class LitellmClient:
 
     def __call__(self, request: ModelRequest) -> ModelAnswer:
         """The answer, or a failure in words."""
-        litellm = load_litellm()
-        problem = self._problem(litellm)
+        problem = self.problem()
         if problem:
             return ModelAnswer(failure=problem)
+        litellm = load_litellm()
         options = self._options(litellm, request)
         tries = 1
         while True:
@@ -68,8 +68,9 @@ class LitellmClient:
         except Exception as error:  # litellm raises whatever a provider's code raises
             return failure_of(error, timeout)
 
-    def _problem(self, litellm: Any) -> str:
+    def problem(self) -> str:
         """Why nothing can be sent at all; empty when it can."""
+        litellm = load_litellm()
         try:
             litellm.get_llm_provider(model=self._model, api_base=self._settings.api_base or None)
         except Exception:  # whatever it is, the provider is not found

@@ -56,5 +56,6 @@ class LanguageModel(Protocol):
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
         """One answer a request, in their order; several are asked at the same time."""
 
-    def give_up(self, what: str, why: str) -> None:
-        """Take note that `what` is done without the model. Raises ModelError when that is not allowed."""
+    def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
+        """Take note that `what` is done without the model. Raises ModelError when that is not allowed, but not
+        where the model has not `failed` and was not asked at all."""

@@ -43,6 +43,8 @@ class _Job:
     source: Source
     texts: list[Judged] = field(default_factory=list)
     failure: str = ""
+    asked: bool = True
+    """Whether the model had a chance."""
 
     @property
     def open(self) -> bool:
@@ -65,14 +67,14 @@ class Llm:
             self._ask(pending, count)
         for job in jobs:
             if job.failure:
-                self._model.give_up(job.piece.what, job.failure)
+                self._model.give_up(job.piece.what, job.failure, failed=job.asked)
         return tuple(self._drafted(at, asked, jobs) for at, asked in enumerate(requests))
 
     def summarize(self, request: SummaryRequest, count: Count) -> str:
         text = self._offline.summarize(request, count)
         if text or request.draft is None or request.shorter_header:
             return text
-        self._model.give_up(_named(request), "with what is computed it does not fit")
+        self._model.give_up(_named(request), "with what is computed it does not fit", failed=False)
         return self._offline.summarize(replace(request, draft=None), count)
 
     # -- what to ask
@@ -93,7 +95,8 @@ class Llm:
             else:
                 job.turns = stretches(piece, self._model.context_limit, self._system, count)
                 if not job.turns:
-                    job.failure = f"the messages do not fit the context of {self._model.context_limit:,} tokens"
+                    job.failure = f"its request does not fit the context of {self._model.context_limit:,} tokens"
+            job.asked = bool(job.turns)
             jobs.append(job)
         return jobs
 

@@ -83,7 +83,9 @@ def read_json(text: str, schema: Mapping[str, Any]) -> Any:
     wrong = min(jsonschema.Draft202012Validator(dict(schema)).iter_errors(value), key=_depth, default=None)
     if wrong is not None:
         # without what the answer said there, which may stem from the transcript
-        raise RejectedError(f"{wrong.json_path} does not keep to {wrong.validator} {json.dumps(wrong.validator_value)}")
+        where = wrong.json_path.removeprefix("$").removeprefix(".")
+        wants = f"its schema says {wrong.validator} {json.dumps(wrong.validator_value)}"
+        raise RejectedError(f"{where or 'the JSON'} is not what was asked for: {wants}")
     return value
 
 

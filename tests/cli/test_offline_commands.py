@@ -20,7 +20,7 @@ ASKING = {"COMPACTOR_SUMMARIZER": "llm", "COMPACTOR_SCORING_SCORER": "classifier
 def test_they_work_and_say_what_they_use_instead(run, session, command):
     done = run(*command, **ASKING)
     assert done.code in (0, 1)  # evaluate may find nothing to measure in so short a session
-    assert "asks no model" in done.stderr
+    assert "asks no model for scores or summaries" in done.stderr
 
 
 @pytest.mark.parametrize(

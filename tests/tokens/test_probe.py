@@ -53,7 +53,7 @@ class Provider:
         tokens = sum(self.frame + math.ceil(LOCAL.count(text) * self.rate) for text in texts)
         return ModelAnswer("Sure", "length", tokens + self.overhead, 16)
 
-    def give_up(self, what, why):
+    def give_up(self, what, why, *, failed=True):
         self.given_up.append((what, why))
         if self.strict:
             raise ModelError(f"{what}: {why}")
