@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import traceback
 from typing import Any
 
 import typer
@@ -31,7 +32,7 @@ class Boundary(TyperGroup):
             return super().invoke(ctx)
         except CompactorError as error:
             if _debugging():
-                raise
+                traceback.print_exc()
             _say(f"error: {error}")
             raise typer.Exit(int(error.exit_code)) from None
         except KeyboardInterrupt:
@@ -42,8 +43,10 @@ class Boundary(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(int(ExitCode.OK)) from None
         except Exception as error:
-            if _debugging() or hasattr(error, "exit_code"):  # typer's own: usage errors, exits
+            if hasattr(error, "exit_code"):  # typer's own: usage errors, exits
                 raise
+            if _debugging():
+                traceback.print_exc()
             _say(f"this is a bug: {type(error).__name__}: {error}\nRun again with --debug and report the traceback.")
             raise typer.Exit(int(ExitCode.BUG)) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import typer
 
@@ -49,7 +50,8 @@ def score(
     """
     given = locals()
     configured = configure(given)
-    settings, session = configured.settings, configured.session(quiet=quiet, probes=True)
+    settings = replace(configured.settings, summarizer="extractive")  # nothing is summarized here
+    session = configured.session(quiet=quiet, probes=True)
     warn_unused(session, configured, given)
     source = configured.load(session, file)
     session.note_reading(source)

@@ -74,10 +74,12 @@ class Session:
         if self.asker is None and name:
             from compactor_cli.llm.asker import DryAsker, make_asker
 
+            # what is sent is not counted as coarsely as a session may be
+            count = make_counter("", name).counter.count
             if self.dry:
-                self.asker = DryAsker(name, count=self.local.count)
+                self.asker = DryAsker(name, count=count)
             else:
-                self.asker = make_asker(name, settings, count=self.local.count, say=self.say)
+                self.asker = make_asker(name, settings, count=count, say=self.say)
         return self.asker
 
     def offline(self, settings: Settings) -> Settings:

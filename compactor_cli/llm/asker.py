@@ -12,6 +12,7 @@ from compactor_cli.llm.litellm_client import LitellmClient
 from compactor_cli.llm.prices import Estimate, context_limit_of, estimate, price_of
 from compactor_cli.model.asking import ModelAnswer, ModelRequest
 from compactor_cli.settings import LlmSettings
+from compactor_cli.text.figures import dollars
 
 Send = Callable[[ModelRequest], ModelAnswer]
 Count = Callable[[str], int]
@@ -104,14 +105,14 @@ class Asker:
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
         """Take note that `what` is done without the model. Raises ModelError when it failed and must not."""
         if failed and not self._settings.fallback:
-            raise ModelError(f"{what}: {why}. Nothing was written; without --no-fallback it is done offline.")
+            raise ModelError(f"{what}: {why}. Its output was not written; without --no-fallback it is done offline.")
         self.fallbacks.append(Fallback(what, why))
 
     def _unknown(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """The requests that have to be asked, each once; the others get their answers."""
         places: dict[str, list[int]] = {}
         for place, request in enumerate(requests):
-            key = request_key(self.name, self._settings.api_base, self._settings.temperature, request)
+            key = self._key(request)
             places.setdefault(key, []).append(place)
         planned = []
         for key, wanted in places.items():
@@ -123,6 +124,12 @@ class Asker:
                 answers[place] = kept
         self._add(cache_hits=len(places) - len(planned), cache_misses=len(planned))
         return planned
+
+    def _key(self, request: ModelRequest) -> str:
+        settings = self._settings
+        return request_key(
+            self.name, settings.api_base, settings.temperature, request, strict_roles=settings.strict_roles
+        )
 
     def _affordable(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """The requests that the run can pay for, taken in order; the others get a failure."""
@@ -220,8 +227,3 @@ def total_cost(estimates: Sequence[Estimate]) -> float | None:
     """The sum of the costs; None when one of them is not known."""
     costs = [each.cost for each in estimates if each.cost is not None]
     return sum(costs) if len(costs) == len(estimates) else None
-
-
-def dollars(cost: float) -> str:
-    """`$0.0123`; four digits behind the point, more where there would be none."""
-    return f"${cost:.4f}" if cost >= 0.0001 or not cost else f"${cost:.2g}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -41,12 +42,15 @@ def cache_file() -> Path:
     return user_cache_path("compactor", appauthor=False) / "answers.sqlite3"
 
 
-def request_key(model: str, api_base: str, temperature: float, request: ModelRequest) -> str:
+def request_key(
+    model: str, api_base: str, temperature: float, request: ModelRequest, *, strict_roles: bool = False
+) -> str:
     """SHA-256 over all that the answer depends on; what the request is for is not part of it."""
     parts = {
         "model": model,
         "api_base": api_base,
         "temperature": temperature,
+        "strict_roles": strict_roles,
         "prompt_version": PROMPT_VERSION,
         "system": request.system,
         "turns": [list(turn) for turn in request.turns],
@@ -85,9 +89,9 @@ class AnswerCache:
         """Keep an answer; the least recently used ones make room for it.
 
         One that was cut off is kept as well: it tells what the request costs, and that asking for so few
-        tokens is of no use. No answer at all is not kept.
+        tokens is of no use. One that says nothing is not kept, nor is a failure.
         """
-        if answer.failure:
+        if answer.failure or not (answer.text or answer.finish == "length"):
             return
         text = answer.text.encode("utf-8", "surrogatepass")
         size = len(text) + _OVERHEAD
@@ -125,6 +129,7 @@ class AnswerCache:
 
     def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600))  # it holds text of sessions
         with closing(sqlite3.connect(self._file, timeout=_PATIENCE, isolation_level=None)) as db:
             db.execute("PRAGMA auto_vacuum = FULL")
             db.execute("BEGIN IMMEDIATE")  # whoever reads will write; to take the lock later could deadlock

@@ -16,11 +16,11 @@ _LEAST_END = 3
 _MASK = r"(?:\*+|\.{2,}|…+|[xX]{4,})"
 _SHAPES = (
     re.compile(r"(?i)\b(?:bearer|basic)\s+[\w.~+/=*-]{6,}"),
-    re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho|key)[-_][\w*.…-]*[\w*]"),
+    re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho)[-_][\w*.…-]*[\w*]"),
+    re.compile(r"\bkey-(?=[\w*-]*\d)[\w*.…-]{8,}"),
     re.compile(r"\bAIza[\w*-]{8,}"),
     re.compile(r"[\w-]*\*{3,}[\w*-]*"),
-    re.compile(r"(?i)(?<=[?&]key=)[^&\s\"']+"),
-    re.compile(r"(?i)(?<=api_key=)[^&\s\"']+"),
+    re.compile(r"(?i)(?<![\w-])(?:x-)?(?:api[-_])?(?:key|token)(?:=|: ?)[^&\s\"',;]{6,}"),
     re.compile(r"(?<=://)[^/\s@]+(?=@)"),
 )
 """Keys as they look: behind the word before them, with the prefix of a provider, masked, or in an address."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.model.report import ModelUse, Probed
+from compactor_cli.text.figures import dollars
 
 
 def use_line(use: ModelUse) -> str:
     """`openai/gpt-4o-mini: 3 requests, 1 answer from the cache, 12,345 + 800 tokens, $0.0123`."""
     requests = f"{use.requests} request{'' if use.requests == 1 else 's'}"
-    cost = "" if use.cost is None else f", ${use.cost:.4f}"
+    cost = "" if use.cost is None else f", {dollars(use.cost)}"
     if use.dry:
-        most = "" if use.cost is None else f", at most ${use.cost:.4f}"
+        most = "" if use.cost is None else f", at most {dollars(use.cost)}"
         return f"would ask {use.name}: {requests}, {use.prompt_tokens:,} tokens{most}"
     kept = f", {use.cache_hits} answer{'' if use.cache_hits == 1 else 's'} from the cache" if use.cache_hits else ""
     return f"{use.name}: {requests}{kept}, {use.prompt_tokens:,} + {use.completion_tokens:,} tokens{cost}"

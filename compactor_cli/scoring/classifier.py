@@ -93,14 +93,17 @@ class ClassifierScorer:
         read = partial(_read_scores, threshold=threshold)
         asked = [Asked(_request(batch), partial(read, {one.index for one in batch})) for batch in batches]
         fallback: Sequence[Score] = ()
+        missing: dict[str, list[_Shown]] = {}
         for batch, answer in zip(batches, ask_checked(self._model, asked), strict=True):
             found = answer.value
             if found is None:
-                self._model.give_up(f"classification of {_named(batch)}", answer.why)
+                missing.setdefault(answer.why, []).extend(batch)
                 fallback = fallback or FactorScorer().score(transcript, settings)
                 found = {one.index: _fallen_back(fallback[one.index], threshold) for one in batch}
             for index, score in found.items():
                 scores[index] = score
+        for why, own in missing.items():
+            self._model.give_up(f"classification of {_named(own)}", why)
         return tuple(score for score in scores if score is not None)
 
 

@@ -15,9 +15,7 @@ _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|\*\*(?P<bold>[^
 _BULLETS = ("- ", "* ", "• ")
 _INLINE = re.compile(r"^\s{0,3}(?:\d+[.)]\s*)?\*\*(?P<title>[^*]+)\*\*:?(?P<rest>.*)$")
 _NUMBER = re.compile(r"^\d+[.)]\s*")
-_TOOL = re.compile(
-    r"<\|?/?(?:tool_call|function_calls?|invoke|antml)|^\s*\{\s*\"(?:name|tool|function|tool_calls)\"\s*:", re.M
-)
+_TOOL = re.compile(r"<\|?/?(?:tool_call|function_calls?|invoke)|\A\s*\{\s*\"(?:name|tool|function|tool_calls)\"\s*:")
 _MARKS = re.compile(r"</?(?:message|call|result|summary)\b", re.IGNORECASE)
 _NOTHING = frozenset(("", "none", "n/a", "nothing", "-", "not applicable", "nothing to report"))
 _PREAMBLE = 200

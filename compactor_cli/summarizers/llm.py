@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from compactor_cli.model.asking import LanguageModel, Turn
 from compactor_cli.model.drafting import told
 from compactor_cli.model.message import Message
+from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest
 from compactor_cli.settings import Settings
 from compactor_cli.summarizers.acceptance import Judged, Wanted, judge
 from compactor_cli.summarizers.extractive import Extractive, page_for
 from compactor_cli.summarizers.forms import FORMS, drafted
 from compactor_cli.summarizers.page import render
-from compactor_cli.summarizers.prompting import Piece, merges, request, stretches
+from compactor_cli.summarizers.prompting import Piece, Stretch, merges, request, stretches
 from compactor_cli.text.grounding import Source
 from compactor_cli.text.headers import format_ranges
 from compactor_cli.text.verbatim import QUOTED, quoted_span
@@ -39,7 +40,7 @@ class _Job:
     slot: int
     part: int | None
     piece: Piece
-    turns: list[tuple[Turn, ...]]
+    stretches: list[Stretch]
     source: Source
     texts: list[Judged] = field(default_factory=list)
     failure: str = ""
@@ -50,6 +51,18 @@ class _Job:
     def open(self) -> bool:
         """Whether requests are to be made for it."""
         return not self.failure and len(self.texts) != 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One request of a job. Of several stretches none takes earlier summaries over: their merger does."""
+
+    job: _Job
+    piece: Piece
+    turns: tuple[Turn, ...]
+    stretch: Stretch | None
+    """One of several; None for all that there is, and for mergers."""
+    merging: bool = False
 
 
 class Llm:
@@ -93,10 +106,10 @@ class Llm:
             if piece.told < least:
                 job.failure = f"there is room for {max(0, piece.told)} tokens of it, and it needs {least}"
             else:
-                job.turns = stretches(piece, self._model.context_limit, self._system, count)
-                if not job.turns:
+                job.stretches = stretches(piece, self._model.context_limit, self._system)
+                if not job.stretches:
                     job.failure = f"its request does not fit the context of {self._model.context_limit:,} tokens"
-            job.asked = bool(job.turns)
+            job.asked = bool(job.stretches)
             jobs.append(job)
         return jobs
 
@@ -155,40 +168,51 @@ class Llm:
 
     def _ask(self, jobs: Sequence[_Job], count: Count) -> None:
         """One step for each job: its stretches, or what puts them together. Rejected ones are asked once more."""
-        steps: list[tuple[_Job, tuple[Turn, ...], bool]] = []
-        for job in jobs:
-            merging = bool(job.texts)
-            turns = job.turns
-            if merging:
-                texts = [judged.text for judged in job.texts]
-                turns = merges(job.piece, texts, self._model.context_limit, self._system, count)
-            job.texts = []
-            steps += [(job, own, merging) for own in turns]
+        steps = [step for job in jobs for step in self._steps(job)]
         first = self._judged(steps, [""] * len(steps), count)
         again = [at for at, judged in enumerate(first) if judged.reason and not judged.failed]
         second = self._judged([steps[at] for at in again], [first[at].reason for at in again], count)
         results = dict(enumerate(first)) | dict(zip(again, second, strict=True))
-        for at, (job, _, _) in enumerate(steps):
-            if results[at].reason and not job.failure:
-                job.failure = results[at].reason if at not in again else f"{results[at].reason} (asked twice)"
-            job.texts.append(results[at])
+        for job in jobs:
+            own = [(steps[at], results[at]) for at in range(len(steps)) if steps[at].job is job]
+            bad = [judged for _, judged in own if judged.reason]
+            if len(bad) == len(own) or any(step.stretch is None for step, judged in own if judged.reason):
+                job.failure = f"{bad[0].reason}{'' if bad[0].failed else ' (asked twice)'}"
+                continue
+            job.texts = [judged if not judged.reason else self._quoted(step, judged, count) for step, judged in own]
 
-    def _judged(
-        self, steps: Sequence[tuple[_Job, tuple[Turn, ...], bool]], reasons: Sequence[str], count: Count
-    ) -> list[Judged]:
+    def _steps(self, job: _Job) -> list[_Step]:
+        if not job.texts:
+            several = len(job.stretches) > 1
+            piece = replace(job.piece, takes_over=False) if several else job.piece
+            return [_Step(job, piece, own.turns, own if several else None) for own in job.stretches]
+        texts = [judged.text for judged in job.texts]
+        turns = merges(job.piece, texts, self._model.context_limit, self._system)
+        return [_Step(job, job.piece, own, None, merging=True) for own in turns]
+
+    def _quoted(self, step: _Step, judged: Judged, count: Count) -> Judged:
+        """What the offline summarizer says of a stretch that the model did not summarize, for the merger."""
+        messages = step.stretch.messages if step.stretch else ()
+        where = format_ranges(message.index for message in messages)
+        self._model.give_up(f"messages {where} in the {step.piece.what}", judged.reason)
+        slot = SummarySlot(3, (), step.piece.limit, form="summary")
+        asked = SummaryRequest(slot, "", messages, frozenset(), slot.budget)
+        return Judged((("", self._offline.summarize(asked, count).strip()),))
+
+    def _judged(self, steps: Sequence[_Step], reasons: Sequence[str], count: Count) -> list[Judged]:
         if not steps:
             return []
         requests = [
-            request(_piece(job, merging), turns, self._system, merging=merging, rejected=reason)
-            for (job, turns, merging), reason in zip(steps, reasons, strict=True)
+            request(step.piece, step.turns, self._system, merging=step.merging, rejected=reason)
+            for step, reason in zip(steps, reasons, strict=True)
         ]
         found = []
-        for (job, _, _), answer in zip(steps, self._model.ask(requests), strict=True):
-            piece = job.piece
+        for step, answer in zip(steps, self._model.ask(requests), strict=True):
+            piece = step.piece
             if answer.failure:
                 found.append(Judged(reason=answer.failure, failed=True))
                 continue
-            wanted = Wanted(piece.titles, piece.optional, piece.limit, piece.replaced, job.source)
+            wanted = Wanted(piece.titles, piece.optional, piece.limit, piece.replaced, step.job.source)
             found.append(judge(answer, wanted, count))
         return found
 
@@ -202,11 +226,6 @@ class Llm:
         return replace(
             asked, draft=Draft(self._model.name, parts=tuple(bodies.get(at, "") for at in range(len(asked.parts))))
         )
-
-
-def _piece(job: _Job, merging: bool) -> Piece:
-    """The piece as one request sees it: of several stretches none takes earlier summaries over, their merger does."""
-    return job.piece if merging or len(job.turns) == 1 else replace(job.piece, takes_over=False)
 
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], tuple[str, ...]]:

@@ -6,7 +6,7 @@ an answer was rejected) stands behind them in the last turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,6 +14,7 @@ from importlib.resources import files
 from compactor_cli.model.asking import ModelRequest, Turn
 from compactor_cli.model.drafting import BUFFER
 from compactor_cli.model.message import Message
+from compactor_cli.text.answers import estimate
 from compactor_cli.text.fence import escape, fenced
 from compactor_cli.text.shorten import shorten_prose
 from compactor_cli.text.turns import Cuts, turns_of
@@ -24,8 +25,6 @@ _OPENING = Turn("user", "The conversation to summarize begins here.")
 """A user turn comes first, as some providers demand."""
 _UNDER = 'Under "'
 """Begins a line of a prompt on one heading."""
-_DIFFERS = 0.75
-"""Share of a model's context that is filled by our count: its own may be higher."""
 _WORDS = 0.7
 """Words a token."""
 
@@ -103,38 +102,41 @@ def _what_to_write(piece: Piece) -> str:
     return "\n".join(line for line in lines if under.get(line, "") in ("", *piece.titles))
 
 
-def stretches(piece: Piece, context: int, system: str, count: Callable[[str], int]) -> list[tuple[Turn, ...]]:
-    """The turns of a piece in as many requests as the model's context needs; none when it is too small."""
-    turns = turns_of(piece.messages, Cuts())
-    capacity = room(piece, context, system, count)
-    if capacity <= 0 or not turns:
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Neighbouring messages that are sent in one request."""
+
+    turns: tuple[Turn, ...]
+    messages: tuple[Message, ...]
+
+
+def stretches(piece: Piece, context: int, system: str) -> list[Stretch]:
+    """A piece in as many requests as the model's context needs; none when it is too small."""
+    capacity = room(piece, context, system)
+    sent = [(turn, message) for message in piece.messages for turn in turns_of([message], Cuts())]
+    if capacity <= 0 or not sent:
         return []
-    sizes = [count(turn.text) for turn in turns]
-    for at, size in enumerate(sizes):
-        if size > capacity:
-            turns[at] = Turn(turns[at].role, _within(turns[at].text, size, capacity, count))
-            sizes[at] = capacity
-    most = max(1, -(-len(turns) // piece.batches))
-    found: list[list[Turn]] = []
+    most = max(1, -(-len(sent) // piece.batches))
+    found: list[list[tuple[Turn, Message]]] = []
     held = capacity
-    for turn, size in zip(turns, sizes, strict=True):
+    for whole, message in sent:
+        turn = _fitting(whole, capacity)
+        size = min(capacity, estimate(turn.text))
         if held + size > capacity or len(found[-1]) == most:
             found.append([])
             held = 0
-        found[-1].append(turn)
+        found[-1].append((turn, message))
         held += size
-    return [tuple(own) for own in found]
+    return [Stretch(tuple(turn for turn, _ in own), tuple(message for _, message in own)) for own in found]
 
 
-def merges(
-    piece: Piece, texts: Sequence[str], context: int, system: str, count: Callable[[str], int]
-) -> list[tuple[Turn, ...]]:
+def merges(piece: Piece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
     """Summaries of stretches as turns, in as many requests as the context needs, at least two in each."""
-    capacity = room(piece, context, system, count)
+    capacity = room(piece, context, system)
     found: list[list[Turn]] = []
     held = capacity
     for at, text in enumerate(texts):
-        size = count(text)
+        size = estimate(text)
         if not found or (held + size > capacity and len(found[-1]) > 1):
             found.append([])
             held = 0
@@ -143,16 +145,18 @@ def merges(
     return [tuple(own) for own in found]
 
 
-def room(piece: Piece, context: int, system: str, count: Callable[[str], int]) -> int:
-    """Tokens of the messages of one request."""
+def room(piece: Piece, context: int, system: str) -> int:
+    """Tokens of the messages of one request, by an estimate that no model's own count exceeds."""
     asked = request(piece, (), system, merging=True)
-    fixed = count(asked.system) + sum(count(turn.text) for turn in asked.turns)
-    return int((context - asked.max_tokens) * _DIFFERS) - fixed
+    return context - asked.max_tokens - estimate(asked.system) - sum(estimate(turn.text) for turn in asked.turns)
 
 
-def _within(text: str, size: int, capacity: int, count: Callable[[str], int]) -> str:
-    """A turn that alone is more than a model can read, cut inside; its marks stay."""
-    head, _, rest = text.partition("\n")
+def _fitting(turn: Turn, capacity: int) -> Turn:
+    """A turn that alone is more than a model can read is cut inside; its marks stay."""
+    size = estimate(turn.text)
+    if size <= capacity:
+        return turn
+    head, _, rest = turn.text.partition("\n")
     body, _, tail = rest.rpartition("\n")
-    fixed = count(head) + count(tail) + 2
-    return f"{head}\n{shorten_prose(body, size, max(1, capacity - fixed), count).text}\n{tail}"
+    left = capacity - estimate(head) - estimate(tail) - 2
+    return Turn(turn.role, f"{head}\n{shorten_prose(body, size, max(1, left), estimate).text}\n{tail}")

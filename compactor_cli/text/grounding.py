@@ -18,8 +18,8 @@ _SHORTEST = 3
 """Characters of a quote that is looked for."""
 _EITHER = re.compile(r"[a-z]+/[a-z]+|[A-Z]+/[A-Z]+")
 """Two plain words: and/or, success/failure, CI/CD."""
-_COUNTED = re.compile(r"100%|\d+(?:st|nd|rd|th)|\d+-[a-z]+|[a-z]+-\d+")
-"""Numbers in words of one's own: a 20-line helper, the 3rd attempt."""
+_COUNTED = re.compile(r"100%|\d+(?:st|nd|rd|th)|\d+-[a-z]+|[a-z]+-\d+|\d+(?:\.\d+)?/\d+(?:\.\d+)?")
+"""Numbers in words of one's own: a 20-line helper, the 3rd attempt, 48/48."""
 _LINE = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
 _CALLED = re.compile(r"\([^()]*\)$")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:\w{5,}|\w*[_A-Z]\w*)")

@@ -68,7 +68,7 @@ def test_text_that_utf8_cannot_hold_comes_back_as_it_was(file):
 @pytest.mark.parametrize(
     "answer",
     [
-        ModelAnswer(""),
+        ModelAnswer("", "length", 12, 16),
         ModelAnswer("cut off at the", "length", 12, 16),
         ModelAnswer("text beside a call", "tool"),
         ModelAnswer("filtered", "other"),
@@ -80,10 +80,18 @@ def test_every_answer_that_came_is_kept_with_its_end(file, answer):
     assert cache.get("key") == answer
 
 
-def test_a_failure_is_not_kept(file):
+@pytest.mark.parametrize("answer", [ModelAnswer(failure="429: rate limit"), ModelAnswer(""), ModelAnswer("", "tool")])
+def test_what_says_nothing_is_not_kept(file, answer):
     cache = AnswerCache(file, 1)
-    cache.put("key", ModelAnswer(failure="429: rate limit"))
+    cache.put("key", answer)
     assert cache.get("key") is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_nobody_else_may_read_the_file(file):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    AnswerCache(file, 1).put("key", ModelAnswer("An answer."))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_the_key_depends_on_all_that_the_answer_depends_on(monkeypatch):

@@ -139,7 +139,7 @@ def test_a_failure_is_remembered_too() -> None:
 WRONG = {
     "no JSON": ("Two topics.", "not valid JSON"),
     "cut": (GOOD[:-30], "not valid JSON"),
-    "another form": (json.dumps({"topics": {"a": [1]}}), "$.topics does not keep to type"),
+    "another form": (json.dumps({"topics": {"a": [1]}}), "topics is not what was asked for: its schema says type"),
     "no topics": (answer_of(), "there are 0 topics"),
     "six topics": (answer_of(*(topic(f"T{at}", [at]) for at in range(1, 7))), "there are 6 topics"),
     "one missing": (answer_of(topic("A", [1, 2, 3]), topic("B", [4, 5])), "exactly once"),
@@ -221,7 +221,7 @@ def test_through_litellm_topics_arrive(connected: Connected, provider: Provider,
     assert topics(model) == topics(ScriptedModel(GOOD))
     first, again = provider.received
     assert list(digests(first.text)) == [1, 2, 3, 4, 5, 6]
-    assert "An earlier answer could not be used: $ does not keep to required" in again.text
+    assert "could not be used: the JSON is not what was asked for: its schema says required" in again.text
     assert model.fallbacks == []
 
 

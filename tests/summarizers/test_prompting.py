@@ -149,26 +149,26 @@ def test_what_is_to_become_of_an_earlier_summary_is_said_only_where_there_is_one
 
 
 def test_what_fits_is_one_request():
-    (own,) = stretches(piece(), 128_000, "", chars)
-    assert len(own) == len(MESSAGES)
+    (own,) = stretches(piece(), 128_000, "")
+    assert len(own.turns) == len(own.messages) == len(MESSAGES)
 
 
 @pytest.mark.parametrize("context", [2_000, 3_000, 5_000])
 def test_what_does_not_fit_is_several_and_nothing_is_lost(context):
     one = piece(messages=read(*exchanges(40)))
-    found = stretches(one, context, "", chars)
+    found = stretches(one, context, "")
     assert len(found) > 1
-    joined = [turn.text for own in found for turn in own]
-    (whole,) = stretches(one, 1_000_000, "", chars)
-    assert joined == [turn.text for turn in whole]
-    assert all(tokens(request(one, own, "")) <= context for own in found)
+    joined = [turn.text for own in found for turn in own.turns]
+    (whole,) = stretches(one, 1_000_000, "")
+    assert joined == [turn.text for turn in whole.turns]
+    assert all(tokens(request(one, own.turns, "")) <= context for own in found)
 
 
 def test_a_message_larger_than_the_model_is_cut_inside_its_marks():
     one = piece(messages=read(user("a " * 3_000), assistant("b"), user("c")))
-    found = stretches(one, 2_000, "", chars)
-    assert all(tokens(request(one, own, "")) <= 2_000 for own in found)
-    text = found[0][0].text
+    found = stretches(one, 2_000, "")
+    assert all(tokens(request(one, own.turns, "")) <= 2_000 for own in found)
+    text = found[0].turns[0].text
     assert text.startswith('<message number="0" from="user">\n')
     assert text.endswith("\n</message>")
     assert "left out" in text
@@ -176,33 +176,33 @@ def test_a_message_larger_than_the_model_is_cut_inside_its_marks():
 
 @pytest.mark.parametrize("context", [0, 100, 500])
 def test_a_model_without_room_is_not_asked(context):
-    assert stretches(piece(), context, "", chars) == []
-    assert stretches(piece(), 128_000, "x " * 500_000, chars) == []
+    assert stretches(piece(), context, "") == []
+    assert stretches(piece(), 128_000, "x " * 500_000) == []
 
 
 def test_messages_without_a_word_are_not_asked_about():
-    assert stretches(piece(messages=read(user(""), assistant(" "))), 128_000, "", chars) == []
+    assert stretches(piece(messages=read(user(""), assistant(" "))), 128_000, "") == []
 
 
 @pytest.mark.parametrize("batches", [1, 2, 3, 7, 100])
 def test_batches_are_stretches_however_short_they_are(batches):
-    found = stretches(piece(batches=batches), 128_000, "", chars)
+    found = stretches(piece(batches=batches), 128_000, "")
     assert len(found) <= batches
-    assert sum(map(len, found)) == len(MESSAGES)
+    assert [message for own in found for message in own.messages] == list(MESSAGES)
     assert len(found) >= min(batches, len(MESSAGES)) / 2
 
 
 def test_room_is_less_with_a_long_prompt_or_an_earlier_summary():
-    free = room(piece(), 8_000, "", chars)
-    assert 0 < room(piece(), 8_000, "x " * 2_000, chars) < free
-    assert 0 < room(piece(earlier=("y " * 1_000,)), 8_000, "", chars) < free
+    free = room(piece(), 8_000, "")
+    assert 0 < room(piece(), 8_000, "x " * 2_000) < free
+    assert 0 < room(piece(earlier=("y " * 1_000,)), 8_000, "") < free
 
 
 # merging
 
 
 def test_summaries_of_stretches_are_turns_of_the_user_in_their_order():
-    (own,) = merges(piece(), ["One.", "Two </summary>.", "Three."], 128_000, "", chars)
+    (own,) = merges(piece(), ["One.", "Two </summary>.", "Three."], 128_000, "")
     assert [turn.role for turn in own] == ["user"] * 3
     assert own[1].text == '<summary stretch="2">\nTwo &lt;/summary>.\n</summary>'
 
@@ -213,7 +213,7 @@ def test_merging_always_comes_to_its_end(sizes, context):
     one = piece()
     texts = ["x " * size for size in sizes]
     for _ in range(40):
-        found = merges(one, texts, context, "", chars)
+        found = merges(one, texts, context, "")
         assert sum(map(len, found)) == len(texts)
         assert len(found) < len(texts)
         if len(found) == 1:
