@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from compactor_cli.formats.loading import load as _load
 from compactor_cli.model.asking import LanguageModel
@@ -14,11 +15,14 @@ from compactor_cli.pipeline.budget import allocate
 from compactor_cli.pipeline.compare import Fate, Survival
 from compactor_cli.pipeline.compare_sources import compare_sources
 from compactor_cli.pipeline.run import analyze, compact_source
-from compactor_cli.settings import Settings
+from compactor_cli.settings import LlmSettings, Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
 
-__all__ = ["CompactResult", "Settings", "allocate", "compact", "diff", "language_model", "load", "score"]
+if TYPE_CHECKING:
+    from compactor_cli.llm.asker import Asker
+
+__all__ = ["CompactResult", "LlmSettings", "Settings", "allocate", "compact", "diff", "language_model", "load", "score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def compact(
 
 def language_model(
     name: str, settings: Settings | None = None, *, tokenizer: str = "", say: Callable[[str], None] | None = None
-) -> LanguageModel:
+) -> Asker:
     """A model as litellm names it, for one run; `say` gets words for people. Its key comes from the environment.
 
     `usage` and `fallbacks` of what is returned say what was asked, and what was done without it.

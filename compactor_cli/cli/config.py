@@ -136,7 +136,7 @@ def _entry(key: Key, configured: Configured) -> dict[str, Any]:
     found = configured.found[key.name]
     return {
         "key": key.name,
-        "value": found.value,
+        "value": shown(found.value) if isinstance(found.value, str) else found.value,
         "source": found.origin.kind,
         "place": found.origin.place,
         "default": key.default,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 
 from compactor_cli.errors import ModelError, UsageError
 from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
@@ -18,6 +19,8 @@ Send = Callable[[ModelRequest], ModelAnswer]
 Count = Callable[[str], int]
 Say = Callable[[str], None]
 
+_MOST_FAILURES = 3
+"""Requests that fail one behind the other, each after its own retries, before nothing more is sent."""
 NOT_ASKED = "not asked: --dry-run"
 
 
@@ -76,6 +79,10 @@ class Asker:
         self.fallbacks: list[Fallback] = []
         self._settings, self._count, self._say, self._send, self._cache = settings, count, say, send, cache
         self._problem = problem
+        self._stopped = ""  # why nothing more is sent
+        self._failing = 0  # failures in a row
+        self._lock = Lock()
+        self._lost = 0.0  # what failures may have cost
         self._usage = Usage(name, cost=None if price_of(name) is None else 0.0)
 
     @property
@@ -94,10 +101,10 @@ class Asker:
         sent = self._possible(self._affordable(self._unknown(requests, answers), answers), answers)
         if sent:
             self._say(announcement(self.name, [plan.estimate for plan in sent]))
-        for at, answer in as_they_finish(
-            sent, lambda plan: self._send(plan.request), at_once=self._settings.concurrency
-        ):
-            self._note(sent[at], answer)
+        for at, came in as_they_finish(sent, self._sent, at_once=self._settings.concurrency):
+            answer = came or ModelAnswer(failure=self._stopped)
+            if came:
+                self._note(sent[at], came)
             for place in sent[at].places:
                 answers[place] = answer
         return tuple(answer for answer in answers if answer is not None)
@@ -107,6 +114,17 @@ class Asker:
         if failed and not self._settings.fallback:
             raise ModelError(f"{what}: {why}. Its output was not written; without --no-fallback it is done offline.")
         self.fallbacks.append(Fallback(what, why))
+
+    def _sent(self, plan: _Planned) -> ModelAnswer | None:
+        """The answer to a request; None when nothing more is sent. Runs in several threads."""
+        if self._stopped:
+            return None
+        answer = self._send(plan.request)
+        with self._lock:
+            self._failing = self._failing + 1 if answer.failure else 0
+            if answer.final or self._failing >= _MOST_FAILURES:
+                self._stopped = self._stopped or answer.failure
+        return answer
 
     def _unknown(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """The requests that have to be asked, each once; the others get their answers."""
@@ -136,7 +154,8 @@ class Asker:
         most = self._settings.max_cost
         if most is None or not planned:
             return planned
-        sent, reserved = [], self._usage.cost or 0.0
+        sent: list[_Planned] = []
+        reserved = (self._usage.cost or 0.0) + self._lost
         for plan in planned:
             cost = plan.estimate.cost
             if cost is None:
@@ -148,13 +167,15 @@ class Asker:
                 reserved += cost
                 sent.append(plan)
                 continue
+            besides = f" besides {dollars(reserved)}" if reserved else ""
             for place in plan.places:
-                answers[place] = ModelAnswer(failure=f"would cost up to {dollars(cost)}; --max-cost is {dollars(most)}")
+                why = f"would cost up to {dollars(cost)}{besides}; --max-cost is {dollars(most)}"
+                answers[place] = ModelAnswer(failure=why)
         return sent
 
     def _possible(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
         """The requests, or none when nothing can be sent at all: then each gets the reason for its failure."""
-        problem = self._problem() if planned else ""
+        problem = (self._stopped or self._problem()) if planned else ""
         for place in (place for plan in planned if problem for place in plan.places):
             answers[place] = ModelAnswer(failure=problem)
         return [] if problem else planned
@@ -163,6 +184,7 @@ class Asker:
         """Keep an answer, and add up what it took."""
         if answer.failure:
             self._add(requests=1, failures=1)
+            self._lost += (plan.estimate.cost or 0.0) if answer.billed else 0.0
             return
         asked = plan.estimate.tokens if answer.prompt_tokens is None else answer.prompt_tokens
         told = answer.completion_tokens

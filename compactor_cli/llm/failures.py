@@ -15,6 +15,8 @@ _LONGEST_WAIT = 60.0
 """Seconds that a provider may make us wait; some ask for an hour."""
 _PASSING = {408, 409, 425, 429}
 """Status codes below 500 after which the same request may succeed."""
+_FINAL = {401, 403, 404}
+"""Status codes after which nothing else that is asked will succeed: the key, or the model, is wrong."""
 _PREFIXES = re.compile(r"^(?:litellm\.\w+: |\w+(?:Error|Exception)(?: -|:) )+")
 _ADVICE = re.compile(r"\.?\s*Handle with `litellm\.\w+`\.?$")
 _NOT_JSON = ("Expecting value", "json response")
@@ -24,11 +26,14 @@ _BROKEN = ("Traceback (most recent call last)", "invalid response", "provider re
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a try brought no answer. `wait` are the seconds that the provider asks for."""
+    """Why a try brought no answer. `wait` are the seconds that the provider asks for; the rest is as in
+    `ModelAnswer`."""
 
     why: str
     passing: bool
     wait: float = 0.0
+    final: bool = False
+    billed: bool = False
 
     def after(self, tries: int) -> str:
         """The reason in one line, with the number of tries when there were several."""
@@ -37,7 +42,7 @@ class Failure:
 
 def late(seconds: float) -> Failure:
     """The failure of a try that took longer than it may."""
-    return Failure(f"no answer within {seconds:g} s", passing=True)
+    return Failure(f"no answer within {seconds:g} s", passing=True, billed=True)
 
 
 def failure_of(error: Exception, timeout: float) -> Failure:
@@ -47,9 +52,12 @@ def failure_of(error: Exception, timeout: float) -> Failure:
         return late(timeout)
     origin = _origin(error)
     if isinstance(origin, ImportError):  # some providers need a package of their own
-        return Failure(redact(f"a package is missing: {_detail(str(origin))}"), passing=False)
+        return Failure(redact(f"a package is missing: {_detail(str(origin))}"), passing=False, final=True)
     passing = not isinstance(status, int) or status >= 500 or status in _PASSING
-    return Failure(redact(_words(status, str(error), origin)), passing, _wait(error))
+    words = redact(_words(status, str(error), origin))
+    # litellm says 500 for answers that were cut off or cannot be read; a server's own 500 says so in its words
+    unread = status in (None, 500) and not words.startswith("500: ") and not isinstance(origin, ConnectionRefusedError)
+    return Failure(words, passing, _wait(error), final=status in _FINAL, billed=passing and unread)
 
 
 def _words(status: object, message: str, origin: BaseException) -> str:

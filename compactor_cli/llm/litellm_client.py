@@ -46,7 +46,7 @@ class LitellmClient:
         """The answer, or a failure in words."""
         problem = self.problem()
         if problem:
-            return ModelAnswer(failure=problem)
+            return ModelAnswer(failure=problem, final=True)
         litellm = load_litellm()
         options = self._options(litellm, request)
         tries = 1
@@ -54,8 +54,10 @@ class LitellmClient:
             outcome = self._try(litellm, options)
             if isinstance(outcome, ModelAnswer):
                 return outcome
-            if not outcome.passing or tries > self._settings.retries:
-                return ModelAnswer(failure=outcome.after(tries))
+            # with a limit of cost, nothing is sent again that may be paid for already
+            dear = outcome.billed and self._settings.max_cost is not None
+            if not outcome.passing or dear or tries > self._settings.retries:
+                return ModelAnswer(failure=outcome.after(tries), final=outcome.final, billed=outcome.billed)
             self._sleep(max(self._settings.backoff * 2 ** (tries - 1), outcome.wait))
             tries += 1
 

@@ -44,6 +44,10 @@ class ModelAnswer:
     completion_tokens: int | None = None
     failure: str = ""
     """Why there is no answer, in words for people; empty when there is one."""
+    final: bool = False
+    """Of a failure: whatever else is asked fails for the same reason, such as a wrong key."""
+    billed: bool = False
+    """Of a failure: it may be paid for all the same, as it was sent and nothing came back."""
 
 
 class LanguageModel(Protocol):

@@ -378,3 +378,11 @@ def test_the_help_of_each_part_has_an_example(run, name):
     assert (done.code, done.stderr) == (0, "")
     assert f"compactor config {name}".rstrip() in done.text.split("Examples:")[1]
     assert [line for line in done.text.splitlines() if len(line) > 80] == []
+
+
+def test_a_password_in_an_address_is_not_shown(run):
+    secret = {"COMPACTOR_LLM_API_BASE": "http://someone:hidden@127.0.0.1:9/v1"}
+    for command in (("config",), ("config", "--json"), ("config", "get", "llm.api_base")):
+        done = run(*command, **secret)
+        assert "hidden" not in done.text + done.stderr
+        assert "//***@127.0.0.1:9/v1" in done.text

@@ -66,3 +66,19 @@ def test_a_dry_run_says_what_it_would_ask_and_needs_no_key(run, session):
     assert report["model"]["asked"] is False
     assert report["model"]["requests"] > 0 < report["model"]["cost_usd"]
     assert "would ask openai/gpt-4o-mini: " in done.stderr
+
+
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(run, session):
+    done = run("compact", "session.jsonl", "--target-tokens", "5", "--debug")
+    assert done.code == 4
+    assert "Traceback" in done.stderr
+    assert "error: cannot fit into 5 tokens" in done.stderr
+
+
+def test_options_about_a_model_that_nobody_asks_are_said_to_be_unused(run, session):
+    done = run(
+        "compact", "session.jsonl", "--target-ratio", "0.5", "--llm-model", "openai/x", "--max-cost", "1", "-o", "o"
+    )
+    assert done.code == 0
+    assert "--llm-model, --max-cost not used: no model is asked" in done.stderr
+    assert "model" not in run("score", "session.jsonl", "--json", COMPACTOR_SUMMARIZER="llm").json

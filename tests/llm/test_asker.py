@@ -179,7 +179,9 @@ def test_what_could_cost_more_than_allowed_is_not_sent(make, said):
     asker = make(model=model, max_cost=2.5 * one)
     answers = asker.ask([request(str(at)) for at in range(4)])
     assert [bool(each.failure) for each in answers] == [False, False, True, True]
-    assert answers[2].failure == f"would cost up to {dollars(one)}; --max-cost is {dollars(2.5 * one)}"
+    assert answers[2].failure == (
+        f"would cost up to {dollars(one)} besides {dollars(2 * one)}; --max-cost is {dollars(2.5 * one)}"
+    )
     assert sorted(model.asked) == ["0", "1"]
     assert "2 requests" in said[0]
 
@@ -190,6 +192,44 @@ def test_what_was_spent_before_counts_against_the_limit(make):
     assert asker.ask([request("a")])[0].text
     assert asker.ask([request("b")])[0].failure.startswith("would cost up to $")
     assert model.asked == ["a"]
+
+
+def test_what_may_be_billed_though_no_answer_came_counts_against_the_limit(make):
+    one = estimate(PRICED, request("a"), len).cost
+    model = Model(lambda text: ModelAnswer(failure="no answer within 1 s", billed=True))
+    asker = make(model=model, max_cost=1.5 * one)
+    asker.ask([request("a")])
+    assert asker.ask([request("b")])[0].failure.startswith("would cost up to $")
+    assert (model.asked, asker.usage.cost) == (["a"], 0.0)
+
+
+def test_after_a_failure_that_is_final_nothing_more_is_sent(make):
+    model = Model(lambda text: ModelAnswer(failure="401: wrong key", final=True))
+    asker = make(model=model, concurrency=1)
+    assert {each.failure for each in asker.ask([request(str(at)) for at in range(5)])} == {"401: wrong key"}
+    assert asker.ask([request("later")])[0].failure == "401: wrong key"
+    assert (model.asked, asker.usage.requests) == (["0"], 1)
+
+
+def test_after_three_failures_in_a_row_nothing_more_is_sent(make):
+    model = Model(lambda text: ModelAnswer(failure="500: broken") if text != "1" else ModelAnswer("fine"))
+    asker = make(model=model, concurrency=1)
+    answers = asker.ask([request(str(at)) for at in range(8)])
+    assert [each.failure for each in answers] == ["500: broken", "", *["500: broken"] * 6]
+    assert model.asked == ["0", "1", "2", "3", "4"]
+
+
+def test_what_cannot_be_sent_at_all_is_neither_announced_nor_counted(said):
+    model = Model()
+    asker = Asker(PRICED, LlmSettings(), count=len, say=said.append, send=model, problem=lambda: "no key")
+    assert [each.failure for each in asker.ask([request("a"), request("b")])] == ["no key"] * 2
+    assert (said, model.asked, asker.usage.requests) == ([], [], 0)
+
+
+def test_a_want_of_room_is_no_failure_of_the_model(make):
+    asker = make(fallback=False)
+    asker.give_up("a summary", "there is no room", failed=False)
+    assert asker.fallbacks == [Fallback("a summary", "there is no room")]
 
 
 def test_nothing_is_said_when_nothing_can_be_paid(make, said):

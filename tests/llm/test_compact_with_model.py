@@ -281,6 +281,19 @@ def test_a_run_pays_for_as_many_parts_as_it_may(well, compacting):
     assert found.parts[0].tokens <= found.parts[0].target
 
 
+def test_a_stretch_that_fails_is_quoted_and_the_others_stand(well, compacting):
+    data = jsonl(*work.session(8))
+    bad = server.says("### Nothing", when=lambda text: "The conversation ends here." in text and 'number="2"' in text)
+    well.plays(bad, server.says(answer))
+    settings = {**MANY, "summarization": BATCHES}
+    found, asker = compacting(data, **settings)
+    (fallback,) = asker.fallbacks
+    assert fallback.what.startswith("messages 2")
+    assert "Batches 1-5 of 8, summarized again" in fallback.what
+    (text,) = written(found.data)
+    assert text.count(f"- {HONEST}") == 4
+
+
 def test_the_options_of_the_command_reach_the_model(command):
     both_there = threading.Barrier(2, timeout=30)
 
