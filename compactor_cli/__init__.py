@@ -18,10 +18,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["LlmSettings", "Settings", "allocate", "compact", "diff", "language_model", "load", "score"]
+__all__ = [
+    "LlmSettings",
+    "Settings",
+    "allocate",
+    "compact",
+    "decontextualize",
+    "diff",
+    "language_model",
+    "load",
+    "score",
+]
 
 if TYPE_CHECKING:
-    from compactor_cli.api import LlmSettings, Settings, allocate, compact, diff, language_model, load, score
+    from compactor_cli.api import (
+        LlmSettings,
+        Settings,
+        allocate,
+        compact,
+        decontextualize,
+        diff,
+        language_model,
+        load,
+        score,
+    )
 
 
 def __getattr__(name: str) -> Any:

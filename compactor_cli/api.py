@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compactor_cli.formats.loading import load as _load
+from compactor_cli.memory.decontextualize import Resolved, statements_of
+from compactor_cli.memory.decontextualize import decontextualize as _decontextualize
 from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
@@ -22,7 +24,18 @@ from compactor_cli.wiring import tools_for
 if TYPE_CHECKING:
     from compactor_cli.llm.asker import Asker
 
-__all__ = ["CompactResult", "LlmSettings", "Settings", "allocate", "compact", "diff", "language_model", "load", "score"]
+__all__ = [
+    "CompactResult",
+    "LlmSettings",
+    "Settings",
+    "allocate",
+    "compact",
+    "decontextualize",
+    "diff",
+    "language_model",
+    "load",
+    "score",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +95,15 @@ def language_model(
 
     count = make_counter(tokenizer).counter.count
     return make_asker(name, (settings or Settings()).llm, count=count, say=say or (lambda text: None))
+
+
+def decontextualize(
+    source: Source, model: LanguageModel, indices: Sequence[int], *, conversation: int = 0
+) -> tuple[Resolved, ...]:
+    """What some messages of a conversation say, as statements that stand alone: pronouns and references are
+    resolved by the model with what was said before (seed 003). What stands alone already is not asked about, and
+    what comes back with facts lost or added is not taken. Raises ModelError when the model fails and must not."""
+    return _decontextualize(statements_of(source.transcripts[conversation].messages, indices), model)
 
 
 def diff(before: Source, after: Source) -> tuple[Fate, tuple[Survival, ...]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from compactor_cli import api
 from compactor_cli.errors import ModelError
 from compactor_cli.memory.decontextualize import Resolved, Statement, decontextualize, statements_of
 from compactor_cli.memory.references import refers_back
@@ -269,3 +270,12 @@ def test_through_litellm_a_broken_server_leaves_statements(
     (found,) = decontextualize([Statement(LIKES, transcript(SAID).messages, "user")], model)
     assert (found.text, found.changed) == (LIKES, False)
     assert [fallback.what for fallback in model.fallbacks] == ["resolution of 1 statement"]
+
+
+def test_messages_of_a_session_are_resolved_from_python() -> None:
+    data = "\n".join(map(json.dumps, [*SAID, user(LIKES)])).encode()
+    source = api.load(data, "talk.jsonl", tokenizer="chars")
+    model = ScriptedModel(answer_of(RESOLVED))
+    found = api.decontextualize(source, model, [0, 2])
+    assert [(each.text, each.changed) for each in found] == [(SAID[0]["content"], False), (RESOLVED, True)]
+    assert len(model.requests) == 1
