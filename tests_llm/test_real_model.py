@@ -103,5 +103,5 @@ def test_the_same_again_is_the_same_and_asks_nothing(run, tmp_path):
 
 def test_without_fallback_a_replaced_summary_is_a_failure(run, tmp_path):
     again = run.again(tmp_path, "--no-fallback")
-    assert again.code == (5 if run.report["model"]["fallbacks"] else 0)
+    assert again.code == (5 if any(each["failed"] for each in run.report["model"]["fallbacks"]) else 0)
     assert (tmp_path / "out.jsonl").exists() == (again.code == 0)

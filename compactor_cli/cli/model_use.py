@@ -63,7 +63,7 @@ def warn_unused(session: Session, configured: Configured, given: Mapping[str, An
 
 def _total(asker: Asker) -> ModelUse:
     used = asdict(asker.usage)
-    fallbacks = tuple((each.what, each.why) for each in asker.fallbacks)
+    fallbacks = tuple((each.what, each.why, each.failed) for each in asker.fallbacks)
     return ModelUse(used.pop("model"), **used, fallbacks=fallbacks, notes=asker.warnings)
 
 

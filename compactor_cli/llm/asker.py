@@ -30,6 +30,8 @@ class Fallback:
 
     what: str
     why: str
+    failed: bool = True
+    """False where the model was not asked, such as for want of room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class Asker:
         """Take note that `what` is done without the model. Raises ModelError when it failed and must not."""
         if failed and not self._settings.fallback:
             raise ModelError(f"{what}: {why}. Its output was not written; without --no-fallback it is done offline.")
-        self.fallbacks.append(Fallback(what, why))
+        self.fallbacks.append(Fallback(what, why, failed))
 
     def _sent(self, plan: _Planned) -> ModelAnswer | None:
         """The answer to a request; None when nothing more is sent. Runs in several threads."""

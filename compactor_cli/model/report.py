@@ -96,8 +96,8 @@ class ModelUse:
     completion_tokens: int = 0
     cost: float | None = None
     """US dollars; None when the price is not known."""
-    fallbacks: tuple[tuple[str, str], ...] = ()
-    """What was done offline instead, and why."""
+    fallbacks: tuple[tuple[str, str, bool], ...] = ()
+    """What was done offline instead, why, and whether the model had failed at it."""
     notes: tuple[str, ...] = ()
     """What went wrong beside the answers, such as with the cache."""
     dry: bool = False
@@ -105,7 +105,7 @@ class ModelUse:
 
     @property
     def warnings(self) -> list[str]:
-        return [*self.notes, *(f"without the model: {what}: {why}" for what, why in self.fallbacks)]
+        return [*self.notes, *(f"without the model: {what}: {why}" for what, why, _ in self.fallbacks)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def model_json(use: ModelUse) -> dict[str, Any]:
             "prompt_tokens": use.prompt_tokens,
             "completion_tokens": use.completion_tokens,
             "cost_usd": None if use.cost is None else round(use.cost, 8),
-            "fallbacks": [{"what": what, "why": why} for what, why in use.fallbacks],
+            "fallbacks": [{"what": what, "why": why, "failed": failed} for what, why, failed in use.fallbacks],
         },
         "cache": {"hits": use.cache_hits, "misses": use.cache_misses},
     }

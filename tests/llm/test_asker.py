@@ -229,7 +229,7 @@ def test_what_cannot_be_sent_at_all_is_neither_announced_nor_counted(said):
 def test_a_want_of_room_is_no_failure_of_the_model(make):
     asker = make(fallback=False)
     asker.give_up("a summary", "there is no room", failed=False)
-    assert asker.fallbacks == [Fallback("a summary", "there is no room")]
+    assert asker.fallbacks == [Fallback("a summary", "there is no room", failed=False)]
 
 
 def test_nothing_is_said_when_nothing_can_be_paid(make, said):
