@@ -7,14 +7,13 @@ from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import Tools
+from compactor_cli.pipeline.stages import Topics
 from compactor_cli.profiles import default_profile
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
 from compactor_cli.signals.topics import find_topics
-from compactor_cli.signals.topics_by_model import ModelTopics
 from compactor_cli.strategies import strategy
 from compactor_cli.summarizers import summarizer
-from compactor_cli.summarizers.llm import Llm
 from compactor_cli.tokens.base import TokenCounter
 
 
@@ -36,6 +35,15 @@ def tools_for(
         scorer=scorer(settings.scorer_name, model),
         strategy=chosen,
         summarizer=summarizer(settings.summarizer, settings, model),
-        topics=ModelTopics(model) if model is not None and settings.summarizer == Llm.name else find_topics,
+        topics=_topics(settings, model),
         profile=(profile or default_profile()) if chosen.learned else None,
     )
+
+
+def _topics(settings: Settings, model: LanguageModel | None) -> Topics:
+    """Topics by the model that writes the summaries, or by the words that were used."""
+    if model is None or settings.summarizer != "llm":
+        return find_topics
+    from compactor_cli.signals.topics_by_model import ModelTopics  # most runs ask no model
+
+    return ModelTopics(model)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import traceback
 from typing import Any
 
 import typer
@@ -32,7 +31,7 @@ class Boundary(TyperGroup):
             return super().invoke(ctx)
         except CompactorError as error:
             if _debugging():
-                traceback.print_exc()
+                _show_traceback()
             _say(f"error: {error}")
             raise typer.Exit(int(error.exit_code)) from None
         except KeyboardInterrupt:
@@ -46,7 +45,7 @@ class Boundary(TyperGroup):
             if hasattr(error, "exit_code"):  # typer's own: usage errors, exits
                 raise
             if _debugging():
-                traceback.print_exc()
+                _show_traceback()
             _say(f"this is a bug: {type(error).__name__}: {error}\nRun again with --debug and report the traceback.")
             raise typer.Exit(int(ExitCode.BUG)) from None
 
@@ -101,6 +100,12 @@ def about(
 
 def _debugging() -> bool:
     return "--debug" in sys.argv
+
+
+def _show_traceback() -> None:
+    import traceback
+
+    traceback.print_exc()
 
 
 def _say(text: str) -> None:

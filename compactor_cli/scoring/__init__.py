@@ -7,21 +7,23 @@ from collections.abc import Callable
 from compactor_cli.errors import NEEDS_MODEL, UsageError
 from compactor_cli.model.asking import LanguageModel
 from compactor_cli.scoring.base import Scorer
-from compactor_cli.scoring.classifier import ClassifierScorer
 from compactor_cli.scoring.factors import FactorScorer
 from compactor_cli.scoring.weighted import WeightedScorer
+
+
+def _classifier(model: LanguageModel | None) -> Scorer:
+    from compactor_cli.scoring.classifier import ClassifierScorer  # most runs ask no model
+
+    if model is None:
+        raise UsageError(f"scorer {ClassifierScorer.name} {NEEDS_MODEL}")
+    return ClassifierScorer(model)
+
 
 SCORERS: dict[str, Callable[[LanguageModel | None], Scorer]] = {
     FactorScorer.name: lambda model: FactorScorer(),
     WeightedScorer.name: lambda model: WeightedScorer(),
-    ClassifierScorer.name: lambda model: ClassifierScorer(_needed(model)),
+    "classifier": _classifier,
 }
-
-
-def _needed(model: LanguageModel | None) -> LanguageModel:
-    if model is None:
-        raise UsageError(f"scorer {ClassifierScorer.name} {NEEDS_MODEL}")
-    return model
 
 
 def scorer(name: str, model: LanguageModel | None = None) -> Scorer:

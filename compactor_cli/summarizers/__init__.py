@@ -9,18 +9,20 @@ from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.planning import Summarizer
 from compactor_cli.settings import Settings
 from compactor_cli.summarizers.extractive import Extractive
-from compactor_cli.summarizers.llm import Llm
+
+
+def _llm(settings: Settings, model: LanguageModel | None) -> Summarizer:
+    from compactor_cli.summarizers.llm import Llm  # most runs ask no model
+
+    if model is None:
+        raise UsageError(f"summarizer {Llm.name} {NEEDS_MODEL}")
+    return Llm(model, settings)
+
 
 SUMMARIZERS: dict[str, Callable[[Settings, LanguageModel | None], Summarizer]] = {
     Extractive.name: lambda settings, model: Extractive(),
-    Llm.name: lambda settings, model: Llm(_needed(model), settings),
+    "llm": _llm,
 }
-
-
-def _needed(model: LanguageModel | None) -> LanguageModel:
-    if model is None:
-        raise UsageError(f"summarizer {Llm.name} {NEEDS_MODEL}")
-    return model
 
 
 def summarizer(name: str, settings: Settings | None = None, model: LanguageModel | None = None) -> Summarizer:
