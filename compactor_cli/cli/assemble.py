@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.model_use import model_use, warn_unused
 from compactor_cli.cli.prompt import read_prompt
@@ -100,13 +100,12 @@ def assemble(
       segments:
         - {id: error-handling, file: errors.md, when: {error_occurred: true}}
     """
-    given = locals()
+    _run(Job(total=total, out=out or "-", dry_run=dry_run, report=report, json=json), locals())
+
+
+def _run(job: Job, given: Mapping[str, Any]) -> None:
+    """The command, with its options by their names."""
     configured = configure(given)
-    job = Job(total=total, out=out or "-", dry_run=dry_run, report=report, json=json)
-    _run(configured, job, given)
-
-
-def _run(configured: Configured, job: Job, given: Mapping[str, Any]) -> None:
     file: str = given["file"]
     if job.json and not job.dry_run and job.out == "-":
         raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")

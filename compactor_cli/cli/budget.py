@@ -6,7 +6,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.model_use import say_use, use_json
+from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
@@ -116,7 +116,7 @@ def _show(
 ) -> None:
     from compactor_cli.render import jsons, prompts, tables
 
-    say_use(session)
+    say_use(session, model_use(session))
     if json:
         segments = prompts.segments_json(prompt, choices) if prompt and choices else {}
         typer.echo(jsons.dumps({**jsons.budget_json(allocated), **segments, **use_json(session)}))

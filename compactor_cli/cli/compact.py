@@ -14,11 +14,11 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
-from compactor_cli.cli.model_use import model_use, warn_unused
+from compactor_cli.cli.model_use import model_use, say_use, warn_unused
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
-from compactor_cli.model.report import Compaction, ModelUse, Probed
+from compactor_cli.model.report import Compaction, Probed
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.run import compile_patterns
@@ -236,7 +236,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     _show(session, source, job, data, parts, place)
     if probed and probed.before is not None:
         session.say(probe_line(probed))
-    _tell_use(session, use, f"{source.path}: " if job.several else "")
+    say_use(session, use, f"{source.path}: " if job.several else "")
     return Outcome(value, data != source.data)
 
 
@@ -261,16 +261,6 @@ def _compacted(
     else:
         data, parts = compact_if_needed(session, source, job.facts.context_limit, settings, make)
     return data, parts, found[-1] if found else None
-
-
-def _tell_use(session: Session, use: ModelUse | None, file: str) -> None:
-    from compactor_cli.render.model_use import use_line
-
-    if use is None:
-        return
-    session.say(f"{file}{use_line(use)}")
-    for warning in use.warnings:
-        session.say(f"warning: {file}{warning}")
 
 
 def _place(file: str, job: Job) -> str:

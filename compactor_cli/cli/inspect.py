@@ -6,7 +6,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
-from compactor_cli.cli.model_use import say_use, use_json
+from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.report import Analysis
@@ -71,7 +71,7 @@ def inspect(
             session.out.print(tables.fault_table(session.out, found, source.notes))
         else:
             session.out.print("no faults")
-    say_use(session)
+    say_use(session, model_use(session))
     if faults and faulty:
         raise typer.Exit(ExitCode.NO)
 

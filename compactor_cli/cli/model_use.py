@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from compactor_cli.model.asking import Usage
 from compactor_cli.model.report import ModelUse
 
 _ABOUT_MODELS = ("summary_prompt", "llm_model", "max_cost", "concurrency")
@@ -13,7 +14,6 @@ _ABOUT_MODELS = ("summary_prompt", "llm_model", "max_cost", "concurrency")
 if TYPE_CHECKING:
     from compactor_cli.cli.configured import Configured
     from compactor_cli.cli.session import Session
-    from compactor_cli.llm.asker import Asker
 
 
 def model_use(session: Session, before: ModelUse | None = None) -> ModelUse | None:
@@ -21,15 +21,9 @@ def model_use(session: Session, before: ModelUse | None = None) -> ModelUse | No
     asker = session.asker
     if asker is None:
         return None
-    from compactor_cli.llm.asker import DryAsker
-
-    if isinstance(asker, DryAsker):
-        requests, tokens = len(asker.requests), asker.tokens
-        total = ModelUse(asker.name, requests=requests, prompt_tokens=tokens, cost=asker.cost, dry=True)
-    else:
-        total = _total(asker)
+    total = ModelUse(asker.usage, tuple(asker.fallbacks), asker.warnings, asker.dry)
     used = total if before is None else _since(total, before)
-    return used if used.requests or used.cache_hits or used.warnings else None
+    return used if used.usage.requests or used.usage.cache_hits or used.warnings else None
 
 
 def use_json(session: Session) -> dict[str, Any]:
@@ -40,15 +34,15 @@ def use_json(session: Session) -> dict[str, Any]:
     return model_json(use) if use else {}
 
 
-def say_use(session: Session) -> None:
-    """The same in words, on standard error, with its warnings."""
+def say_use(session: Session, use: ModelUse | None, file: str = "") -> None:
+    """The same in words, on standard error, with its warnings; `file` stands before them."""
     from compactor_cli.render.model_use import use_line
 
-    use = model_use(session)
-    if use is not None:
-        session.say(use_line(use))
-        for warning in use.warnings:
-            session.warn(warning)
+    if use is None:
+        return
+    session.say(f"{file}{use_line(use)}")
+    for warning in use.warnings:
+        session.say(f"warning: {file}{warning}")
 
 
 def warn_unused(session: Session, configured: Configured, given: Mapping[str, Any]) -> None:
@@ -61,19 +55,13 @@ def warn_unused(session: Session, configured: Configured, given: Mapping[str, An
         session.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 
 
-def _total(asker: Asker) -> ModelUse:
-    used = asdict(asker.usage)
-    fallbacks = tuple((each.what, each.why, each.failed) for each in asker.fallbacks)
-    return ModelUse(used.pop("model"), **used, fallbacks=fallbacks, notes=asker.warnings)
-
-
 def _since(total: ModelUse, before: ModelUse) -> ModelUse:
-    counted = ("requests", "failures", "cache_hits", "cache_misses", "prompt_tokens", "completion_tokens")
-    cost = None if total.cost is None or before.cost is None else total.cost - before.cost
+    now, then = asdict(total.usage), asdict(before.usage)
+    model = now.pop("model")
+    spent: dict[str, Any] = {name: None if value is None else value - then[name] for name, value in now.items()}
     return replace(
         total,
-        **{name: getattr(total, name) - getattr(before, name) for name in counted},
-        cost=cost,
+        usage=Usage(model, **spent),
         fallbacks=total.fallbacks[len(before.fallbacks) :],
         notes=total.notes[len(before.notes) :],
     )

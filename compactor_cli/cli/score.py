@@ -9,7 +9,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.model_use import say_use, use_json, warn_unused
+from compactor_cli.cli.model_use import model_use, say_use, use_json, warn_unused
 from compactor_cli.cli.session import Session
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
@@ -69,7 +69,7 @@ def _show(
     """The scores of messages, which are given by their conversation and index."""
     from compactor_cli.render import jsons, tables
 
-    say_use(session)
+    say_use(session, model_use(session))
     if json:
         value = jsons.score_json(source, session.counter.name, analyses, set(shown))
         typer.echo(jsons.dumps(value | use_json(session)))

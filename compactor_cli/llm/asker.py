@@ -11,7 +11,7 @@ from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
 from compactor_cli.llm.deadline import as_they_finish
 from compactor_cli.llm.litellm_client import LitellmClient
 from compactor_cli.llm.prices import Estimate, context_limit_of, estimate, price_of
-from compactor_cli.model.asking import ModelAnswer, ModelRequest
+from compactor_cli.model.asking import Fallback, ModelAnswer, ModelRequest, Usage
 from compactor_cli.settings import LlmSettings
 from compactor_cli.text.figures import dollars
 
@@ -22,33 +22,6 @@ Say = Callable[[str], None]
 _MOST_FAILURES = 3
 """Requests that fail one behind the other, each after its own retries, before nothing more is sent."""
 NOT_ASKED = "not asked: --dry-run"
-
-
-@dataclass(frozen=True, slots=True)
-class Fallback:
-    """Something that was done without the model, and why."""
-
-    what: str
-    why: str
-    failed: bool = True
-    """False where the model was not asked, such as for want of room."""
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a run asked for. Tokens and cost are the provider's own numbers where it gives them, else estimates."""
-
-    model: str
-    requests: int = 0
-    """Requests that were sent; one that was sent again after a failure counts once."""
-    failures: int = 0
-    """How many of them brought no answer."""
-    cache_hits: int = 0
-    cache_misses: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost: float | None = 0.0
-    """US dollars for the answers that came; None for a model without a known price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +36,8 @@ class _Planned:
 
 class Asker:
     """A `LanguageModel` that asks through `send`. It belongs to one run and adds up what that run used."""
+
+    dry = False
 
     def __init__(
         self,
@@ -205,6 +180,10 @@ class Asker:
 class DryAsker:
     """A `LanguageModel` for --dry-run: it answers nothing, and adds up what asking would take at most."""
 
+    dry = True
+    fallbacks: Sequence[Fallback] = ()
+    warnings: tuple[str, ...] = ()
+
     def __init__(self, name: str, *, count: Count) -> None:
         self.name = name
         self.context_limit = context_limit_of(name)
@@ -220,6 +199,11 @@ class DryAsker:
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
         """Nothing: a run that asks nothing does all of it without the model."""
+
+    @property
+    def usage(self) -> Usage:
+        """What would have been used at most, as far as requests do not wait for answers."""
+        return Usage(self.name, requests=len(self.requests), prompt_tokens=self.tokens, cost=self.cost)
 
     @property
     def tokens(self) -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import Any
 
 from compactor_cli.memory.references import fault, refers_back
@@ -15,7 +14,10 @@ from compactor_cli.model.message import Message
 from compactor_cli.text.answers import Asked, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import one_line, plain
 from compactor_cli.text.fence import fenced
+from compactor_cli.text.prompts import prompt as read_prompt
 from compactor_cli.text.shorten import shorten_prose
+
+_prompt = partial(read_prompt, "compactor_cli.memory")
 
 TURNS = 6
 """Turns before a statement that tell what it refers to (seed 003)."""
@@ -129,11 +131,6 @@ def _turn(message: Message, cut: int) -> str:
     text = plain(message.text("text")).strip()
     short = text if len(text) <= cut else shorten_prose(text, len(text), cut, len).text
     return fenced("message", short, **{"from": message.role})
-
-
-@cache
-def _prompt(name: str) -> str:
-    return files("compactor_cli.memory").joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").strip()
 
 
 def _read(statement: Statement, text: str) -> str:

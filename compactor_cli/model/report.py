@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from compactor_cli.model.asking import Fallback, Usage
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan
@@ -85,27 +86,18 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """Requests, tokens and cost of a piece of work, and what was done without the model."""
+    """What a piece of work asked of a model, and what was done without it."""
 
-    name: str
-    requests: int = 0
-    failures: int = 0
-    cache_hits: int = 0
-    cache_misses: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost: float | None = None
-    """US dollars; None when the price is not known."""
-    fallbacks: tuple[tuple[str, str, bool], ...] = ()
-    """What was done offline instead, why, and whether the model had failed at it."""
+    usage: Usage
+    fallbacks: tuple[Fallback, ...] = ()
     notes: tuple[str, ...] = ()
     """What went wrong beside the answers, such as with the cache."""
     dry: bool = False
-    """Nothing was asked: these are estimates of what would have been."""
+    """Nothing was asked: the usage is an estimate of what would have been."""
 
     @property
     def warnings(self) -> list[str]:
-        return [*self.notes, *(f"without the model: {what}: {why}" for what, why, _ in self.fallbacks)]
+        return [*self.notes, *(f"without the model: {each.what}: {each.why}" for each in self.fallbacks)]
 
 
 @dataclass(frozen=True, slots=True)

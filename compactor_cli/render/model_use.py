@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from compactor_cli.model.report import ModelUse, Probed
@@ -10,29 +11,32 @@ from compactor_cli.text.figures import dollars
 
 def use_line(use: ModelUse) -> str:
     """`openai/gpt-4o-mini: 3 requests, 1 answer from the cache, 12,345 + 800 tokens, $0.0123`."""
-    requests = f"{use.requests} request{'' if use.requests == 1 else 's'}"
-    cost = "" if use.cost is None else f", {dollars(use.cost)}"
+    used = use.usage
+    requests = f"{used.requests} request{'' if used.requests == 1 else 's'}"
     if use.dry:
-        most = "" if use.cost is None else f", at most {dollars(use.cost)}"
-        return f"would ask {use.name}: {requests}, {use.prompt_tokens:,} tokens{most}"
-    kept = f", {use.cache_hits} answer{'' if use.cache_hits == 1 else 's'} from the cache" if use.cache_hits else ""
-    return f"{use.name}: {requests}{kept}, {use.prompt_tokens:,} + {use.completion_tokens:,} tokens{cost}"
+        most = "" if used.cost is None else f", at most {dollars(used.cost)}"
+        return f"would ask {used.model}: {requests}, {used.prompt_tokens:,} tokens{most}"
+    cost = "" if used.cost is None else f", {dollars(used.cost)}"
+    hits = used.cache_hits
+    kept = f", {hits} answer{'' if hits == 1 else 's'} from the cache" if hits else ""
+    return f"{used.model}: {requests}{kept}, {used.prompt_tokens:,} + {used.completion_tokens:,} tokens{cost}"
 
 
 def model_json(use: ModelUse) -> dict[str, Any]:
     """What was asked of a model; `cost_usd` is null when the price is not known."""
+    used = use.usage
     return {
         "model": {
-            "name": use.name,
+            "name": used.model,
             "asked": not use.dry,
-            "requests": use.requests,
-            "failures": use.failures,
-            "prompt_tokens": use.prompt_tokens,
-            "completion_tokens": use.completion_tokens,
-            "cost_usd": None if use.cost is None else round(use.cost, 8),
-            "fallbacks": [{"what": what, "why": why, "failed": failed} for what, why, failed in use.fallbacks],
+            "requests": used.requests,
+            "failures": used.failures,
+            "prompt_tokens": used.prompt_tokens,
+            "completion_tokens": used.completion_tokens,
+            "cost_usd": None if used.cost is None else round(used.cost, 8),
+            "fallbacks": [asdict(fallback) for fallback in use.fallbacks],
         },
-        "cache": {"hits": use.cache_hits, "misses": use.cache_misses},
+        "cache": {"hits": used.cache_hits, "misses": used.cache_misses},
     }
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import Any
 
 from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
@@ -18,7 +17,10 @@ from compactor_cli.settings import Settings
 from compactor_cli.text.answers import Asked, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import plain
 from compactor_cli.text.fence import fenced
+from compactor_cli.text.prompts import prompt as read_prompt
 from compactor_cli.text.shorten import shorten_prose
+
+_prompt = partial(read_prompt, "compactor_cli.scoring")
 
 CATEGORIES = ("observation", "learning", "preference", "fact", "correction", "none")
 """What a message is worth remembering as (seed 003)."""
@@ -158,11 +160,6 @@ def _request(batch: Sequence[_Shown]) -> ModelRequest:
 def _named(batch: Sequence[_Shown]) -> str:
     first, last = batch[0].index, batch[-1].index
     return f"message {first}" if first == last else f"messages {first}-{last}"
-
-
-@cache
-def _prompt(name: str) -> str:
-    return files("compactor_cli.scoring").joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").strip()
 
 
 def _read_scores(indices: set[int], text: str, *, threshold: float) -> dict[int, Score]:

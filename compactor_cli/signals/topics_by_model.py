@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import Any
 
 from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
@@ -17,7 +16,10 @@ from compactor_cli.signals.topics import MOST, TITLE, cut_stretches, entitled, f
 from compactor_cli.text.answers import Answered, Asked, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.fence import fenced
+from compactor_cli.text.prompts import prompt as read_prompt
 from compactor_cli.text.sentences import sentences
+
+_prompt = partial(read_prompt, "compactor_cli.signals")
 
 _DIGESTS = (300, 200, 120, 60)
 """Characters of a digest; the first that fits the model is taken."""
@@ -107,11 +109,6 @@ def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limi
         if estimate(data) <= room:
             break
     return ModelRequest("topics", system, (Turn("user", f"{data}\n\n{directive}"),), most, _SCHEMA)
-
-
-@cache
-def _prompt(name: str) -> str:
-    return files("compactor_cli.signals").joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").strip()
 
 
 def _digest(messages: Sequence[Message], groups: Sequence[Group], width: int) -> str:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from functools import partial
 
 from compactor_cli.model.asking import ModelRequest, Turn
 from compactor_cli.model.drafting import BUFFER
 from compactor_cli.model.message import Message
 from compactor_cli.text.answers import estimate
 from compactor_cli.text.fence import escape, fenced
+from compactor_cli.text.prompts import prompt as read_prompt
 from compactor_cli.text.shorten import shorten_prose
 from compactor_cli.text.turns import Cuts, turns_of
+
+prompt = partial(read_prompt, "compactor_cli.summarizers")
+"""The text of a prompt for summaries."""
 
 PREVIOUS = "Previous summary of conversation:"
 """Begins the system turn that holds an earlier summary (seed 002)."""
@@ -55,12 +58,6 @@ class Piece:
     def limit(self) -> int:
         """Tokens that the text may have."""
         return int(self.told * BUFFER)
-
-
-@cache
-def prompt(name: str) -> str:
-    """The text of a prompt."""
-    return (files("compactor_cli.summarizers") / "prompts" / f"{name}.txt").read_text(encoding="utf-8").strip()
 
 
 def request(

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby
 from typing import Generic, TypeVar
 
 from compactor_cli.model.asking import LanguageModel, ModelAnswer, ModelRequest, Speaker, Turn
 from compactor_cli.model.message import Message, Role
+from compactor_cli.text.turns import joined
 from compactor_cli.tokens.base import TokenCounter
 
 PURPOSE = "token count"
@@ -195,9 +195,7 @@ def _cost(turn: Turn, local: TokenCounter) -> int:
 
 def _alternating(turns: Sequence[Turn]) -> list[Turn]:
     """Turns as all providers accept them: no two of one role in a row, the user's first and last."""
-    merged = [
-        Turn(role, "\n\n".join(turn.text for turn in run)) for role, run in groupby(turns, key=lambda turn: turn.role)
-    ]
+    merged = list(joined(turns))
     first = next((at for at, turn in enumerate(merged) if turn.role != "system"), len(merged))
     if first == len(merged) or merged[first].role != "user":
         merged.insert(first, _FILLER)

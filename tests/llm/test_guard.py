@@ -79,5 +79,5 @@ def test_all_else_is_not(address):
 
 
 def test_a_connection_on_this_machine_works():
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
-        pass
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+        assert client.getpeername() == server.getsockname()
