@@ -14,6 +14,7 @@ class ExitCode(IntEnum):
     UNREADABLE = 3
     BUDGET = 4
     MODEL = 5
+    STORE = 6
     BUG = 70
     INTERRUPTED = 130
 
@@ -78,3 +79,9 @@ class ModelError(CompactorError):
     """The language model failed where falling back was not allowed; says what failed, and why."""
 
     exit_code = ExitCode.MODEL
+
+
+class StoreError(CompactorError):
+    """The archive or the memory log cannot be used; names the database, what is wrong and what to do."""
+
+    exit_code = ExitCode.STORE

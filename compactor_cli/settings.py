@@ -121,6 +121,30 @@ class LlmSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveSettings:
+    """Originals and rounds, kept so that they can be had back."""
+
+    enabled: bool = setting(False, "whether compact keeps what it takes away, and the round, in the database")
+    manifest: bool = setting(False, "whether compact writes a manifest of what it took away beside its output")
+    limit_mb: int = setting(
+        1024, "megabytes that originals may take; the least recently used compactions go first", minimum=1
+    )
+    keep_days: int = setting(30, "days for which a compaction's originals stay whatever the limit", minimum=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySettings:
+    """The memory log (seed 003)."""
+
+    auto_flush: bool = setting(False, "whether compact extracts memories into the memory log before it compacts")
+    threshold: float = setting(60, "importance from which something is remembered", minimum=0, maximum=100)
+    prompt: str = setting("", "system prompt by which a model judges what is worth remembering; empty: the default one")
+    recall_count: int = setting(5, "memories that --recall puts into the output at most", minimum=1)
+    recall_tokens: int = setting(600, "tokens that they may take", minimum=50)
+    half_life_days: float = setting(90, "days without use in which decay halves importance", minimum=0.1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Settings of one run."""
 
@@ -147,6 +171,8 @@ class Settings:
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     summarization: SummarizationSettings = field(default_factory=SummarizationSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
 
     @property
     def strategy_name(self) -> str:
@@ -175,3 +201,8 @@ class Reading:
     format: str = setting("", "format of transcripts; empty: the one that is recognised")
     profile: str = setting("", "file of weights for strategy adaptive; empty: the one that is shipped")
     skip_damaged: bool = setting(False, "whether lines that are not JSON are left out, and reported")
+    database_url: str = setting(
+        "",
+        "database of the archive and the memory log: a path, or postgresql://USER@HOST/NAME; empty: SQLite "
+        "in the user's data folder",
+    )

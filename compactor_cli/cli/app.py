@@ -94,7 +94,7 @@ def about(
     for the same input; a language model is asked only where an option or a setting says so.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
-    cannot be met, 5 the language model failed, 70 a bug, 130 interrupted.
+    cannot be met, 5 the language model failed, 6 the database could not be used, 70 a bug, 130 interrupted.
     """
 
 

@@ -44,6 +44,10 @@ _OPTIONS = {
     "cache": "llm.cache",
     "max_cost": "llm.max_cost",
     "concurrency": "llm.concurrency",
+    "database": "database_url",
+    "archive": "archive.enabled",
+    "manifest": "archive.manifest",
+    "flush": "memory.auto_flush",
 }
 """Parameters of commands -> the keys that they set."""
 

@@ -144,6 +144,30 @@ ConcurrencyOption = Annotated[
     int | None,
     typer.Option("--concurrency", min=1, max=64, metavar="N", help="Requests at the same time; default: 4."),
 ]
+DatabaseOption = Annotated[
+    str,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        help="Database of the archive and the memory log: a file, or postgresql://USER@HOST/NAME.",
+    ),
+]
+ArchiveOption = Annotated[
+    bool | None,
+    typer.Option("--archive/--no-archive", help="Keep what is taken away, so that `restore` can bring it back."),
+]
+ManifestOption = Annotated[
+    bool | None,
+    typer.Option("--manifest/--no-manifest", help="Write OUT.manifest.json, which says what was taken away."),
+]
+FlushOption = Annotated[
+    bool | None,
+    typer.Option("--flush/--no-flush", help="Put what is worth remembering into the memory log first."),
+]
+RecallOption = Annotated[
+    str,
+    typer.Option("--recall", metavar="QUERY", help="Put the most relevant memories into the output."),
+]
 IfNeededOption = Annotated[
     bool, typer.Option("--if-needed", help="Only when the session is over the threshold of its model's context.")
 ]

