@@ -10,12 +10,14 @@ from compactor_cli.formats.loading import load as _load
 from compactor_cli.memory.decontextualize import Resolved, statements_of
 from compactor_cli.memory.decontextualize import decontextualize as _decontextualize
 from compactor_cli.model.asking import LanguageModel
+from compactor_cli.model.memories import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.budget import allocate
 from compactor_cli.pipeline.compare import Fate, Survival
 from compactor_cli.pipeline.compare_sources import compare_sources
+from compactor_cli.pipeline.extracting import extract_memories as _extract_memories
 from compactor_cli.pipeline.run import analyze, compact_source
 from compactor_cli.settings import LlmSettings, Settings
 from compactor_cli.tokens import make_counter
@@ -32,6 +34,7 @@ __all__ = [
     "compact",
     "decontextualize",
     "diff",
+    "extract_memories",
     "language_model",
     "load",
     "score",
@@ -69,18 +72,20 @@ def compact(
     closed: bool = False,
     model: LanguageModel | None = None,
     on_stage: Callable[[str, str], None] | None = None,
+    recalled: Sequence[Memory] = (),
 ) -> CompactResult:
     """Compact each conversation; `profile` is for strategies that learned. `closed`: a turn of the user is to
     follow, so calls in flight are answered and a tool result at the end gets an assistant turn. `model` is asked
     where the settings say so (see `language_model`). `on_stage` is called with the name and the meaning of each
-    stage that begins: analyzing, clustering, extracting, summarizing, persisting, complete. Raises BudgetError
+    stage that begins: analyzing, clustering, extracting, summarizing, persisting, complete. `recalled`: memories to
+    put into the output within the target, the most relevant first. Raises BudgetError
     when a target cannot be met, and ModelError when the model fails and the settings allow no fallback."""
     settings = settings or Settings()
     counter = make_counter(tokenizer).counter
     tools = [tools_for(t, counter, settings, profile, model) for t in source.transcripts]
     if on_stage is not None:
         tools = [replace(own, on_stage=on_stage) for own in tools]
-    data, parts = compact_source(source, tools, settings, closed=closed)
+    data, parts = compact_source(source, tools, settings, closed=closed, recalled=recalled)
     return CompactResult(data, tuple(parts))
 
 
@@ -104,6 +109,17 @@ def decontextualize(
     resolved by the model with what was said before (seed 003). What stands alone already is not asked about, and
     what comes back with facts lost or added is not taken. Raises ModelError when the model fails and must not."""
     return _decontextualize(statements_of(source.transcripts[conversation].messages, indices), model)
+
+
+def extract_memories(
+    source: Source, settings: Settings | None = None, *, model: LanguageModel | None = None, at: float
+) -> tuple[Memory, ...]:
+    """What is worth remembering of each conversation (seed 003), from `settings.memory.threshold` on, in the order in
+    which it was said. `at`: the time of extraction, seconds since 1970. With `model`, messages are judged and
+    references resolved by it; without, rules find what they are moderately sure of. Raises ModelError when the model
+    fails and must not."""
+    settings = settings or Settings()
+    return tuple(m for t in source.transcripts for m in _extract_memories(t, settings, at=at, model=model))
 
 
 def diff(before: Source, after: Source) -> tuple[Fate, tuple[Survival, ...]]:

@@ -85,3 +85,9 @@ class StoreError(CompactorError):
     """The archive or the memory log cannot be used; names the database, what is wrong and what to do."""
 
     exit_code = ExitCode.STORE
+
+
+class NotKeptError(CompactorError):
+    """Nothing is kept of what was asked for: the answer is no."""
+
+    exit_code = ExitCode.NO

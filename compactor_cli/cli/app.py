@@ -18,6 +18,7 @@ from compactor_cli.cli.diff import diff
 from compactor_cli.cli.evaluate import evaluate
 from compactor_cli.cli.inspect import inspect
 from compactor_cli.cli.learn import learn
+from compactor_cli.cli.restore import restore
 from compactor_cli.cli.score import score
 from compactor_cli.cli.strategies import strategies
 from compactor_cli.errors import CompactorError, ExitCode
@@ -66,6 +67,7 @@ for command, summary in (
     (assemble, "Write the messages of a prompt."),
     (inspect, "Look into a session."),
     (diff, "What survived a compaction."),
+    (restore, "Bring back what was taken away."),
     (evaluate, "Which strategy keeps what your sessions needed."),
     (learn, "Fit strategy adaptive to your own sessions."),
     (strategies, "List the strategies."),

@@ -14,11 +14,13 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
+from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.model_use import model_use, say_use, warn_unused
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
-from compactor_cli.model.report import Compaction, Probed
+from compactor_cli.model.memories import Memory
+from compactor_cli.model.report import Compaction, Kept, Probed
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.run import compile_patterns
@@ -49,6 +51,14 @@ class Job:
     """A provider counts."""
     several: bool
     """There are further files."""
+    keeper: Keeper
+    recalled: Sequence[Memory] = ()
+    """Memories that are put into the outputs."""
+    manifest: bool = False
+
+    @property
+    def writes(self) -> bool:
+        return not self.dry_run and not self.check
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +127,7 @@ def compact(
       compactor compact fixtures/*.jsonl --target-tokens 4000 --in-place
       compactor compact fixtures/*.jsonl --target-tokens 4000 --check
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
+      compactor compact session.jsonl --target-tokens 20000 --in-place --archive
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
     _compact(files, locals())
@@ -126,13 +137,18 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     """The command, with its options by their names."""
     configured = configure(given)
     settings, model = configured.settings, configured.reading.model
-    job = _job(files, given, configured)
-    _check_usage(files, job, settings)
     session = configured.session(quiet=given["quiet"], profile=True, probes=True)
+    keeper = Keeper(session, settings, configured.reading.database_url)
+    job = _job(files, given, configured, keeper)
+    _check_usage(files, job, settings)
     session.dry = job.dry_run
     _warn(session, job, settings, model=model, profile=given["profile"])
     warn_unused(session, configured, given)
-    code = _run_all(session, files, job, settings)
+    try:
+        job = replace(job, recalled=keeper.recall(given["recall"]))
+        code = _run_all(session, files, job, settings)
+    finally:
+        keeper.close()
     if code:
         raise typer.Exit(code)
 
@@ -148,8 +164,10 @@ def _warn(session: Session, job: Job, settings: Settings, *, model: str, profile
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
 
 
-def _job(files: Sequence[str], given: Mapping[str, Any], configured: Configured) -> Job:
+def _job(files: Sequence[str], given: Mapping[str, Any], configured: Configured, keeper: Keeper) -> Job:
     return Job(
+        keeper=keeper,
+        manifest=configured.settings.archive.manifest,
         facts=model_facts(configured.reading.model) if given["if_needed"] else None,
         load=configured.load,
         probes=configured.probes,
@@ -214,6 +232,7 @@ def _naming(file: str, error: CompactorError) -> str:
 
 def _run_one(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     from compactor_cli.render import jsons
+    from compactor_cli.render.keeping import keeping_json, keeping_lines
     from compactor_cli.render.model_use import model_json, probe_json, probe_line
 
     before = model_use(session)
@@ -224,8 +243,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     if probed:  # it may have been counted anew
         source = replace(source, transcripts=tuple(part.before for part in parts))
     place = _place(file, job)
-    if not job.dry_run and not job.check and not (job.in_place and data == source.data):
-        write_bytes(place, data)
+    kept = _write(source, job, data, parts, place) if job.writes else Kept()
     use = model_use(session, before)
     value: dict[str, object] = {}
     if job.json or job.report:  # hashing everything is only worth it for somebody who reads it
@@ -238,11 +256,26 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
             value["probe"] = probe_json(probed)
         if job.dry_run:
             value["plan"] = jsons.plan_json(parts)
+        value |= keeping_json(kept)
     _show(session, source, job, data, parts, place)
     if probed and probed.before is not None:
         session.say(probe_line(probed))
     say_use(session, use, f"{source.path}: " if job.several else "")
+    for line in keeping_lines(kept):
+        session.say(line)
     return Outcome(value, data != source.data)
+
+
+def _write(source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str) -> Kept:
+    """The output of one file, when all that it takes away is kept as asked."""
+    changed = data != source.data
+    kept = job.keeper.keep(source, data, parts, place)
+    if changed or not job.in_place:
+        write_bytes(place, data)
+    job.keeper.confirm(kept)
+    if changed and job.manifest:
+        return replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
+    return kept
 
 
 def _compacted(
@@ -250,7 +283,7 @@ def _compacted(
 ) -> tuple[bytes, list[Compaction], Probed | None]:
     """The output of one file; with a probe, what the provider counts of it."""
     found: list[Probed] = []
-    always = partial(compact_always, session, progress=progress)
+    always = partial(compact_always, session, progress=progress, recalled=job.recalled)
 
     def make(aimed: Settings) -> tuple[bytes, list[Compaction]]:
         if not job.probes:

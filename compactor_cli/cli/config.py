@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,12 +17,26 @@ from compactor_cli.configuration.documents import unknown
 from compactor_cli.configuration.files import SettingsFile, named_file, project_file, user_file, working_folder
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.values import allowed, shown
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import SettingsError, UsageError
 from compactor_cli.render.console import make_console
 
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
 
 ANSWERS = "answers of models"
+MEMORIES = "originals, rounds and memories"
+_STATES = {True: "there", False: "not there", None: "on a server"}
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPlace:
+    """Where something is kept that outlives a run."""
+
+    what: str
+    place: str
+    exists: bool | None
+    """None for a server, which is not asked."""
+
+
 config = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 
 
@@ -58,9 +73,9 @@ def show(
     console = make_console(sys.stdout)
     _warn(configured, quiet=quiet)
     console.print(settings_table(console, configured.found))
-    kept = answers_file()
-    state = "" if kept.exists else ", not there yet"
-    console.print(f"answers of models are kept in {kept.path}{state}", soft_wrap=True)
+    for place in kept_places(configured):
+        state = ", not there yet" if place.exists is False else ""
+        console.print(f"{place.what} are kept in {place.place}{state}", soft_wrap=True)
 
 
 @config.command("get", short_help="Print the value of one key.")
@@ -99,7 +114,7 @@ def path(
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
 ) -> None:
-    """Say which settings files there are, the weaker first, where answers of models are kept, and what exists.
+    """Say which settings files there are, the weaker first, what is kept where, and what of it exists.
 
     \b
     Examples:
@@ -108,16 +123,23 @@ def path(
     from compactor_cli.render import jsons
 
     given = config_of(config or ctx.obj)
-    places = [named_file(given)] if given else _usual_places(working_folder())
-    places = [*places, answers_file()]
+    files = [named_file(given)] if given else _usual_places(working_folder())
+    configured = None
+    try:
+        configured = configure({"config": given})
+    except SettingsError as error:  # the files are what somebody wants to see who has to mend one
+        make_console(sys.stderr, quiet=quiet).print(f"warning: {error}", soft_wrap=True)
+    kept = kept_places(configured)
     if json:
-        rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in places]
+        rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in files]
+        rows += [{"source": place.what, "path": place.place, "exists": place.exists} for place in kept]
         typer.echo(jsons.dumps(rows))
         return
     console = make_console(sys.stdout)
-    for file in places:
-        state = ("there" if file.kind == ANSWERS else "read") if file.exists else "not there"
-        console.print(f"{file.kind}  {file.path}  {state}", soft_wrap=True)
+    for file in files:
+        console.print(f"{file.kind}  {file.path}  {'read' if file.exists else 'not there'}", soft_wrap=True)
+    for place in kept:
+        console.print(f"{place.what}  {place.place}  {_STATES[place.exists]}", soft_wrap=True)
 
 
 def _usual_places(folder: Path) -> list[SettingsFile]:
@@ -125,11 +147,18 @@ def _usual_places(folder: Path) -> list[SettingsFile]:
     return [user_file(), project_file(folder) or SettingsFile("project file", folder / "compactor.toml")]
 
 
-def answers_file() -> SettingsFile:
-    """Where the answers of models are kept."""
+def kept_places(configured: Configured | None) -> list[KeptPlace]:
+    """Where answers of models are kept and, when the settings can be read, the archive and the memory log."""
     from compactor_cli.llm.cache import cache_file
+    from compactor_cli.store.place import file_of
 
-    return SettingsFile(ANSWERS, cache_file())
+    answers = KeptPlace(ANSWERS, str(cache_file()), cache_file().exists())
+    if configured is None:
+        return [answers]
+    url = configured.reading.database_url
+    file = file_of(url)
+    database = KeptPlace(MEMORIES, shown(url), None) if file is None else KeptPlace(MEMORIES, str(file), file.exists())
+    return [answers, database]
 
 
 def _entry(key: Key, configured: Configured) -> dict[str, Any]:

@@ -51,10 +51,7 @@ def write_bytes(path: str, data: bytes) -> None:
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+        _fill(handle, data)
         if target.exists():
             shutil.copymode(target, temporary)
         else:
@@ -62,6 +59,16 @@ def write_bytes(path: str, data: bytes) -> None:
             os.umask(umask)
             Path(temporary).chmod(0o666 & ~umask)
         Path(temporary).replace(target)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
         raise
+
+
+def _fill(handle: int, data: bytes) -> None:
+    """Write a file and wait until it is on its disk."""
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError
+from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.outlook import outlook
@@ -48,9 +49,13 @@ def compact_if_needed(
 
 
 def compact_always(
-    session: Session, source: Source, settings: Settings, progress: Steps | NoSteps
+    session: Session,
+    source: Source,
+    settings: Settings,
+    progress: Steps | NoSteps,
+    recalled: Sequence[Memory] = (),
 ) -> tuple[bytes, list[Compaction]]:
-    """Every conversation of a file, by the settings."""
+    """Every conversation of a file, by the settings, with memories to put into each."""
     tools = [
         replace(
             session.tools(t, settings),
@@ -59,4 +64,4 @@ def compact_always(
         )
         for t in source.transcripts
     ]
-    return compact_source(source, tools, settings)
+    return compact_source(source, tools, settings, recalled=recalled)

@@ -6,6 +6,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.history import history
 from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
@@ -26,12 +27,15 @@ def inspect(
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
     skip_damaged: options.SkipDamagedOption = None,
+    database: options.DatabaseOption = "",
     config: options.ConfigOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
 ) -> None:
     """Look into a session: how full its context is, where the tokens are, what is wrong.
+
+    Rounds that were archived (`compact --archive`) are listed as its history.
 
     \b
     Examples:
@@ -44,6 +48,7 @@ def inspect(
     configured = configure(locals())
     from compactor_cli.pipeline.overview import overview
     from compactor_cli.render import jsons, tables
+    from compactor_cli.render.archive import round_json, rounds_table
 
     session = configured.session(quiet=quiet, probes=True)
     settings = session.offline(configured.settings)
@@ -56,8 +61,10 @@ def inspect(
         return
     view = _outlook(session, source, configured)
     overviews = [overview(analysis) for analysis in analyses]
+    past = history(session, configured.reading.database_url, source)
     if json:
         value = jsons.inspect_json(source, session.counter.name, view, analyses, overviews)
+        value["history"] = [round_json(each) for each in past]
         typer.echo(jsons.dumps(value | use_json(session)))
     else:
         tables.heading(session.out, source, session.counter.name)
@@ -67,6 +74,8 @@ def inspect(
             for transcript, shares in zip(source.transcripts, overviews, strict=True):
                 for table in tables.overview_tables(session.out, shares, transcript.tokens):
                     session.out.print(table)
+            if past:
+                session.out.print(rounds_table(session.out, past))
         if found or source.notes:
             session.out.print(tables.fault_table(session.out, found, source.notes))
         else:

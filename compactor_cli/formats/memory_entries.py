@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, parse_time
-from compactor_cli.model.message import Marks, Message, Part, Place, Role
-from compactor_cli.text.headers import is_summary
+from compactor_cli.model.message import Marks, Message, Origin, Part, Place, Role
+from compactor_cli.text.headers import is_recalled, is_summary
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 
@@ -37,7 +37,7 @@ class MemoryEntries(PlainEdits):
                 (record,),
                 id=as_text(value.get("id")),
                 timestamp=parse_time(value.get("timestamp")),
-                origin="summary" if is_summary(text) else ("request" if role == "user" else "other"),
+                origin=_origin(text, role),
                 marks=_marks(value, metadata),
             )
         return Reading(build.messages)
@@ -62,6 +62,14 @@ def _role(value: dict[str, Any], metadata: dict[str, Any]) -> Role:
     if "toolResult" in metadata or metadata.get("isToolError"):
         return "tool"
     return "assistant" if metadata.get("agent") else "user"
+
+
+def _origin(text: str, role: Role) -> Origin:
+    if is_summary(text):
+        return "summary"
+    if role != "user":
+        return "other"
+    return "injected" if is_recalled(text) else "request"
 
 
 def _marks(value: dict[str, Any], metadata: dict[str, Any]) -> Marks:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from compactor_cli.text.secrets import KEY_SHAPES
+
 GONE = "[redacted]"
 _NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _LEAST_VALUE = 6
@@ -14,16 +16,6 @@ _LEAST_VALUE = 6
 _LEAST_END = 3
 """Characters of a key before or behind a mask by which it is recognized."""
 _MASK = r"(?:\*+|\.{2,}|…+|[xX]{4,})"
-_SHAPES = (
-    re.compile(r"(?i)\b(?:bearer|basic)\s+[\w.~+/=*-]{6,}"),
-    re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho)[-_][\w*.…-]*[\w*]"),
-    re.compile(r"\bkey-(?=[\w*-]*\d)[\w*.…-]{8,}"),
-    re.compile(r"\bAIza[\w*-]{8,}"),
-    re.compile(r"[\w-]*\*{3,}[\w*-]*"),
-    re.compile(r"(?i)(?<![\w-])(?:x-)?(?:api[-_])?(?:key|token)(?:=|: ?)[^&\s\"',;]{6,}"),
-    re.compile(r"(?<=://)[^/\s@]+(?=@)"),
-)
-"""Keys as they look: behind the word before them, with the prefix of a provider, masked, or in an address."""
 
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
@@ -35,7 +27,7 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
         for form in {value, quote(value, safe="")}:
             text = text.replace(form, GONE)
         text = _masked(value).sub(GONE, text)
-    for shape in _SHAPES:
+    for shape in KEY_SHAPES:
         text = shape.sub(GONE, text)
     return text
 

@@ -1,4 +1,4 @@
-"""What a compaction took out of a file, and what it did to each conversation: the manifest of a round."""
+"""What a compaction took out of a file, and what the archive knows of compactions and their rounds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Removed:
     role: str
     """Role of its messages; empty when they have several."""
     tokens: int
-    """Tokens that its messages had."""
+    """Tokens that the part of a text had, or the messages of records."""
     reason: str
     marked: bool
     """Whether a mark in the output carries the reference."""
@@ -75,6 +75,7 @@ class Manifest:
     input: FileState
     output: FileState
     format: str
+    """That of the messages: with it the input is read again as it was."""
     counter: str
     rounds: tuple[Round, ...]
     """One for each conversation that was changed; none when the file came out as it went in."""
@@ -83,3 +84,83 @@ class Manifest:
     @property
     def changed(self) -> bool:
         return self.input.sha256 != self.output.sha256
+
+
+Match = Literal["output", "input", "begins", "session"]
+"""How a file belongs to a compaction: it is its output; it is its input, an original; it begins with its output
+and has grown since; it has the same session id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The compaction that a file belongs to."""
+
+    id: int
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """A compaction that the archive knows."""
+
+    id: int
+    at: float
+    """When it was made, seconds since 1970."""
+    used: float
+    """When it was last restored from, or made."""
+    previous: int | None
+    """The compaction whose output its input is or begins with."""
+    written: bool
+    """Whether its output is known to have been put in its place."""
+    kept: bool
+    """Whether its input is in the archive."""
+    format: str
+    input: FileState
+    output: FileState
+
+    @property
+    def changed(self) -> bool:
+        return self.input.sha256 != self.output.sha256
+
+
+@dataclass(frozen=True, slots=True)
+class PastRound:
+    """A round of a session, as the archive knows it."""
+
+    compaction: int
+    at: float
+    """Seconds since 1970."""
+    session: str
+    """Key of the session: `id:FORMAT:SESSION`, or `content:` and the SHA-256 of its first known state."""
+    round: Round
+    input_path: str
+    output_path: str
+    kept: bool
+    """Whether the originals are in the archive."""
+    written: bool
+    """Whether the output is known to have been put in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evicted:
+    """What was taken out of the archive."""
+
+    compactions: int
+    bytes: int
+    """As they were stored."""
+    over: bool = False
+    """The archive is still larger than its limit: what is left is too new to go."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSize:
+    """How much the archive holds."""
+
+    compactions: int
+    kept: int
+    """Compactions whose input can be restored."""
+    pieces: int
+    bytes: int
+    """Of the pieces, as they were."""
+    stored: int
+    """Bytes that they take, compressed."""

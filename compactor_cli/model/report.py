@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from compactor_cli.model.asking import Fallback, Usage
 from compactor_cli.model.group import Fault, Group
+from compactor_cli.model.memories import Memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.score import Residuals, Score
@@ -82,6 +83,23 @@ class Compaction:
     summarizer: str
     warnings: tuple[str, ...] = ()
     stages: tuple[tuple[str, float], ...] = ()
+    recalled: int = 0
+    """Memories that were put into the output."""
+    scores: tuple[Score, ...] = field(default=(), repr=False)
+    """Of the messages of `mended`; empty when they were not scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was put into the database, and beside the output, for one file."""
+
+    compaction: int | None = None
+    """Number of the compaction in the archive; None when it was not archived."""
+    new: tuple[Memory, ...] = ()
+    known: tuple[Memory, ...] = ()
+    """Memories that had been there before."""
+    manifest: str = ""
+    """The file that says what was taken away; empty when there is none."""
 
 
 @dataclass(frozen=True, slots=True)

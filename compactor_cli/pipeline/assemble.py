@@ -21,6 +21,9 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.transcript import Link, Transcript
 from compactor_cli.pipeline.summarize import Summary
 
+_BEFORE_SUMMARIES = -2
+"""Number of what stands before the summary of the same place: those have -1 and above."""
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -32,6 +35,15 @@ class Output:
     """Records of the input that are not in the output as they were."""
 
 
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """A message that is no part of the plan, and the position in the transcript's messages before which it stands;
+    their number: at the end."""
+
+    message: Message
+    before: int
+
+
 class _Item(NamedTuple):
     """One record of the output: of the input when `record` is set, else made for `message`."""
 
@@ -41,11 +53,16 @@ class _Item(NamedTuple):
 
 
 def assemble(
-    transcript: Transcript, groups: Sequence[Group], plan: Plan, summaries: Sequence[Summary], format: Format
+    transcript: Transcript,
+    groups: Sequence[Group],
+    plan: Plan,
+    summaries: Sequence[Summary],
+    format: Format,
+    inserted: Inserted | None = None,
 ) -> Output:
     """Apply a plan to a transcript."""
     kept = _kept_messages(transcript, groups, plan)
-    items = _items(transcript, kept, summaries, groups)
+    items = _items(transcript, kept, summaries, groups, inserted)
     edited = _edited_parts(kept.values())
     fixed = {piece for piece in transcript.layout.pieces if isinstance(piece, int)}
     body = [item for item in items if item.record not in fixed]
@@ -76,7 +93,11 @@ def _kept_messages(transcript: Transcript, groups: Sequence[Group], plan: Plan) 
 
 
 def _items(
-    transcript: Transcript, kept: dict[int, Message], summaries: Sequence[Summary], groups: Sequence[Group]
+    transcript: Transcript,
+    kept: dict[int, Message],
+    summaries: Sequence[Summary],
+    groups: Sequence[Group],
+    inserted: Inserted | None,
 ) -> list[_Item]:
     """Records of the output in time order; what was added stands behind or before its neighbour."""
     of_messages = {record for message in transcript.messages for record in message.records}
@@ -97,9 +118,21 @@ def _items(
             items.append(_Item((record, 0, 0), record))
     for summary in summaries:
         first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
-        place = first.records[0] if first.after is None else first.after
-        items.append(_Item((place, -1 if first.after is None else 1, first.index - 1), None, summary.message))
+        items.append(_Item(_order_before(first, first.index - 1), None, summary.message))
+    if inserted is not None:
+        at_end = inserted.before >= len(transcript.messages)
+        order = (
+            (len(transcript.records), 0, 0)
+            if at_end
+            else _order_before(transcript.messages[inserted.before], _BEFORE_SUMMARIES)
+        )
+        items.append(_Item(order, None, inserted.message))
     return sorted(items, key=itemgetter(0))  # by `order`
+
+
+def _order_before(message: Message, number: int) -> tuple[int, int, int]:
+    """The order of what stands right before a message; of several such, by their numbers."""
+    return (message.records[0], -1, number) if message.after is None else (message.after, 1, number)
 
 
 def _edited_parts(messages: Iterable[Message]) -> dict[int, list[tuple[Part, str]]]:

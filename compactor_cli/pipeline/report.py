@@ -9,7 +9,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
 from compactor_cli.model.transcript import Note, Transcript
-from compactor_cli.pipeline.assemble import Output
+from compactor_cli.pipeline.assemble import Inserted, Output
 from compactor_cli.pipeline.summarize import Summary, current_round
 
 
@@ -58,6 +58,7 @@ def report(
     output: Output,
     repairs: tuple[Note, ...],
     target: int | None,
+    inserted: Inserted | None = None,
 ) -> Compaction:
     """What a compaction did."""
     mended = analysis.transcript
@@ -65,6 +66,8 @@ def report(
     out = {m.index: m for m in output.messages if m.index >= 0}
     residuals = analysis.residuals.kept - plan.demoted
     touched = [m.index for m in mended.messages if m.records and out.get(m.index) != m]
+    if inserted is not None and inserted.before < len(mended.messages):
+        touched.append(inserted.before)
     first_changed = min(touched, default=None)
     prefix = mended.messages[:first_changed] if first_changed is not None else mended.messages
     return Compaction(
@@ -87,6 +90,7 @@ def report(
         first_changed_index=first_changed,
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",
+        scores=analysis.scores,
     )
 
 

@@ -11,6 +11,7 @@ from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats.base import Format
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.group import Fault
+from compactor_cli.model.memories import Memory
 from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
 from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.model.plan import Decision, Plan
@@ -18,10 +19,21 @@ from compactor_cli.model.planning import PlanInput, Strategy, Summarizer
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.assemble import Output, assemble
+from compactor_cli.pipeline.assemble import Inserted, Output, assemble
 from compactor_cli.pipeline.budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.protect import protect
+from compactor_cli.pipeline.recall import (
+    NO_GAIN,
+    NO_ROOM,
+    UNCHANGED,
+    Recalled,
+    choices,
+    drop_earlier,
+    linked,
+    place_of,
+    without_earlier,
+)
 from compactor_cli.pipeline.repair import ends_with_result, repair
 from compactor_cli.pipeline.report import report, unchanged
 from compactor_cli.pipeline.residuals import select_residuals
@@ -81,20 +93,46 @@ def analyze(
     return Analysis(transcript, groups, scores, residuals, tiers, found)
 
 
-def compact(transcript: Transcript, tools: Tools, settings: Settings, *, closed: bool = False) -> Compaction:
+def compact(
+    transcript: Transcript,
+    tools: Tools,
+    settings: Settings,
+    *,
+    closed: bool = False,
+    recalled: Sequence[Memory] = (),
+) -> Compaction:
     """Compact one transcript. Raises BudgetError when nothing valid fits the target.
 
     `closed`: a turn of the user is to follow, so calls in flight are answered too, and a tool result at
-    the very end gets its assistant turn.
+    the very end gets its assistant turn. `recalled`: memories to put into the output, the most relevant first,
+    as many as the settings and the target allow.
     """
     stages = Stages(tools.clock, tools.progress, tools.on_stage)
     stages.begin("analyzing")
-    result = _compact(transcript, tools, settings, stages, closed=closed)
+    result = _compact(transcript, tools, settings, stages, closed=closed, recalled=recalled)
+    if recalled and not result.changed and not is_within(transcript, *resolve_target(transcript, settings)):
+        # the memories took what was saved
+        result = _compact(transcript, tools, settings, stages, closed=closed)
+        result = _noting(result, NO_GAIN) if result.changed else result
+    if recalled and not result.changed:
+        result = _noting(result, UNCHANGED)
     stages.begin("complete")
     return result
 
 
-def _compact(transcript: Transcript, tools: Tools, settings: Settings, stages: Stages, *, closed: bool) -> Compaction:
+def _noting(result: Compaction, warning: str) -> Compaction:
+    return replace(result, warnings=(*result.warnings, warning))
+
+
+def _compact(
+    transcript: Transcript,
+    tools: Tools,
+    settings: Settings,
+    stages: Stages,
+    *,
+    closed: bool,
+    recalled: Sequence[Memory] = (),
+) -> Compaction:
     target, base = resolve_target(transcript, settings)
     is_open = closed and _is_open(transcript)
     if is_within(transcript, target, base) and not damaged(transcript) and not is_open:
@@ -110,12 +148,13 @@ def _compact(transcript: Transcript, tools: Tools, settings: Settings, stages: S
         close=closed or tools.strategy.closes,
     )
     stages.done("repair")
+    if recalled:
+        mended = without_earlier(mended)
     analysis = analyze(mended, tools, settings, target, pairing=pairing if mended is transcript else None)
     stages.done("score")
     tools = replace(tools, topics=stages.clustering(tools.topics))
     try:
-        within = is_within(mended, target, base)
-        plan = _keep_all(analysis) if within else make_plan(analysis, tools, settings, target)
+        recall, plan = _plan_with(recalled, analysis, tools, settings, target, base)
         stages.begin("extracting")
     except BudgetError as error:
         if damaged(transcript) or is_open or transcript.tokens >= error.floor:
@@ -123,34 +162,85 @@ def _compact(transcript: Transcript, tools: Tools, settings: Settings, stages: S
         # repairs have added something: the input as it is is smaller than anything that can be made of it
         raise BudgetError(error.target, transcript.tokens, (("the input as it is", transcript.tokens),)) from None
     stages.done("plan")
-    summary_base = Base(base.tokens, plan.target if plan.target is not None else mended.tokens)
+    aimed = plan.target if plan.target is not None else mended.tokens
+    summary_base = Base(base.tokens, aimed + recall.tokens)
     context = _context(tools, settings)
     stages.begin("summarizing")
     written = write_summaries(mended, analysis.groups, plan, context, summary_base)
     if any(slot.quotes for slot in plan.slots if all(summary.slot is not slot for summary in written[1])):
         # a request must not go with the summary that was to repeat it
-        plan = make_plan(analysis, tools, settings, target, repeat=False)
+        plan = make_plan(analysis, tools, settings, _less(target, recall), repeat=False)
         written = write_summaries(mended, analysis.groups, plan, context, summary_base)
     plan, summaries = written
     stages.done("summarize")
     stages.begin("persisting")
-    output = assemble(mended, analysis.groups, plan, summaries, tools.format)
+    inserted = None
+    if recalled:
+        plan = drop_earlier(plan, transcript, mended, analysis.groups)
+    if recall.message is not None:
+        inserted = Inserted(recall.message, place_of(mended))
+        mended = linked(mended, inserted.before, tools.format)
+    output = assemble(mended, analysis.groups, plan, summaries, tools.format, inserted)
     stages.done("assemble")
-    if target is None and not _is_worth_it(transcript, output) and not damaged(transcript) and not is_open:
+    worth = _is_worth_it(transcript, output, summary_needed=recall.message is not None)
+    if target is None and not worth and not damaged(transcript) and not is_open:
         return unchanged(transcript, target)
     turned = any(message.id == CLOSING_ID for message in output.messages[-1:])
     repairs = tuple(note for note in repairs if turned or note.kind != "assistant_turn")
     before = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
     _verify(output, before, target, tools)
     stages.done("verify")
-    result = report(transcript, analysis, plan, summaries, output, repairs, target)
-    return replace(result, stages=tuple(stages.seconds), summarizer=_writer(tools, summaries), warnings=plan.notes)
+    result = report(transcript, analysis, plan, summaries, output, repairs, target, inserted)
+    notes = (*plan.notes, NO_ROOM) if recalled and inserted is None else plan.notes
+    return replace(
+        result,
+        stages=tuple(stages.seconds),
+        summarizer=_writer(tools, summaries),
+        warnings=notes,
+        recalled=recall.count,
+    )
 
 
-def _is_worth_it(transcript: Transcript, output: Output) -> bool:
-    """Without a target: whether it is smaller, and a later run can tell that it is done."""
+def _plan_with(
+    recalled: Sequence[Memory], analysis: Analysis, tools: Tools, settings: Settings, target: int | None, base: Base
+) -> tuple[Recalled, Plan]:
+    """As many memories as fit, and the plan for what they leave of the target."""
+    tried = choices(recalled, settings.memory, tools.counter)
+    if target is not None and len(tried) > 1:
+        room = (target - _must_stay(analysis, settings)) // 2  # what must stay whole comes first, and then both alike
+        tried = tuple(one for one in tried if one.tokens <= max(0, room))
+    for recall in tried:
+        aimed = _less(target, recall)
+        if is_within(analysis.transcript, aimed, replace(base, target=base.target - recall.tokens)):
+            return recall, _keep_all(analysis)
+        try:
+            return recall, make_plan(analysis, tools, settings, aimed)
+        except BudgetError:
+            if recall.message is None:
+                raise
+    raise AssertionError("the last choice recalls nothing")
+
+
+def _must_stay(analysis: Analysis, settings: Settings) -> int:
+    """Tokens of what is kept whole as long as the target allows."""
+    reasons = protect(
+        analysis.transcript.messages,
+        analysis.groups,
+        keep=compile_patterns(settings.keep),
+        keep_last=settings.keep_last,
+    ).reasons
+    return sum(group.tokens for group in analysis.groups if group.index in reasons)
+
+
+def _less(target: int | None, recall: Recalled) -> int | None:
+    return None if target is None else target - recall.tokens
+
+
+def _is_worth_it(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:
+    """Without a target: whether it is smaller, and a later run can tell that it is done. `summary_needed`: it has
+    to be a summary that tells, for there is something that a later run would cut."""
     summaries = [m.text("text") for m in output.messages if m.origin == "summary"]
-    tells = not summaries or any(base_of(text) is not None for text in summaries)
+    tells = (not summaries and not summary_needed) or any(base_of(text) is not None for text in summaries)
     return tells and sum(m.tokens for m in output.messages) < transcript.tokens
 
 
@@ -161,10 +251,18 @@ def _writer(tools: Tools, summaries: Sequence[Summary]) -> str:
 
 
 def compact_source(
-    source: Source, tools: Sequence[Tools], settings: Settings, *, closed: bool = False
+    source: Source,
+    tools: Sequence[Tools],
+    settings: Settings,
+    *,
+    closed: bool = False,
+    recalled: Sequence[Memory] = (),
 ) -> tuple[bytes, list[Compaction]]:
     """Compact every conversation of a file on its own, and join them as they were."""
-    parts = [compact(t, own, settings, closed=closed) for t, own in zip(source.transcripts, tools, strict=True)]
+    parts = [
+        compact(t, own, settings, closed=closed, recalled=recalled)
+        for t, own in zip(source.transcripts, tools, strict=True)
+    ]
     if not any(part.changed for part in parts) and not any(note.kind in DAMAGE for note in source.notes):
         return source.data, parts
     pieces = [source.joints[0]]

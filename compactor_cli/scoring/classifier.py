@@ -81,19 +81,22 @@ class ClassifierScorer:
     name = "classifier"
     purpose = "a model's judgement, with categories of memories; obvious messages by rules (seed 003)"
 
-    def __init__(self, model: LanguageModel) -> None:
+    def __init__(self, model: LanguageModel, prompt: str = "") -> None:
+        """`prompt`: the system prompt, in place of the default one."""
         self._model = model
+        self._system = prompt or _prompt("classifier")
 
     def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]:
         threshold = settings.scoring.threshold
         scores = [obvious(message, threshold) for message in transcript.messages]
-        cut = _cut_for(self._model)
+        room = self._model.context_limit - estimate(self._system + _prompt("directive")) - _ANSWER
+        cut = _cut_for(room)
         shown = [
             _shown(message, cut) for message, score in zip(transcript.messages, scores, strict=True) if score is None
         ]
-        batches = _batches(shown, self._model)
+        batches = _batches(shown, room)
         read = partial(_read_scores, threshold=threshold)
-        asked = [Asked(_request(batch), partial(read, {one.index for one in batch})) for batch in batches]
+        asked = [Asked(_request(batch, self._system), partial(read, {one.index for one in batch})) for batch in batches]
         fallback: Sequence[Score] = ()
         missing: dict[str, list[_Shown]] = {}
         for batch, answer in zip(batches, ask_checked(self._model, asked), strict=True):
@@ -109,10 +112,10 @@ class ClassifierScorer:
         return tuple(score for score in scores if score is not None)
 
 
-def _cut_for(model: LanguageModel) -> int:
-    """Characters of a message, so that a request of one message fits the model whatever its letters."""
-    room = model.context_limit - _overhead() - _ENTRY
-    return max(_SMALLEST_CUT, min(_CUT, room // 2 - 100))
+def _cut_for(room: int) -> int:
+    """Characters of a message, so that a request of one message fits the model whatever its letters. `room`: tokens
+    that messages and their entries may take."""
+    return max(_SMALLEST_CUT, min(_CUT, (room - _ENTRY) // 2 - 100))
 
 
 def _shown(message: Message, cut: int) -> _Shown:
@@ -123,9 +126,8 @@ def _shown(message: Message, cut: int) -> _Shown:
     return _Shown(message.index, fenced("message", short, number=message.index, **{"from": message.role}), alone)
 
 
-def _batches(shown: Sequence[_Shown], model: LanguageModel) -> list[list[_Shown]]:
+def _batches(shown: Sequence[_Shown], room: int) -> list[list[_Shown]]:
     """Neighbours together, as many as a request takes; what might sway the judge is alone."""
-    room = model.context_limit - _overhead()
     batches: list[list[_Shown]] = []
     tokens = characters = 0
     together: list[_Shown] = []
@@ -142,15 +144,11 @@ def _batches(shown: Sequence[_Shown], model: LanguageModel) -> list[list[_Shown]
     return batches
 
 
-def _overhead() -> int:
-    return estimate(_prompt("classifier") + _prompt("directive")) + _ANSWER
-
-
-def _request(batch: Sequence[_Shown]) -> ModelRequest:
+def _request(batch: Sequence[_Shown], system: str) -> ModelRequest:
     data = "\n".join(one.text for one in batch)
     return ModelRequest(
         purpose=f"classification of {_named(batch)}",
-        system=_prompt("classifier"),
+        system=system,
         turns=(Turn("user", f"{data}\n\n{_prompt('directive')}"),),
         max_tokens=_ANSWER + _ENTRY * len(batch),
         schema=_SCHEMA,

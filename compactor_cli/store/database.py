@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from compactor_cli.errors import StoreError, UsageError
 from compactor_cli.store.faults import explain
-from compactor_cli.store.place import default_file
-from compactor_cli.store.schema import bring_up_to_date
+from compactor_cli.store.place import file_of
+from compactor_cli.store.schema import bring_up_to_date, version_of
+from compactor_cli.store.tables import HEAD
 
 PATIENCE = 10.0
 """Seconds to wait for another process that is writing, or for a server to answer."""
@@ -75,50 +76,56 @@ def open_database(url: str) -> Database:
     Raises StoreError when it cannot be used, and UsageError for an address that is none.
     """
     address = _address(url)
-    file = Path(address.database) if address.get_backend_name() == "sqlite" and address.database else None
-    name = str(file) if file else address.render_as_string(hide_password=True)
-    if file:
-        _prepare(file)
-    database = Database(_engine(address), name, file)
-    try:
-        with database.write() as connection:
-            bring_up_to_date(connection, name)
-    except BaseException:
-        database.close()
-        raise
-    return database
+    if address.get_backend_name() == "sqlite":
+        _prepare(Path(str(address.database)))
+    return _opened(address)
 
 
 def open_existing(url: str) -> Database | None:
     """The database at an address, if anything was ever stored there; nothing is made."""
     address = _address(url)
     if address.get_backend_name() == "sqlite":
-        return open_database(url) if address.database and _is_there(Path(address.database)) else None
+        return _opened(address) if _is_there(Path(str(address.database))) else None
     engine = _engine(address)
     try:
         with reported(address.render_as_string(hide_password=True)), engine.connect() as connection:
-            there = inspect(connection).has_table("alembic_version")
+            there = bool(version_of(connection))
     finally:
         engine.dispose()
-    return open_database(url) if there else None
+    return _opened(address) if there else None
+
+
+def _opened(address: URL) -> Database:
+    """The database with the newest schema. Nothing is locked when it has that already."""
+    sqlite = address.get_backend_name() == "sqlite"
+    file = Path(str(address.database)) if sqlite else None
+    name = str(file) if file else address.render_as_string(hide_password=True)
+    database = Database(_engine(address), name, file)
+    try:
+        with database.read() as connection:
+            version = version_of(connection)
+        if version != HEAD:
+            with database.write() as connection:
+                bring_up_to_date(connection, name)
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 def _address(url: str) -> URL:
-    """The address with the driver that is used. A plain path is a file of SQLite."""
-    if not url:
-        return URL.create("sqlite", database=str(default_file()))
-    if "://" not in url:
-        return URL.create("sqlite", database=str(Path(url).expanduser()))
+    """The address with the driver that is used."""
+    file = file_of(url)
+    if file is not None:
+        if file.name in ("", ":memory:"):
+            raise UsageError("--database names no file of SQLite; use a path, or sqlite:///PATH")
+        return URL.create("sqlite", database=str(file))
     try:
         address = make_url(url)
     except (ArgumentError, ValueError):
         raise UsageError("the database's address cannot be read; use postgresql://USER@HOST/NAME or a path") from None
     if address.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
         return address.set(drivername="postgresql+psycopg")
-    if address.drivername in ("sqlite", "sqlite+pysqlite"):
-        if not address.database or address.database == ":memory:":
-            raise UsageError("--database sqlite:// names no file; use sqlite:///PATH, or the path alone")
-        return address.set(drivername="sqlite")
     raise UsageError(f"databases of the kind {address.drivername!r} are not supported; use PostgreSQL or SQLite")
 
 

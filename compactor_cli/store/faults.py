@@ -9,6 +9,7 @@ _WORDS = (
     ("lock timeout", "another process has been writing to it for too long; try again when it is done"),
     ("disk is full", "the disk is full; free some space and run again"),
     ("no space left", "the disk is full; free some space and run again"),
+    ("disk i/o error", "the disk cannot be written to; it may be full or broken"),
     ("readonly database", "it cannot be written to; change its permissions, or name another one with --database"),
     ("read-only transaction", "it cannot be written to; name another one with --database"),
     ("permission denied", "the user has no right to do this; use another user or another database"),

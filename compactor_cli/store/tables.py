@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
-    Computed,
     Dialect,
     Float,
     ForeignKey,
@@ -47,7 +47,7 @@ objects = Table(
     Column("id", Integer, primary_key=True),
     Column("sha256", _DIGEST, nullable=False, unique=True),
     Column("size", Integer, nullable=False),  # bytes, as they were
-    Column("stored", Integer, nullable=False),  # bytes, compressed
+    Column("stored", Integer, nullable=False, index=True),  # bytes, compressed
     Column("data", LargeBinary, nullable=False),
 )
 """Pieces of input files, each once, compressed by zlib."""
@@ -58,17 +58,17 @@ compactions = Table(
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False),  # seconds since 1970
     Column("used", Float, nullable=False),  # when it was last restored from, or made
-    Column("previous", ForeignKey("compactions.id", ondelete="SET NULL")),
+    Column("previous", ForeignKey("compactions.id", ondelete="SET NULL"), index=True),
     Column("written", Boolean, nullable=False, default=False),  # the output is known to be in its place
     Column("kept", Boolean, nullable=False, default=True),  # its pieces are in the archive
     Column("format", Text, nullable=False),
     Column("counter", Text, nullable=False),
     Column("input_path", Text, nullable=False),
     Column("input_sha256", _DIGEST, nullable=False, index=True),
-    Column("input_size", Integer, nullable=False),
+    Column("input_size", BigInteger, nullable=False),
     Column("output_path", Text, nullable=False),
     Column("output_sha256", _DIGEST, nullable=False, index=True),
-    Column("output_size", Integer, nullable=False),
+    Column("output_size", BigInteger, nullable=False),
     Column("removed", LargeBinary, nullable=False),  # the manifest's list, JSON compressed by zlib
 )
 """One compaction of one file. `previous` is the one whose output its input began with."""
@@ -113,19 +113,20 @@ rounds = Table(
 memories = Table(
     "memories",
     metadata,
-    Column("id", Integer, primary_key=True),
+    Column("id", Integer, primary_key=True, autoincrement=False),  # counted up by who adds
     Column("digest", _DIGEST, nullable=False, unique=True),
     Column("text", Text, nullable=False),
     Column("category", Text, nullable=False),
-    Column("importance", Float, nullable=False),
+    Column("importance", Float, nullable=False, index=True),
     Column("confidence", Float, nullable=False),
     Column("created", Float, nullable=False, index=True),
     Column("used", Float),
     Column("uses", Integer, nullable=False, default=0),
     Column("pinned", Boolean, nullable=False, default=False),
     Column("decayed", Float),
-    Column("terms", Text, nullable=False),  # what is searched: its words, normalized, separated by blanks
+    Column("terms", Text, nullable=False),  # what is searched: its words, as memory/words.py has them
 )
+"""What is searched is `memories_fts` (FTS5, kept by triggers) on SQLite and `memory_vectors` on PostgreSQL."""
 
 memory_tags = Table(
     "memory_tags",
@@ -146,5 +147,12 @@ memory_sources = Table(
     Column("ids", Text, nullable=False),  # JSON list of the format's message ids
 )
 
-search_vector = Column("search", TSVECTOR, Computed("to_tsvector('simple', terms)", persisted=True))
-"""The further column of `memories` that PostgreSQL searches; SQLite has the table `memories_fts`."""
+memory_vectors = Table(
+    "memory_vectors",
+    metadata,
+    Column("memory", ForeignKey("memories.id", ondelete="CASCADE"), primary_key=True),
+    Column("words", TSVECTOR, nullable=False),
+    Index("memory_vectors_words", "words", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),
+)
+"""The words of memories with their places, in PostgreSQL only. A table of its own, so that a change of importance
+does not touch the index."""

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 SUMMARY_PREFIX = "## Session Summary"
+RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a search."
+"""Begins the message of memories that were recalled into a transcript."""
 
 CUT_OFF = "Cut off: nothing of them is kept here."
 """Stands below the heading of a summary that says no more than what is gone."""
@@ -32,6 +34,11 @@ class Base:
 def is_summary(text: str) -> bool:
     """Whether a message's text is a summary written by a compaction."""
     return text.startswith(SUMMARY_PREFIX)
+
+
+def is_recalled(text: str) -> bool:
+    """Whether a message's text is one of memories that a compaction recalled."""
+    return text.startswith(RECALLED_HEADING)
 
 
 def round_of(text: str) -> int:

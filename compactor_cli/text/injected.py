@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from compactor_cli.model.message import Origin
-from compactor_cli.text.headers import is_summary
+from compactor_cli.text.headers import is_recalled, is_summary
 
 DETACHED_RESULT = "[Tool result without its call]"
 """Begins a tool result that a repair could only keep as text."""
@@ -26,7 +26,7 @@ def origin_of(text: str) -> Origin:
     """Who speaks in a text that stands under the role user."""
     if is_summary(text):
         return "summary"
-    if _INJECTED.match(text):
+    if is_recalled(text) or _INJECTED.match(text):
         return "injected"
     if _COMMAND.match(text):
         # a slash command counts as the user's words only when it carries some

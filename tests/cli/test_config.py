@@ -338,23 +338,42 @@ def test_get_prints_the_value_alone(run, tmp_path):
 
 def test_path_says_which_files_are_read(run, tmp_path, home, user_file):
     user_file.write_text("")
-    home = {**home, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    home = {**home, "XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_DATA_HOME": str(tmp_path / "data")}
     rows = run("config", "path", "--json", **home).json
     answers = str(tmp_path / "cache" / "compactor" / "answers.sqlite3")
+    database = str(tmp_path / "data" / "compactor" / "compactor.sqlite3")
     project = str(tmp_path / "compactor.toml")
     assert rows == [
         {"source": "user file", "path": str(user_file), "exists": True},
         {"source": "project file", "path": project, "exists": False},
         {"source": "answers of models", "path": answers, "exists": False},
+        {"source": "originals, rounds and memories", "path": database, "exists": False},
     ]
     assert f"answers of models  {answers}  not there" in run("config", "path", **home).text
     assert f"answers of models are kept in {answers}, not there yet" in run("config", **home).text
+    assert f"originals, rounds and memories are kept in {database}, not there yet" in run("config", **home).text
     assert f"project file  {project}  not there" in run("config", "path", **home).text
     named = run("config", "path", "--json", COMPACTOR_CONFIG="x.toml", **home).json
     assert named == [
         {"source": "file", "path": "x.toml", "exists": False},
         {"source": "answers of models", "path": answers, "exists": False},
     ]
+
+
+def test_the_place_of_the_database_is_shown_without_its_password(run, home):
+    home = {**home, "COMPACTOR_DATABASE_URL": "postgresql://me:secret@host/name"}
+    for command in (("config",), ("config", "path"), ("config", "path", "--json"), ("config", "get", "database_url")):
+        shown = run(*command, **home).text
+        assert "postgresql://***@host/name" in shown
+        assert "secret" not in shown
+
+
+def test_path_helps_to_find_a_file_that_is_broken(run, home, user_file):
+    user_file.write_text("keep_last = [")
+    shown = run("config", "path", **home)
+    assert shown.code == 0
+    assert f"user file  {user_file}  read" in shown.text
+    assert str(user_file) in shown.stderr
 
 
 def test_init_writes_a_file_that_is_valid_and_never_overwrites(run, tmp_path, home, user_file):

@@ -6,6 +6,7 @@ import pytest
 
 from compactor_cli.store.database import open_database
 from tests.store.servers import server
+from tests.warm import Warm
 
 
 @pytest.fixture(scope="session")
@@ -16,14 +17,43 @@ def postgresql():
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request, tmp_path):
-    if request.param == "sqlite":
-        yield str(tmp_path / "store" / "compactor.sqlite3")
-        return
-    running = request.getfixturevalue("postgresql")
-    address = running.fresh()
-    yield address
-    running.drop(address)
+def fresh_url(request, tmp_path):
+    """Gives the address of a further empty database each time it is called."""
+    made = []
+
+    def fresh():
+        if request.param == "sqlite":
+            made.append(str(tmp_path / f"store{len(made)}" / "compactor.sqlite3"))
+        else:
+            made.append(request.getfixturevalue("postgresql").fresh())
+        return made[-1]
+
+    yield fresh
+    for address in made if request.param == "postgresql" else ():
+        request.getfixturevalue("postgresql").drop(address)
+
+
+@pytest.fixture
+def url(fresh_url):
+    return fresh_url()
+
+
+@pytest.fixture(scope="session")
+def forking():
+    """What `command` has its processes from."""
+    warm = Warm("tests.store.warm")
+    yield warm
+    warm.close()
+
+
+@pytest.fixture
+def command(forking, tmp_path, url):
+    """Run `compactor ARGS...` as a process in tmp_path, with the database at `url`."""
+
+    def runner(*arguments, **options):
+        return forking.run(*arguments, **{"cwd": tmp_path, "COMPACTOR_DATABASE_URL": url, **options})
+
+    return runner
 
 
 @pytest.fixture

@@ -49,8 +49,8 @@ class Server:
 
 @contextmanager
 def server() -> Iterator[Server]:
-    """A server in a folder of its own; socket names must be short, so not under pytest's folders."""
-    folder = tempfile.mkdtemp(prefix="pg", dir="/tmp" if os.path.isdir("/tmp") else None)  # noqa: S108
+    """A server in a folder of its own; names of sockets must be short, so it is none of pytest's."""
+    folder = tempfile.mkdtemp(prefix="pg")
     running = Server(folder)
     try:
         yield running

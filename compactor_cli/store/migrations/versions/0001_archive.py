@@ -15,7 +15,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("sha256", sa.String(64), nullable=False, unique=True),
         sa.Column("size", sa.Integer, nullable=False),
-        sa.Column("stored", sa.Integer, nullable=False),
+        sa.Column("stored", sa.Integer, nullable=False, index=True),
         sa.Column("data", sa.LargeBinary, nullable=False),
     )
     op.create_table(
@@ -23,17 +23,17 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("at", sa.Float, nullable=False),
         sa.Column("used", sa.Float, nullable=False),
-        sa.Column("previous", sa.Integer, sa.ForeignKey("compactions.id", ondelete="SET NULL")),
+        sa.Column("previous", sa.Integer, sa.ForeignKey("compactions.id", ondelete="SET NULL"), index=True),
         sa.Column("written", sa.Boolean, nullable=False),
         sa.Column("kept", sa.Boolean, nullable=False),
         sa.Column("format", sa.Text, nullable=False),
         sa.Column("counter", sa.Text, nullable=False),
         sa.Column("input_path", sa.Text, nullable=False),
         sa.Column("input_sha256", sa.String(64), nullable=False, index=True),
-        sa.Column("input_size", sa.Integer, nullable=False),
+        sa.Column("input_size", sa.BigInteger, nullable=False),
         sa.Column("output_path", sa.Text, nullable=False),
         sa.Column("output_sha256", sa.String(64), nullable=False, index=True),
-        sa.Column("output_size", sa.Integer, nullable=False),
+        sa.Column("output_size", sa.BigInteger, nullable=False),
         sa.Column("removed", sa.LargeBinary, nullable=False),
     )
     op.create_table(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects.postgresql import TSVECTOR
 
 revision = "0002"
 down_revision = "0001"
 
 _SQLITE_SEARCH = (
     "CREATE VIRTUAL TABLE memories_fts USING fts5("
-    "terms, content='memories', content_rowid='id', tokenize='unicode61 remove_diacritics 0')",
+    # the words are normalized already; this tokenizer separates at blanks and takes all that is not ASCII as it is
+    "terms, content='memories', content_rowid='id', tokenize='ascii')",
     "CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN"
     " INSERT INTO memories_fts(rowid, terms) VALUES (new.id, new.terms); END",
     "CREATE TRIGGER memories_gone AFTER DELETE ON memories BEGIN"
@@ -20,16 +20,22 @@ _SQLITE_SEARCH = (
     " INSERT INTO memories_fts(memories_fts, rowid, terms) VALUES ('delete', old.id, old.terms);"
     " INSERT INTO memories_fts(rowid, terms) VALUES (new.id, new.terms); END",
 )
+_POSTGRESQL_SEARCH = (
+    # a table of its own, so that a change of importance does not touch the index
+    "CREATE TABLE memory_vectors (memory INTEGER PRIMARY KEY REFERENCES memories(id) ON DELETE CASCADE,"
+    " words TSVECTOR NOT NULL)",
+    "CREATE INDEX memory_vectors_words ON memory_vectors USING gin (words) WITH (fastupdate = off)",
+)
 
 
 def upgrade() -> None:
     op.create_table(
         "memories",
-        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("digest", sa.String(64), nullable=False, unique=True),
         sa.Column("text", sa.Text, nullable=False),
         sa.Column("category", sa.Text, nullable=False),
-        sa.Column("importance", sa.Float, nullable=False),
+        sa.Column("importance", sa.Float, nullable=False, index=True),
         sa.Column("confidence", sa.Float, nullable=False),
         sa.Column("created", sa.Float, nullable=False, index=True),
         sa.Column("used", sa.Float),
@@ -57,6 +63,5 @@ def upgrade() -> None:
         for statement in _SQLITE_SEARCH:
             op.execute(statement)
     else:
-        search = sa.Column("search", TSVECTOR, sa.Computed("to_tsvector('simple', terms)", persisted=True))
-        op.add_column("memories", search)
-        op.create_index("memories_search", "memories", ["search"], postgresql_using="gin")
+        for statement in _POSTGRESQL_SEARCH:
+            op.execute(statement)

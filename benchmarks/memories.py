@@ -1,0 +1,125 @@
+"""The memory log with many memories, on both databases: adding and searching.
+
+    python -m benchmarks.memories [MEMORIES]
+
+Prints the seconds for adding (and for the last 10,000 of them alone), and for each kind of query the median and
+the slowest of its runs on a warm connection, beside the median of the fastest thing that the database can do: to
+fetch one memory by its key.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from compactor_cli.model.memories import CATEGORIES, Memory, MemorySource
+from compactor_cli.store.database import Database, open_database
+from compactor_cli.store.memories import Filters, add, get, search
+from tests.store.servers import server
+
+RUNS = 15
+DAY = 86_400.0
+NOW = 1_800_000_000.0
+LIMIT_MS = 50.0
+_COMMON = "the user prefers to run tests before a commit of this project when it is about the build".split()
+_QUERIES: tuple[tuple[str, str], ...] = (
+    ("one memory", "number77777"),
+    ("a rare word", "word4321"),
+    ("a word of one in 20", "often5"),
+    ("a word of one in 5", "usual2"),
+    ("a word of all", "user"),
+    ("two rare words", "word4321 word777"),
+    ("common words", "user prefers tests before commit"),
+    ("common and rare", "the user prefers word4321"),
+    ("common, never together", "often5 often6"),
+    ("six words, no memory has all", "user tests word12 word4321 often3 nowhere"),
+    ("a phrase", '"prefers to run"'),
+    ("a phrase with a rare word", '"usual2 word12"'),
+    ("a beginning", "word432*"),
+    ("a beginning of most words", "wor*"),
+    ("one letter", "w*"),
+    ("a question", "which build does the user prefer when word99 or read_timeout of word12 changes in a commit?"),
+)
+
+
+def made(number: int) -> Iterator[Memory]:
+    """Memories of about 20 words: common ones, and others as rare as in texts of people (Zipf)."""
+    chance = random.Random(6)  # noqa: S311  # the same memories each time
+    for at in range(number):
+        rare = [f"word{int(chance.paretovariate(0.6)) % 30_000}" for _ in range(9)]
+        said = [*chance.sample(_COMMON, 8), f"often{at % 20}", f"usual{at % 5}", *rare, f"number{at}"]
+        if at % 3:
+            said = ["user prefers to run", *said]
+        yield Memory(
+            text=" ".join(said),
+            category=CATEGORIES[at % len(CATEGORIES)],
+            importance=chance.uniform(0, 100),
+            confidence=0.5,
+            tags=("compaction", "smart-extracted", CATEGORIES[at % len(CATEGORIES)]),
+            sources=(MemorySource(f"session-{at % 500}.jsonl", "", (at % 50,)),),
+            created=NOW - (number - at) * 60,
+            pinned=at % 1_000 == 0,
+        )
+
+
+def milliseconds(work: Callable[[], object]) -> list[float]:
+    """How long each of RUNS took, after one that warms up."""
+    work()
+    taken = []
+    for _ in range(RUNS):
+        begun = time.perf_counter()
+        work()
+        taken.append(1_000 * (time.perf_counter() - begun))
+    return taken
+
+
+def measure(name: str, url: str, memories: Sequence[Memory]) -> float:
+    """Print the figures of one database; the slowest median."""
+    database = open_database(url)
+    begun = time.perf_counter()
+    for start in range(0, len(memories), 10_000):
+        last = time.perf_counter()
+        with database.write() as connection:
+            add(connection, memories[start : start + 10_000], NOW)
+    done = time.perf_counter()
+    print(f"\n{name}: {len(memories):,} memories added in {done - begun:.1f} s, the last 10,000 in {done - last:.1f} s")
+    slowest = _searches(database, memories)
+    database.close()
+    return slowest
+
+
+def _searches(database: Database, memories: Sequence[Memory]) -> float:
+    with database.read() as connection:
+        floor = statistics.median(milliseconds(lambda: get(connection, memories[77].id)))
+        print(f"  {'one memory by its id':<32} {floor:7.2f} ms")
+        slowest = 0.0
+        for what, query in _QUERIES:
+            for kind, filters in (("", Filters()), (", one category", Filters(category="fact", least=20))):
+                taken = milliseconds(lambda: search(connection, query, limit=10, now=NOW, filters=filters))  # noqa: B023
+                hits = len(search(connection, query, limit=10, now=NOW, filters=filters))
+                middle = statistics.median(taken)
+                slowest = max(slowest, middle)
+                print(
+                    f"  {what + kind:<46} {middle:7.2f} ms  worst {max(taken):7.2f}  {middle / floor:5.1f} x  "
+                    f"{hits} hits{'  OVER THE LIMIT' if middle > LIMIT_MS else ''}"
+                )
+    return slowest
+
+
+def main() -> int:
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    memories = list(made(number))
+    with tempfile.TemporaryDirectory() as folder, server() as running:
+        slowest = measure("SQLite", str(Path(folder) / "bench.sqlite3"), memories)
+        slowest = max(slowest, measure("PostgreSQL", running.fresh(), memories))
+    print(f"\nslowest median: {slowest:.1f} ms (limit {LIMIT_MS:.0f} ms)")
+    return 0 if slowest <= LIMIT_MS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""The manifest of a compaction, from its result."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from compactor_cli.archive.losses import losses, mended_indices
+from compactor_cli.archive.texts import PREFIX, SHORT
+from compactor_cli.model.archive import FileState, Manifest, Removed, Round
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.transcript import Source
+
+
+def manifest_of(source: Source, data: bytes, parts: Sequence[Compaction], output_path: str, counter: str) -> Manifest:
+    """What a compaction of `source` did. `data` is its output, `parts` what became of each conversation."""
+    before = FileState(source.path, hashlib.sha256(source.data).hexdigest(), len(source.data))
+    after = FileState(output_path, hashlib.sha256(data).hexdigest(), len(data))
+    changed = [(n, part) for n, part in enumerate(parts) if part.changed] if before.sha256 != after.sha256 else []
+    sessions = session_names(source)
+    removed = [entry for number, part in changed for entry in losses(part, number)]
+    return Manifest(
+        input=before,
+        output=after,
+        format=source.transcripts[0].format,
+        counter=counter,
+        rounds=tuple(_round(number, part, sessions[number]) for number, part in changed),
+        removed=with_references(removed),
+    )
+
+
+def session_names(source: Source) -> list[str]:
+    """The session id of each conversation; those that share one get their number behind it."""
+    times = Counter(one.session_id for one in source.transcripts)
+    return [
+        f"{one.session_id}#{number}" if one.session_id and times[one.session_id] > 1 else one.session_id
+        for number, one in enumerate(source.transcripts)
+    ]
+
+
+def with_references(removed: Sequence[Removed]) -> tuple[Removed, ...]:
+    """Each entry with its reference: as many digits as tell its original from the others of the file, 8 at least."""
+    digests = sorted({entry.digest for entry in removed})
+    digits = dict.fromkeys(digests, SHORT)
+    for one, other in pairwise(digests):
+        needed = next(at for at in range(64) if one[at] != other[at]) + 1
+        digits[one], digits[other] = max(digits[one], needed), max(digits[other], needed)
+    return tuple(replace(entry, reference=PREFIX + entry.digest[: digits[entry.digest]]) for entry in removed)
+
+
+def _round(number: int, part: Compaction, session: str) -> Round:
+    summaries = [m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary"]
+    return Round(
+        conversation=number,
+        session=session,
+        round=max(1, part.round),
+        strategy=part.plan.strategy if part.plan else "none",
+        summarizer=part.summarizer,
+        target=part.target,
+        tokens_before=part.before.tokens,
+        tokens_after=part.tokens,
+        messages_before=len(part.before.messages),
+        messages_after=len(part.messages),
+        summary="\n\n".join(summaries),
+        compacted=_compacted(part),
+    )
+
+
+def _compacted(part: Compaction) -> tuple[str, ...]:
+    """Ids of the input's messages that are not in the output as they were."""
+    out = {message.index: message for message in part.messages if message.index >= 0}
+    mended = mended_indices(part)
+    ids = []
+    for message in part.before.messages:
+        index = mended.get(message.index)
+        kept = out.get(index) if index is not None else None
+        if kept is None or kept.parts != message.parts:
+            ids.append(message.id)
+    return tuple(ids)

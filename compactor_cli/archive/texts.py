@@ -1,0 +1,67 @@
+"""The texts that marks in an output may refer to, and how they are named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from compactor_cli.model.message import Part
+from compactor_cli.text.shorten import IMAGE_NOTE
+
+PREFIX = "ctx_"
+SHORT = 8
+"""Hex digits of a reference where no other original of its file begins with them."""
+REFERENCE = re.compile(rf"{PREFIX}([0-9a-f]{{{SHORT},64}})(?![0-9a-f])")
+
+_SHORTEST = 100
+"""Characters of strings in arguments that are never cut."""
+
+
+def encode(text: str) -> bytes:
+    """A text as the bytes that its digest is of."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def digest(*contents: bytes) -> str:
+    """SHA-256 of contents one behind the other."""
+    hashed = hashlib.sha256()
+    for content in contents:
+        hashed.update(content)
+    return hashed.hexdigest()
+
+
+def references_in(text: str) -> frozenset[str]:
+    """Hex digits of the references in a text."""
+    return frozenset(REFERENCE.findall(text)) if PREFIX in text else frozenset()
+
+
+def originals_of(part: Part) -> Iterator[str]:
+    """Every text of a part that may be shortened on its own: all of it, and long strings in arguments."""
+    yield part.text
+    if part.images:
+        # a picture among text leaves its note behind the text before that is cut
+        yield f"{part.text}\n{IMAGE_NOTE}".strip()
+    if part.kind == "tool_call":
+        yield from long_strings(arguments_of(part.text))
+
+
+def arguments_of(text: str) -> Any:
+    """The JSON value of a call's arguments; None where they are no JSON object or list."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, (dict, list)) else None
+
+
+def long_strings(value: Any) -> Iterator[str]:
+    """Strings in a JSON value, in order."""
+    if isinstance(value, str):
+        if len(value) > _SHORTEST:
+            yield value
+        return
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from long_strings(item)

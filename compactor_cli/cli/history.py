@@ -1,0 +1,36 @@
+"""What the archive knows of a session that is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import StoreError
+from compactor_cli.model.archive import PastRound
+from compactor_cli.model.transcript import Source
+from compactor_cli.store.place import file_of
+
+
+def history(session: Session, url: str, source: Source) -> Sequence[PastRound]:
+    """The rounds of the sessions in a file, the oldest first. A database that cannot be used is a warning."""
+    file = file_of(url)
+    if file is not None and not file.exists():
+        return []  # most users have none: nothing slow is imported for them
+    from compactor_cli.archive.sessions import session_keys
+    from compactor_cli.store import archive, rounds
+    from compactor_cli.store.database import open_existing
+
+    try:
+        kept = open_existing(url)
+        if kept is None:
+            return []
+        try:
+            with kept.read() as connection:
+                keys = session_keys(source)
+                found = archive.find_compaction(connection, source.data, keys)
+                return rounds.history(connection, keys, [found.id] if found else [])
+        finally:
+            kept.close()
+    except StoreError as error:
+        session.warn(f"without the history of the session: {error}")
+        return []

@@ -1,0 +1,143 @@
+"""What `compact` puts into the database before an output is written: originals, the round, and memories."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.session import Session
+from compactor_cli.model.archive import FileState, Manifest
+from compactor_cli.model.memories import Memory
+from compactor_cli.model.report import Compaction, Kept
+from compactor_cli.model.transcript import Source
+from compactor_cli.settings import Settings
+
+if TYPE_CHECKING:
+    from compactor_cli.store.database import Database
+
+
+@dataclass(slots=True)
+class Keeper:
+    """The database of one run. It is opened when there is something to keep, and never otherwise."""
+
+    session: Session
+    settings: Settings
+    url: str
+    _opened: Database | None = field(default=None, init=False)
+
+    @property
+    def archives(self) -> bool:
+        return self.settings.archive.enabled
+
+    @property
+    def flushes(self) -> bool:
+        return self.settings.memory.auto_flush
+
+    def database(self) -> Database:
+        """The database, made where there is none. Raises StoreError when it cannot be used."""
+        if self._opened is None:
+            from compactor_cli.store.database import open_database
+
+            self._opened = open_database(self.url)
+        return self._opened
+
+    def recall(self, query: str) -> Sequence[Memory]:
+        """The memories that a query finds; none for an empty one."""
+        if not query.strip():
+            return ()
+        from compactor_cli.cli.remembering import recall
+
+        return recall(self.session, self.url, query, self.settings)
+
+    def keep(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> Kept:
+        """Keep what the settings ask for, all of it or nothing. After this the output may be written."""
+        changed = data != source.data
+        memories = self._extracted(source) if self.flushes and changed else ()
+        if not self.archives and not memories:
+            return Kept()
+        at = time.time()
+        compaction: int | None = None
+        new: tuple[Memory, ...] = ()
+        known: tuple[Memory, ...] = ()
+        manifest = self._manifest(source, data, parts, place) if self.archives else None
+        with self.database().write() as connection:
+            if manifest is not None:
+                from compactor_cli.archive.pieces import cut
+                from compactor_cli.store import archive
+
+                compaction = archive.keep(connection, _anywhere(manifest), cut(source), at)
+            if memories:
+                from compactor_cli.store.memories import add
+
+                added = add(connection, memories, at)
+                new, known = added.new, added.known
+        if compaction is not None:
+            self._evict(at)
+        return Kept(compaction, new, known)
+
+    def confirm(self, kept: Kept) -> None:
+        """Note that the output of what was kept is in its place."""
+        if kept.compaction is None:
+            return
+        from compactor_cli.errors import StoreError
+        from compactor_cli.store import archive
+
+        try:
+            with self.database().write() as connection:
+                archive.confirm(connection, kept.compaction)
+        except StoreError as error:
+            # the output and its originals are safe; a later look at the file finds out that it was written
+            self.session.warn(f"the round is kept, but not that its output was written: {error}")
+
+    def write_manifest(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> str:
+        """Write what was taken away beside the output; returns where that is, or nothing."""
+        if place == "-":
+            self.session.warn("--manifest: standard output has no place beside it; write to a file with -o")
+            return ""
+        from compactor_cli.archive.manifest_json import SUFFIX, manifest_text
+
+        write_bytes(place + SUFFIX, manifest_text(self._manifest(source, data, parts, place)))
+        return place + SUFFIX
+
+    def close(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def _manifest(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> Manifest:
+        from compactor_cli.archive.manifest import manifest_of
+
+        return manifest_of(source, data, parts, place, self.session.counter.name)
+
+    def _extracted(self, source: Source) -> Sequence[Memory]:
+        from compactor_cli.cli.remembering import flush
+
+        return flush(self.session, source, self.settings, time.time())
+
+    def _evict(self, now: float) -> None:
+        """Keep the archive within its limit; it may stay above it for what is too young to go."""
+        from compactor_cli.store import archive
+
+        limits = self.settings.archive
+        with self.database().write() as connection:
+            gone = archive.evict(connection, limits.limit_mb * 1_000_000, limits.keep_days, now)
+        if gone.compactions:
+            self.session.say(f"the archive was over {limits.limit_mb:,} MB: originals of {gone.compactions} old rounds")
+        if gone.over:
+            self.session.warn(
+                f"the archive is over its limit of {limits.limit_mb:,} MB: everything in it is younger than "
+                f"{limits.keep_days} days; raise archive.limit_mb or lower archive.keep_days"
+            )
+
+
+def _anywhere(manifest: Manifest) -> Manifest:
+    """With paths from the root, which mean the same in other folders."""
+    return replace(manifest, input=_from_root(manifest.input), output=_from_root(manifest.output))
+
+
+def _from_root(state: FileState) -> FileState:
+    return state if state.path == "-" else replace(state, path=str(Path(state.path).resolve()))

@@ -1,0 +1,151 @@
+"""Which memories say the same. A merge that is wrong loses a fact, so two of them are one only when
+
+- they have the same numbers, names, identifiers and words that turn a statement around, in the same order,
+- one has all the words of the other, in the same order, and adds no word that limits or turns it,
+- the words that one has besides are few.
+
+Memories with the same marks form a bucket. Within it, each is looked for under its two rarest words, so the cost
+grows with the number of memories and not with its square.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from compactor_cli.memory.words import names
+from compactor_cli.model.memories import Memory
+
+THRESHOLD = 0.8
+"""Share of the words of both that two memories have in common at least."""
+
+_EMPTY = frozenset("a an the that this is are was were be please just also really very quite so of".split())
+"""Words that one of two statements may lack. Those of time count as marks where they differ: see _TURNING."""
+_TENSE = {"is": "present", "are": "present", "be": "present", "was": "past", "were": "past"}
+_TURNING = frozenset(
+    """
+    no not never none nothing nobody nowhere neither nor cannot without unless except only but however instead rather
+    if when whenever while until till before after since because although though than less more most least fewer
+    always sometimes usually rarely seldom often once again any all every each some both either other another
+    may might must should shall would could can will need wants want used longer anymore yet still already formerly
+    previously now today yesterday tomorrow currently soon later
+    false true yes off on in out up down over under above below from to into with and or
+    maybe perhaps possibly probably likely unlikely apparently allegedly almost nearly about approximately
+    un stop stopped start started fail fails failed failing wrong right
+    kein keine nicht nie ohne nur pas jamais sans sin nunca
+    """.split()
+)
+"""Words that make another statement of one; contractions with n't count as well."""
+_CHUNK = re.compile(r"\S+")
+_NEGATED = re.compile(r"n[’']t\b", re.IGNORECASE)
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|'[^']{2,}'")
+_EDGES = "\"'`.,;:!?()[]{}<>“”‘’«»…*_"
+_BEGINNINGS = frozenset(".!?:")
+_ALIKE = frozenset(("observation", "learning", "fact"))
+"""Categories of statements of what is so; preferences and corrections stay apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A memory that stays, and those that say the same."""
+
+    kept: Memory
+    others: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    memory: Memory
+    marks: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+def merges(memories: Iterable[Memory], threshold: float = THRESHOLD) -> list[Merge]:
+    """What can be merged, in the order of the memories that stay. The order of `memories` does not matter."""
+    buckets: dict[tuple[str, ...], list[_Statement]] = defaultdict(list)
+    for memory in memories:
+        statement = _statement(memory)
+        kind = "statement" if memory.category in _ALIKE else memory.category
+        buckets[(kind, *statement.marks)].append(statement)
+    found = [merge for bucket in buckets.values() if len(bucket) > 1 for merge in _in_bucket(bucket, threshold)]
+    return sorted(found, key=lambda merge: (merge.kept.created, merge.kept.digest))
+
+
+def _in_bucket(bucket: list[_Statement], threshold: float) -> Iterator[Merge]:
+    count = Counter(word for statement in bucket for word in set(statement.words))
+    # the longest first: what is merged into a statement has no word that it lacks
+    bucket = sorted(bucket, key=_worth)
+    index: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    merged: dict[int, list[Memory]] = defaultdict(list)
+    for at, statement in enumerate(bucket):
+        rare = sorted(set(statement.words), key=lambda word: (count[word], word))
+        home = next((k for k in index.get(tuple(rare[:2]), ()) if _says_all(bucket[k], statement, threshold)), None)
+        if home is not None:
+            merged[home].append(statement.memory)
+            continue
+        # a statement may lack as many of these words as the threshold leaves it
+        spare = len(rare) - int(threshold * len(rare))
+        for key in _keys(rare[: 2 + spare]):
+            index[key].append(at)
+    for at, others in merged.items():
+        yield Merge(bucket[at].memory, tuple(others))
+
+
+def _keys(rare: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    if len(rare) < 2:
+        yield tuple(rare)
+    else:
+        yield from combinations(rare, 2)
+        yield from ((word,) for word in rare)
+
+
+def _worth(statement: _Statement) -> tuple[object, ...]:
+    memory = statement.memory
+    return (-len(statement.words), -memory.importance, -len(memory.text), memory.created, memory.digest)
+
+
+def _says_all(long: _Statement, short: _Statement, threshold: float) -> bool:
+    """Whether all of the short one stands in the long one, in its order."""
+    if not short.words and not short.marks:
+        return False
+    if len(set(short.words)) < threshold * len(set(long.words)):
+        return False
+    rest = iter(long.words)
+    return all(word in rest for word in short.words)
+
+
+def _statement(memory: Memory) -> _Statement:
+    """Marks and other words of a memory, each in their order."""
+    marks = [_tight(quoted) for quoted in _QUOTED.findall(memory.text)]
+    words: list[str] = []
+    begins = True
+    for chunk in _CHUNK.findall(memory.text):
+        core = chunk.strip(_EDGES)
+        own = [token.word for name in names(core) for token in name.tokens]
+        low = core.casefold()
+        if _is_mark(core, low, begins) or not own:
+            # with what stands around it: -5 is not 5, and => is something as well
+            marks.append(low if own and not begins else "".join(chunk.split()).casefold() if not own else low)
+        elif low not in _EMPTY or low in _TENSE:
+            (marks if low in _TENSE else words).append(_TENSE.get(low, " ".join(own)))
+        begins = chunk[-1] in _BEGINNINGS
+    return _Statement(memory, tuple(marks), tuple(words))
+
+
+def _is_mark(core: str, low: str, begins: bool) -> bool:
+    """A number, a name, an identifier, or a word that turns a statement around."""
+    if not core:
+        return False
+    if low in _TURNING or _NEGATED.search(core):
+        return True
+    if core.isalpha():
+        # the first word of a sentence has a capital that says nothing
+        return not core.islower() and not (begins and core[1:].islower()) and core.casefold() != core
+    return not (core.replace("-", "").replace("’", "").replace("'", "").isalpha() and core.islower())
+
+
+def _tight(text: str) -> str:
+    return "".join(text.split())

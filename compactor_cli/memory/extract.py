@@ -1,0 +1,182 @@
+"""Memories out of a transcript: by a model's scores where there are some, else by rules (seed 003)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from compactor_cli.memory.decontextualize import decontextualize, statements_of
+from compactor_cli.memory.passing import Speaker, is_passing, says_i
+from compactor_cli.memory.references import refers_back
+from compactor_cli.memory.rules import CUE, judge
+from compactor_cli.memory.speech import Said, speech
+from compactor_cli.model.asking import LanguageModel
+from compactor_cli.model.memories import CATEGORIES, COMPACTION, EXTRACTED, Memory, MemorySource
+from compactor_cli.model.message import Message
+from compactor_cli.model.score import Score
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.secrets import looks_secret
+
+_LONGEST = 500
+"""Characters of a memory."""
+_LEAST = 15
+_ENOUGH = 6
+"""Words of a sentence among which there is something that a pronoun behind them can stand for."""
+_WITHIN = re.compile(
+    r"\b(?:it|its|itself|they|them|their)\b|\bthat (?=(?:is|are|was|were|has|have|can|does|do|\w+s)\b)"
+    r"|\bthis (?=(?:package|project|repo|repository|codebase|app|application|service|library|team)\b)",
+    re.IGNORECASE,
+)
+_ANYTHING = re.compile(r"\w")
+_LONG_REQUEST = 2_500
+"""Characters from which on a request is mostly a document that was pasted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A memory before it is known where else it was said."""
+
+    text: str
+    category: str
+    importance: float
+    confidence: float
+    message: int
+
+
+def extract(
+    transcript: Transcript,
+    *,
+    threshold: float,
+    at: float,
+    model: LanguageModel | None = None,
+    scores: Sequence[Score] | None = None,
+) -> tuple[Memory, ...]:
+    """What is worth remembering of a transcript, in the order in which it was said first; created at `at`.
+
+    `scores`: the judgement of a model on each message, with categories (scorer classifier). What it finds worth
+    `threshold` is remembered, with references resolved by `model`. Messages that it could not judge or resolve, and
+    all of them without scores and a model, go by the rules of `memory.rules`. Nothing that looks like a secret is
+    remembered.
+
+    Raises ModelError when the model fails and must not.
+    """
+    judged = _judged(transcript.messages, scores) if scores is not None and model is not None else {}
+    found: list[_Found] = []
+    if model is not None:
+        worth = [i for i, score in judged.items() if score.category in CATEGORIES and score.value >= threshold]
+        found, unresolved = _resolved(transcript.messages, worth, judged, model)
+        judged = {i: score for i, score in judged.items() if i not in unresolved}
+    for message in transcript.messages:
+        if message.index not in judged:
+            found += _by_rules(message)
+    kept = [one for one in found if one.importance >= threshold and not looks_secret(one.text)]
+    return _memories(sorted(kept, key=lambda one: one.message), transcript, at)
+
+
+def _judged(messages: Sequence[Message], scores: Sequence[Score]) -> dict[int, Score]:
+    """Messages that a model has judged, or that need no judgement; those it could not judge are left out."""
+    pairs = zip(messages, scores, strict=True)
+    return {m.index: score for m, score in pairs if not any(name.startswith("fallback") for name, _ in score.factors)}
+
+
+def _resolved(
+    messages: Sequence[Message], indices: Iterable[int], scores: dict[int, Score], model: LanguageModel
+) -> tuple[list[_Found], set[int]]:
+    """What a model finds worth remembering, each statement standing alone; and messages that it could not resolve."""
+    indices = [at for at in indices if _speaker(messages[at])]
+    statements = [
+        replace(statement, text=_gist(messages[at]))
+        for at, statement in zip(indices, statements_of(messages, indices), strict=True)
+    ]
+    found, unresolved = [], set()
+    for at, one in zip(indices, decontextualize(statements, model), strict=True):
+        score = scores[at]
+        if one.reason.startswith("not resolved"):
+            unresolved.add(at)
+        elif len(one.text) >= _LEAST:
+            text = one_line(one.text, _LONGEST)
+            found.append(_Found(text, score.category, score.value, score.confidence or 0.0, at))
+    return found, unresolved
+
+
+def _gist(message: Message) -> str:
+    """What a message says on one line: all of it, or as many whole sentences as fit one memory."""
+    text = message.text("text")
+    if len(text) <= _LONGEST:
+        return one_line(text, _LONGEST)
+    taken, length = [], 0
+    for said in speech(text[:_LONG_REQUEST], _ANYTHING):
+        if length + len(said.text) >= _LONGEST:
+            break
+        taken.append(said.text)
+        length += len(said.text) + 1
+    return one_line(" ".join(taken) or text, _LONGEST)
+
+
+def _speaker(message: Message) -> Speaker | None:
+    """Who says something in a message; None for tool output, summaries, and what a harness put there."""
+    if message.role == "user" and message.origin == "request":
+        return "user"
+    return "assistant" if message.role == "assistant" and message.origin == "other" else None
+
+
+def _by_rules(message: Message) -> list[_Found]:
+    speaker = _speaker(message)
+    text = message.text("text") if speaker else ""
+    if speaker is None or (speaker == "user" and len(text) > _LONG_REQUEST):
+        return []
+    found = []
+    for said in speech(text, CUE):
+        rule = judge(said.text, speaker)
+        statement = _alone(said, speaker) if rule else ""
+        if rule and statement:
+            found.append(_Found(statement, rule.category, rule.importance, rule.confidence, message.index))
+    return found
+
+
+def _alone(said: Said, speaker: Speaker) -> str:
+    """A sentence that stands alone, with the one before it where that says what it refers to; else nothing."""
+    text = said.text
+    if _dangles(text):
+        before = said.before
+        if not before or before.endswith(("?", ":")) or _dangles(before) or is_passing(before, speaker):
+            return ""
+        text = f"{said.before} {text}"
+    if not _LEAST <= len(text) <= _LONGEST:
+        return ""
+    return f"User: {text}" if speaker == "user" and says_i(text) else text
+
+
+def _dangles(text: str) -> bool:
+    """Whether a sentence needs what was said before it: a pronoun behind some words mostly stands for one of them."""
+    words = text.split(" ")
+    head, rest = " ".join(words[:_ENOUGH]), " ".join(words[_ENOUGH:])
+    return refers_back(f"{head} {_WITHIN.sub('', rest)}")
+
+
+def _memories(found: Sequence[_Found], transcript: Transcript, at: float) -> tuple[Memory, ...]:
+    """One memory for all that says the same, with every message that says it."""
+    by_id: dict[str, Memory] = {}
+    said_in: dict[str, list[int]] = {}
+    for one in found:
+        memory = Memory(
+            text=one.text,
+            category=one.category,
+            importance=one.importance,
+            confidence=one.confidence,
+            tags=(COMPACTION, EXTRACTED, one.category),
+            created=at,
+        )
+        known = by_id.setdefault(memory.id, memory)
+        if one.importance > known.importance:
+            by_id[memory.id] = replace(memory, text=known.text)
+        if one.message not in said_in.setdefault(memory.id, []):
+            said_in[memory.id].append(one.message)
+    return tuple(replace(memory, sources=(_source(transcript, said_in[name]),)) for name, memory in by_id.items())
+
+
+def _source(transcript: Transcript, indices: Sequence[int]) -> MemorySource:
+    ids = tuple(transcript.messages[at].id for at in indices)
+    return MemorySource(transcript.path, transcript.session_id, tuple(indices), ids)

@@ -1,0 +1,116 @@
+"""What becomes of a memory that is said again, imported again, or joined with one that says the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from compactor_cli.errors import UsageError
+from compactor_cli.model.memories import CATEGORIES, Memory, MemorySource
+
+LONGEST = 2_000
+"""Characters of a memory."""
+LATEST = 253_370_764_800.0
+"""The year 9999, in seconds since 1970: what clocks and calendars can show."""
+MOST_USES = 2**31 - 1
+
+
+def checked(memory: Memory) -> Memory:
+    """A memory as every database stores it. Raises UsageError for one that cannot be stored."""
+    clean = replace(
+        memory,
+        text=storable(memory.text),
+        tags=tuple(sorted({tag for tag in map(_one_line, memory.tags) if tag})),
+        sources=tuple(dict.fromkeys(map(_source, memory.sources))),
+    )
+    if not clean.text.strip():
+        raise UsageError("a memory needs a text")
+    if len(clean.text) > LONGEST:
+        raise UsageError(
+            f"a memory has at most {LONGEST:,} characters, this one {len(clean.text):,}: "
+            f"{' '.join(clean.text[:60].split())!r}...; say it in fewer words, or in several memories"
+        )
+    if clean.category not in CATEGORIES:
+        raise UsageError(f"there is no category {clean.category!r}; use {', '.join(CATEGORIES)}")
+    _check("importance", clean.importance, 100)
+    _check("confidence", clean.confidence, 1)
+    _check("uses", clean.uses, MOST_USES)
+    for name, moment in (("created", clean.created), ("used", clean.used), ("decayed", clean.decayed)):
+        if moment is not None:
+            _check(name, moment, LATEST)
+    return clean
+
+
+def storable(text: str) -> str:
+    """A text that every database takes: NUL and lone surrogates become U+FFFD."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def fresh(memory: Memory) -> float:
+    """When its importance was right last: when it was remembered, used, or lowered by decay."""
+    return max(memory.created, memory.used or 0.0, memory.decayed or 0.0)
+
+
+def repeated(known: Memory, said: Memory, at: float) -> Memory:
+    """A memory that was said again: its decay starts anew."""
+    return replace(_joined(known, said), decayed=max(at, fresh(known)))
+
+
+def imported(known: Memory, line: Memory) -> Memory:
+    """A memory that was there before an import; importing the same again changes nothing."""
+    return replace(
+        _joined(known, line),
+        created=min(known.created, line.created),
+        used=_latest(known.used, line.used),
+        uses=max(known.uses, line.uses),
+        decayed=_latest(known.decayed, line.decayed),
+    )
+
+
+def consolidated(kept: Memory, others: Iterable[Memory]) -> Memory:
+    """One memory in the place of several that say the same; the text is that of the first."""
+    for other in others:
+        newest = max(fresh(kept), fresh(other))
+        joined = _joined(kept, other)
+        created, used = min(kept.created, other.created), _latest(kept.used, other.used)
+        kept = replace(
+            joined,
+            created=created,
+            used=used,
+            uses=min(MOST_USES, kept.uses + other.uses),
+            # its importance is as fresh as that of the one it comes from
+            decayed=newest if newest > max(created, used or 0.0) else None,
+        )
+    return kept
+
+
+def _joined(first: Memory, second: Memory) -> Memory:
+    """Tags and sources of both, and what counts more of each."""
+    return replace(
+        first,
+        importance=max(first.importance, second.importance),
+        confidence=max(first.confidence, second.confidence),
+        tags=tuple(sorted({*first.tags, *second.tags})),
+        sources=tuple(dict.fromkeys((*first.sources, *second.sources))),
+        pinned=first.pinned or second.pinned,
+    )
+
+
+def _latest(first: float | None, second: float | None) -> float | None:
+    return max((moment for moment in (first, second) if moment is not None), default=None)
+
+
+def _source(source: MemorySource) -> MemorySource:
+    return MemorySource(
+        storable(source.transcript), storable(source.session), source.messages, tuple(map(storable, source.ids))
+    )
+
+
+def _one_line(tag: str) -> str:
+    return " ".join(storable(tag).split())
+
+
+def _check(name: str, value: float, most: float) -> None:
+    if not (math.isfinite(value) and 0 <= value <= most):
+        raise UsageError(f"{name} {value} is not between 0 and {most:,g}")

@@ -1,0 +1,73 @@
+"""Sentences whose worth ends with the session: what is just done, what is guessed, what somebody says of himself."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Speaker = Literal["user", "assistant"]
+
+
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_PASSING = _words(
+    r"\b(?:currently|at the moment|yet|still|today|tonight|tomorrow|yesterday|so far|already|again|next"
+    r"|for the moment|until (?:I|we|you)"
+    r"|for now|this time|last time|earlier|previous(?:ly)?|just (?:now|got|saw|did|ran|tried|added|made|fixed"
+    r"|merged)|later|meanwhile|first,?"
+    r"|afterwards|recent(?:ly)?|your (?:changes?|suggestion|proposal|answer|last|plan)|my (?:last|next|changes?))\b"
+    r"|\b(?<!from )now(?! on)\b"
+    r"|\b(?:phase|step|task|option|approach|item|part|question|finding|bug|fix|issue|round|section|chunk|message"
+    r"|turn|priority|case)"
+    r" #?(?:\d+|[A-C]\b)|\blines? \d+|\.\w{1,5}:\d+|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b"
+    r"|\b(?:the|your|my|last|latest) (?:PR|MR|pull request|commit|branch|diff|conversation|screenshot|output|failing"
+    r"|failure)\b"
+    r"|\b(?:it seems|seems? (?:to|like)|maybe|perhaps|probably|might|could|may be|I (?:guess|suspect|wonder)"
+    r"|not sure|likely"
+    r"|appears? to|looks like|let['’]s|let me|lets)\b|\bthen\b|\w [.,](?: |$)|\{\w+\}|\b\d\d?:\d\d\b|\b(?:uh|um|hmm"
+    r"|huh|yeah|mm)\b"
+)
+"""Words of a sentence that is about the session itself, or that its speaker is not sure of; and of what is no prose."""
+_ASKS = _words(
+    r"^(?:so |and |but )?(?:is|are|does|do|did|can|could|would|will|should|why|how|what|which|who|where"
+    r"|isn['’]?t) (?:it|we|i|you|they|the|there|this|that|an?)\b"
+    r"|\b(?:would|is|are|does|do|did|can|could|should)n['’]?t (?:it|we|they|that|you|there)\b"
+)
+"""What a user asks, with or without a question mark."""
+_UNSURE = _words(
+    r"\b(?:should|would|shall|I (?:think|believe|expect)|assum\w+|(?:is|are) (?:failing|passing|running|working|done"
+    r"|ready))\b"
+)
+"""Further words of an assistant that does not know, or reports."""
+_PLANS = _words(
+    r"^(?:I|I['’](?:ll|m|ve|d)|let|now|next|then|here|okay|ok|good|great|perfect|done|yes|wait|hmm|looking|checking"
+    r"|running|we (?:can|could|need)"
+    r"|you(?:['’]re| are)? (?:absolutely )?right|if you|would you|do you|can you|could you|both|found|see|also,? I"
+    r"|so I|but I)\b"
+)
+"""Beginnings of what an assistant says of its own doing."""
+DECIDED = _words(
+    r"\b(?:I|we|it was) (?:have |had )?(?:decided|agreed|chosen|chose|settled on|opted)\b|^decision: "
+    r"|\bwas chosen (?:because|since|over|for)\b"
+    r"|\b(?:is|are) (?:deliberately|intentionally|on purpose|by design)\b"
+)
+"""A decision, which an assistant may speak of as its own."""
+
+_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours|I['’]\w+|[Ww]e['’]\w+|[Mm]y|[Ww]e|[Oo]ur)\b")
+
+
+def is_passing(sentence: str, speaker: Speaker) -> bool:
+    """Whether what a sentence says is over with the session, or is not sure."""
+    if _PASSING.search(sentence):
+        return True
+    if speaker == "user":
+        return bool(_ASKS.search(sentence))
+    of_itself = (says_i(sentence) or _PLANS.match(sentence)) and not DECIDED.search(sentence)
+    return bool(of_itself or _UNSURE.search(sentence))
+
+
+def says_i(sentence: str) -> bool:
+    """Whether somebody speaks of himself."""
+    return _FIRST_PERSON.search(sentence) is not None

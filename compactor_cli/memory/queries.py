@@ -1,0 +1,119 @@
+"""What a query asks for: words, names, "phrases" and beginnings*. Whatever else stands in it is passed over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from compactor_cli.memory.words import BORDER, Name, names
+
+MOST = 16
+"""Things that are asked for at most; of a longer query the longest words are taken."""
+_LONGEST = 20_000
+"""Characters of a query that are read."""
+_PIECES = re.compile(r'"([^"]*)"?|([^"]+)')
+
+
+class Said:
+    """The words of a text, as `terms` has them."""
+
+    __slots__ = ("own", "words")
+
+    def __init__(self, terms: str) -> None:
+        before, _, behind = terms.partition(BORDER)
+        self.own = before.split()
+        """Those it consists of, in order."""
+        self.words = {*self.own, *behind.split()}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One thing that is asked for."""
+
+    ways: tuple[tuple[str, ...], ...]
+    """Words that say it, in each of the ways it may be written; the first is the way of the query."""
+    phrase: bool = False
+    """The words follow each other."""
+    prefix: bool = False
+    """The last word may go on."""
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.ways[0]))
+
+    def found_in(self, said: Said) -> bool:
+        """Whether a text says it."""
+        if self.phrase:
+            return bool(self.places(said))
+        return any(
+            all(self._has(said, way, at) for at in range(len(way))) if self.prefix else said.words.issuperset(way)
+            for way in self.ways
+        )
+
+    def places(self, said: Said) -> list[int]:
+        """Where in the words of a text it begins, in the query's way of writing it."""
+        first, *others = self.ways[0]
+        if self.prefix and not others:
+            return [at for at, word in enumerate(said.own) if word.startswith(first)]
+        if first not in said.words:
+            return []
+        rows = [at for at, word in enumerate(said.own) if word == first]
+        return [at for at in rows if self._goes_on(said.own, at)] if others else rows
+
+    def says(self, word: str) -> bool:
+        """Whether a word is one of those that are asked for, in any way."""
+        return any(
+            word == own or (self.prefix and at == len(way) - 1 and word.startswith(own))
+            for way in self.ways
+            for at, own in enumerate(way)
+        )
+
+    def _goes_on(self, own: Sequence[str], start: int) -> bool:
+        way = self.ways[0]
+        there = own[start : start + len(way)]
+        if not self.prefix:
+            return tuple(there) == way
+        return tuple(there[:-1]) == way[:-1] and len(there) == len(way) and there[-1].startswith(way[-1])
+
+    def _has(self, said: Said, way: tuple[str, ...], at: int) -> bool:
+        if at == len(way) - 1:
+            return any(word.startswith(way[at]) for word in said.words)
+        return way[at] in said.words
+
+
+def parse(query: str) -> tuple[Wanted, ...]:
+    """What is asked for, each thing once, in the order of the query; empty when it has no words."""
+    found: dict[Wanted, None] = {}
+    for quoted, plain in _PIECES.findall(query[:_LONGEST]):
+        found |= dict.fromkeys(_phrase(quoted) if quoted else _plain(plain))
+    if len(found) <= MOST:
+        return tuple(found)
+    longest = set(sorted(found, key=lambda wanted: (-wanted.size, wanted.ways))[:MOST])
+    return tuple(wanted for wanted in found if wanted in longest)
+
+
+def _phrase(text: str) -> Iterator[Wanted]:
+    found = list(names(text))
+    if len(found) == 1:
+        yield from _plain(text)
+        return
+    words = tuple(token.word for name in found for token in name.tokens)
+    if words:
+        yield Wanted((words[:64],), phrase=len(words) > 1)
+
+
+def _plain(text: str) -> Iterator[Wanted]:
+    for name in names(text):
+        if name.tokens:
+            yield _wanted(name, text[name.tokens[-1].end : name.tokens[-1].end + 1] == "*")
+
+
+def _wanted(name: Name, prefix: bool) -> Wanted:
+    own = tuple(token.word for token in name.tokens)
+    if name.ends:  # written without blanks: pairs of characters that follow each other
+        return Wanted((own[:64],), phrase=len(own) > 1, prefix=prefix)
+    if len(own) == 1 and not own[0].isascii() and len(own[0]) == 1:
+        prefix = True  # one character of such a script begins a pair
+    ways = dict.fromkeys((own, name.parts or own, *((whole,) for whole in name.joined[-1:])))
+    return Wanted(tuple(ways), prefix=prefix)

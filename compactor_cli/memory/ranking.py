@@ -1,0 +1,135 @@
+"""Which of the memories that an index finds come first, and what is shown of them. The same for every database.
+
+What has everything that is asked for stands before what has only some of it. Then count, in this order of weight:
+how much of the query is said and how rare that is, words that stand together, importance, pins, and age.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from compactor_cli.memory.queries import Said, Wanted
+from compactor_cli.memory.words import names
+from compactor_cli.model.memories import Memory
+from compactor_cli.text.clean import plain
+
+WHOLE, SAID, NEAR, IMPORTANCE, PINNED, RECENT = 100.0, 50.0, 20.0, 20.0, 10.0, 10.0
+"""Points: for having everything, and at most for each of the others."""
+_DAY = 86_400.0
+_HALF = 30.0
+"""Days in which the points for recency halve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What ranking needs to know of a memory."""
+
+    id: int
+    digest: str
+    terms: str
+    importance: float
+    pinned: bool
+    fresh: float
+    """When it was last remembered or used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A part of a text on one line, safe for a terminal."""
+
+    pieces: tuple[tuple[str, bool], ...]
+    """Text, and whether it is a word that was asked for."""
+
+    def __str__(self) -> str:
+        return "".join(text for text, _ in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that was found."""
+
+    memory: Memory
+    score: float
+    snippet: Snippet
+
+
+def rank(
+    candidates: Iterable[Candidate],
+    query: Sequence[Wanted],
+    shares: Mapping[Wanted, float],
+    *,
+    now: float,
+    limit: int,
+) -> list[tuple[Candidate, float]]:
+    """The best candidates with their scores; those that have nothing of the query are left out.
+
+    `shares`: the part of all memories that has each thing, as far as that is known.
+    """
+    rarity = {wanted: math.log(1 + 1 / max(1e-9, shares.get(wanted, 1.0))) for wanted in query}
+    scored = [(candidate, score(candidate, query, rarity, now)) for candidate in candidates]
+    found = [pair for pair in scored if pair[1] > 0]
+    # the digest breaks ties: row numbers may differ from one database to another
+    return sorted(found, key=lambda pair: (-pair[1], -pair[0].fresh, pair[0].digest))[:limit]
+
+
+def score(candidate: Candidate, query: Sequence[Wanted], rarity: Mapping[Wanted, float], now: float) -> float:
+    """Points of a candidate; 0 when it says nothing of the query."""
+    text = Said(candidate.terms)
+    said = [wanted for wanted in query if wanted.found_in(text)]
+    if not said:
+        return 0.0
+    total = sum(rarity.values())
+    points = WHOLE if len(said) == len(query) else 0.0
+    points += SAID * sum(rarity[wanted] for wanted in said) / total
+    points += NEAR * _nearness(said, text, len(query))
+    points += IMPORTANCE * candidate.importance / 100 + PINNED * candidate.pinned
+    points += RECENT * 0.5 ** (max(0.0, now - candidate.fresh) / (_HALF * _DAY))
+    return round(points, 3)
+
+
+def _nearness(said: Sequence[Wanted], text: Said, asked: int) -> float:
+    """Share of neighbours in the query that follow each other in the text as well, and half for the same near by."""
+    if asked < 2:
+        return 0.0
+    places = [wanted.places(text)[:20] for wanted in said]
+    near = 0.0
+    for wanted, first, second in zip(said, places, places[1:], strict=False):
+        step = len(wanted.ways[0])
+        gaps = [b - a for a in first for b in second]
+        near += 1.0 if step in gaps else 0.5 if any(0 < abs(gap) <= step + 4 for gap in gaps) else 0.0
+    return near / (asked - 1)
+
+
+def snippet(text: str, query: Sequence[Wanted], width: int = 160) -> Snippet:
+    """The part of a text around the words that were asked for, at most `width` characters."""
+    flat = " ".join(plain(text).split())
+    spots = _spots(flat, query)
+    start = 0
+    if len(flat) > width and spots and spots[0][1] > width - 2:
+        start = max(0, spots[0][0] - width // 4)
+        start = flat.find(" ", start, spots[0][0]) + 1 or start
+    end = min(len(flat), start + width - (start > 0))
+    end = end if end == len(flat) else end - 1
+    pieces: list[tuple[str, bool]] = [("…", False)] if start else []
+    at = start
+    for first, last in spots:
+        if first < at or last > end:
+            continue
+        pieces += [(flat[at:first], False), (flat[first:last], True)]
+        at = last
+    pieces += [(flat[at:end], False), ("…" if end < len(flat) else "", False)]
+    return Snippet(tuple(piece for piece in pieces if piece[0]))
+
+
+def _spots(flat: str, query: Sequence[Wanted]) -> list[tuple[int, int]]:
+    """Where the words of a query stand in a text, in order."""
+    found: dict[tuple[int, int], None] = {}
+    for name in names(flat):
+        whole = bool(name.joined) and any(wanted.says(name.joined[-1]) for wanted in query)
+        for token in name.tokens:
+            parts = len(name.tokens) == 1 and any(wanted.says(part) for part in name.parts for wanted in query)
+            if whole or parts or any(wanted.says(token.word) for wanted in query):
+                found[token.start, token.end] = None
+    return list(found)

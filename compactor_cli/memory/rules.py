@@ -1,0 +1,402 @@
+"""Which sentences are worth remembering, by their words alone (English).
+
+A rule has a category of seed 003, who has to say it, the words it goes by, and what a sentence that it finds is
+worth: importance (0 to 100) and confidence (0 to 1, how sure it is that the sentence is worth remembering and that
+the category is right). No rule is more than 0.6 sure: words tell what somebody means only so far.
+
+| rule | who | category | importance | confidence | a sentence that it finds |
+|---|---|---|---|---|---|
+| from now on | user | preference | 80 | 0.6 | From now on, sign off every commit. |
+| prefers | user | preference | 75 | 0.6 | I prefer small pull requests. |
+| always or never | user | preference | 75 | 0.55 | Always run the linter before a push. |
+| must stay so | user | preference | 72 | 0.5 | The keys of the report must stay as documented. |
+| asked to remember | user | preference | 75 | 0.5 | Remember to bump the version in setup.cfg. |
+| general advice | user | preference | 65 | 0.45 | We should use strong types wherever we can. |
+| uses instead | user | correction | 70 | 0.5 | Use pnpm instead of npm. |
+| forbids | user | correction | 68 | 0.45 | Don't use localStorage for AI resources. |
+| corrects | user | correction | 65 | 0.4 | No, the API is served by nginx. |
+| works on | user | observation | 65 | 0.5 | I'm working on a crypto trading app. |
+| has | user | fact | 65 | 0.5 | Our database is PostgreSQL 15. |
+| is started with | both | fact | 65 | 0.5 | Tests run with `make test`. |
+| is set up so | both | fact | 62 | 0.4 | The server listens on port 8080. |
+| limit | assistant | fact | 60 | 0.4 | pi-cli does not support custom URLs. |
+| decided | both | fact | 65 | 0.45 | We decided to keep `parser.py` for old files. |
+| root cause | both | learning | 70 | 0.5 | The root cause was a stale lock in `cache.db`. |
+| turned out | both | learning | 68 | 0.45 | It turned out that `os.Stdin` is read twice. |
+| works only when | both | learning | 65 | 0.45 | `pytest -n` only works when the database is shared. |
+| fixed by | both | learning | 63 | 0.4 | The timeout was fixed by raising `PATIENCE` to 10. |
+| is the problem | assistant | learning | 60 | 0.35 | The issue is that `setup()` reads standard input. |
+| fails because | assistant | learning | 60 | 0.35 | The build fails because `CC` is not set. |
+| behaves so when | assistant | learning | 60 | 0.35 | `load_env()` ignores the file when it is empty. |
+
+Rules about systems need an anchor: something that names what it is about, such as a path, code, a version or a
+product. A sentence that says nothing beyond the session is none, whatever rule finds it (`memory.passing`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from compactor_cli.memory.passing import DECIDED, Speaker, is_passing
+
+_LEAST_WORDS, _MOST_WORDS = 4, 60
+_NEEDS_ALL = 6
+"""Words that a statement about a cause has at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a sentence must be like, and what it is worth then."""
+
+    name: str
+    category: str
+    speakers: tuple[Speaker, ...]
+    words: re.Pattern[str]
+    importance: float
+    confidence: float
+    anchored: bool = False
+    """The sentence has to name something: a path, code, a version, a product."""
+    least: int = _LEAST_WORDS
+    """Words that the sentence must have."""
+
+
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_USER: tuple[Speaker, ...] = ("user",)
+_ASSISTANT: tuple[Speaker, ...] = ("assistant",)
+_BOTH: tuple[Speaker, ...] = ("user", "assistant")
+_LEAD = r"^(?:[\w ]{3,25}: )?(?:(?:please|and|also|so|but|ok(?:ay)?|no|nope|well|oh|hey)\b[,.:!]? +)*"
+_THINGS = (
+    r"(?:databases?|db|tests?|test suite|unit tests|integration tests|builds?|servers?|services?|apis?|endpoints?"
+    r"|backend|frontend|front end|back end|app(?:lication)?|website|site|cli|projects?|repo(?:sitory|sitories)?"
+    r"|monorepo"
+    r"|packages?|config(?:uration)?(?: file)?|settings?|logs?|cache|queue|schemas?|migrations?|linter|formatter"
+    r"|default branch|main branch|deployments?|pipelines?|ci|docs|documentation|dashboard|proxy|cluster|container"
+    r"|images?|columns?|fields?|tables?|library|framework|stack|codebase|compiler|runtime|python|node|java|go|rust)"
+)
+_THING = rf"(?:(?:the|our|my|this project's|all|its) )(?:[\w.`'/-]+ ){{0,3}}{_THINGS}"
+_IS_SO = (
+    r"(?:is|are) (?:written|stored|located|hosted|deployed|defined|configured|built|kept|served|managed|generated"
+    r"|based|in|on|at)\b"
+    r"|(?:is|are) (?:(?:a|an|the) )?(?-i:[`A-Z/~]|\d+\.\d)|uses |use |runs? (?:on|in|under|at|against)"
+    r"|listens? (?:on|at)"
+    r"|lives? (?:in|at|on|under)|needs |requires |targets |supports |follows |defaults? to|depends? on"
+)
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "from now on",
+        "preference",
+        _USER,
+        _words(r"\b(?:from now on|going forward|from here on|in (?:the )?future,|as a (?:general )?rule)\b"),
+        80,
+        0.6,
+    ),
+    Rule(
+        "prefers",
+        "preference",
+        _USER,
+        _words(
+            r"\b(?:I|we)(?:['’]d| would| do)?(?: (?:really|strongly|generally|usually|always|much|also|personally))?"
+            r" (?:prefer|rather (?:have|use|see|keep|avoid))\b|\b(?:my|our) preference\b"
+            r"|\b(?:I|we) (?:really |generally |usually |always )?(?:(?:like|hate) to (?:keep|have|see|use|avoid)"
+            r"|(?:like|want) (?:all|every))\b"
+            r"|\b(?:I|we) (?:don['’]?t|do not) (?:ever )?like to\b"
+        ),
+        75,
+        0.6,
+    ),
+    Rule(
+        "always or never",
+        "preference",
+        _USER,
+        _words(
+            _LEAD
+            + r"(?:always|never)(?: ever)? (?!mind|forget the|works?|worked|seen|saw|heard|had|been|got|\w+ing\b)[a-z]"
+            r"|\b(?:you|we) (?:should|must|have to|need to) (?:always|never) [a-z]"
+            r"|\b(?:I|we) (?:always|never) (?:use|run|write|put|keep|deploy|test|merge|squash|rebase|want|commit"
+            r"|push|review|format)\b|\bmake sure (?:to |you |that you )?(?:always|never)\b"
+            r"|\bmust (?:always|never) |\bshould (?:always|never) "
+        ),
+        75,
+        0.55,
+    ),
+    Rule(
+        "must stay so",
+        "preference",
+        _USER,
+        _words(
+            r"\b(?:must|has to|have to|needs? to) (?:keep|stay|remain|not|never|continue)\b"
+            r"|\b(?:nothing|no \w+)\b[^.]{0,60} (?:may|must|can|should) \w|\bmust be enough\b|\bstandard library only\b"
+            r"|\b(?:no|without) (?:npm|new|external|third[- ]party|further|additional) (?:packages?|dependenc(?:y"
+            r"|ies)|librar(?:y|ies))\b"
+        ),
+        72,
+        0.5,
+        least=5,
+    ),
+    Rule(
+        "asked to remember",
+        "preference",
+        _USER,
+        _words(
+            _LEAD + r"(?:(?:please )?remember (?:that|to)|keep in mind|bear in mind|make a note|for future reference"
+            r"|don['’]?t forget that)\b"
+        ),
+        75,
+        0.5,
+    ),
+    Rule(
+        "general advice",
+        "preference",
+        _USER,
+        _words(
+            r"\b(?:we|you) should (?:be )?\w+.*\b(?:wherever|everywhere|whenever|every time|each time"
+            r"|across the (?:code|repo|project)"
+            r"|in general|by default)\b|^(?:whenever|every time|each time) (?:you|we|I) \w+.*, \w+"
+        ),
+        65,
+        0.45,
+    ),
+    Rule(
+        "uses instead",
+        "correction",
+        _USER,
+        _words(
+            _LEAD + r"(?:(?:we|you) (?:should|must|need to|have to) )?(?:use|using|write|run|call|put|keep|name|import"
+            r"|install|prefer)\b"
+            r".*(?:\binstead of\b|\brather than\b|, not\b|\band not\b|\bnot the\b)"
+        ),
+        70,
+        0.5,
+    ),
+    Rule(
+        "forbids",
+        "correction",
+        _USER,
+        _words(
+            _LEAD + r"(?:(?:you|we) (?:should(?: not|n['’]?t)|must(?: not|n['’]?t)) (?:ever )?|(?:do not|don['’]?t|stop"
+            r"|avoid) (?:ever )?)"
+            r"(?!worry|know|think|have|need|see|bother|mind|forget|care|understand|hesitate|apolog|want|get me"
+            r"|make me|tell me|let me|ask me|seem"
+            r"|work|believe"
+            r"|remember|like|really|do (?:it|that|anything)|you |we |they |be )[a-z]"
+        ),
+        68,
+        0.45,
+        least=5,
+    ),
+    Rule(
+        "corrects",
+        "correction",
+        _USER,
+        _words(
+            r"^(?:no|nope|wrong|incorrect|actually|not quite)[,.:]+ +(?!thanks|thank|please|let)(?:the|we|our"
+            r"|it['’]s not) .*\b(?:is|are|uses?|runs?|not)\b"
+        ),
+        65,
+        0.4,
+        anchored=True,
+        least=6,
+    ),
+    Rule(
+        "works on",
+        "observation",
+        _USER,
+        _words(
+            r"\b(?:I|we)(?:['’]m|['’]re| am| are) (?:working on|building|developing|maintaining|migrating"
+            r"|responsible for|writing (?:a|an|the|our|my)\b"
+            r"|(?:a|an|the) (?:\w+ ){0,2}(?:developer|engineer|designer|scientist|student|maintainer|author|owner"
+            r"|member|manager))\b"
+            r"|\b(?:I|we) (?:work|develop|maintain) (?:on|at|in|with|for|a|an|the)\b"
+        ),
+        65,
+        0.5,
+        least=5,
+    ),
+    Rule(
+        "has",
+        "fact",
+        _USER,
+        _words(
+            rf"\b(?:my|our) (?:[\w.-]+ ){{0,2}}{_THINGS} (?:{_IS_SO})|\bwe (?:use|run|deploy|host|target|support"
+            rf"|are using|are on) "
+        ),
+        65,
+        0.5,
+        anchored=True,
+    ),
+    Rule(
+        "is started with",
+        "fact",
+        _BOTH,
+        _words(
+            r"\b(?:tests?|test suite|builds?|linters?|lint|formatter|server|app|docs|migrations?|checks?"
+            r"|benchmarks?)(?: (?:are|is|can be|must be))?"
+            r" (?:run|runs|started|built|executed|invoked|generated|applied)(?: \w+)? (?:with|by|via|using"
+            r"|through) (?:running )?`"
+        ),
+        65,
+        0.5,
+        anchored=True,
+    ),
+    Rule(
+        "is set up so",
+        "fact",
+        _BOTH,
+        _words(rf"^{_THING} (?:(?:only|also|always) )?(?:{_IS_SO})"),
+        62,
+        0.4,
+        anchored=True,
+        least=5,
+    ),
+    Rule(
+        "limit",
+        "fact",
+        _ASSISTANT,
+        _words(
+            r"^(?:the )?[`A-Z@][\w`.@/()-]*(?: [\w`.-]+){0,3} (?:does not|doesn['’]t|do not|don['’]t|can ?not"
+            r"|can['’]t|only|never)"
+            r" (?:support|accept|allow|expose|provide|handle|read|write|load|honou?r|respect|include|send|store"
+            r"|preserve|return)s?\b"
+        ),
+        60,
+        0.4,
+        anchored=True,
+        least=_NEEDS_ALL,
+    ),
+    Rule("decided", "fact", _BOTH, DECIDED, 65, 0.45, anchored=True, least=_NEEDS_ALL),
+    Rule(
+        "root cause",
+        "learning",
+        _BOTH,
+        _words(
+            r"\b(?:root cause|culprit|(?:real|actual|underlying) (?:cause|problem|issue|reason))\b.{0,60}?"
+            r"(?:\b(?:is|was)\b|:)|^the cause: |\b(?:is|was|were|are) caused by\b"
+        ),
+        70,
+        0.5,
+        anchored=True,
+        least=_NEEDS_ALL,
+    ),
+    Rule(
+        "turned out",
+        "learning",
+        _BOTH,
+        _words(r"\bturn(?:s|ed) out\b(?! (?:well|fine|ok|good|great|nice))"),
+        68,
+        0.45,
+        anchored=True,
+        least=_NEEDS_ALL,
+    ),
+    Rule(
+        "works only when",
+        "learning",
+        _BOTH,
+        _words(
+            r"\bonly works? (?:when|if|with|on|in|for|from|after|once)\b|\bworks? only (?:when|if|with|on|in|for"
+            r"|from|after|once)\b"
+            r"|\b(?:won['’]t|will not|does(?:n['’]t| not)|do(?:n['’]t| not)|can(?:not|['’]t)) (?:\w+ ){0,4}(?:unless"
+            r"|without)\b"
+            r"|\bmust be (?:\w+ ){1,4}(?:before|otherwise|or else)\b"
+        ),
+        65,
+        0.45,
+        anchored=True,
+        least=_NEEDS_ALL,
+    ),
+    Rule(
+        "fixed by",
+        "learning",
+        _BOTH,
+        _words(
+            r"\w+ (?:is|was|were|are|got|can be) (?:fixed|solved|resolved|avoided|worked around) by \w+ing\b"
+            r"|^the (?:fix|solution|workaround) (?:is|was) to (?:\w+ly )?[a-z]+ "
+        ),
+        63,
+        0.4,
+        anchored=True,
+        least=_NEEDS_ALL,
+    ),
+    Rule(
+        "is the problem",
+        "learning",
+        _ASSISTANT,
+        _words(r"^(?:so )?the (?:[\w`-]+ )?(?:issue|problem|bug|cause|reason) (?:is|was) that\b"),
+        60,
+        0.35,
+        anchored=True,
+        least=_NEEDS_ALL,
+    ),
+    Rule(
+        "fails because",
+        "learning",
+        _ASSISTANT,
+        _words(
+            r"\b(?:fails?|failed|breaks?|broke|crash(?:es|ed)?|hangs?|hung|refuses?|is (?:empty|wrong|missing"
+            r"|ignored|skipped|lost|never \w+)"
+            r"|does(?:n['’]t| not) \w+|did(?:n['’]t| not) \w+) [^.]{0,120}\bbecause\b"
+        ),
+        60,
+        0.35,
+        anchored=True,
+        least=_NEEDS_ALL,
+    ),
+    Rule(
+        "behaves so when",
+        "learning",
+        _ASSISTANT,
+        _words(
+            r"^(?:the |an? )?(?-i:`|[A-Z]\w*[A-Z]|[\w-]+[_/]|\w+\.\w|[A-Z]\w+ [A-Z])[^.]{0,60}? (?:strips?|ignores?"
+            r"|skips?|rejects?|drops?"
+            r"|falls? back|overrides?|overwrites?|blocks?|discards?|reuses?|refuses?|requires?|treats?|resets?|loses?) "
+            r".*\b(?:when|if|unless|because|even though)\b"
+        ),
+        60,
+        0.35,
+        anchored=True,
+        least=_NEEDS_ALL,
+    ),
+)
+"""The first that finds a sentence is taken."""
+
+CUE = _words(
+    r"\b(?:prefer\w*|rather|may|has to|have to|standard library|dependenc\w+|packages?|librar\w+|decided|decision"
+    r"|agreed|chosen|chose|settled|opted|design|purpose|deliberately"
+    r"|intentionally|when|if|unless|before|without|always|never|from now on|going forward|from here on"
+    r"|in (?:the )?future|as a (?:general )?rule|remember|in mind"
+    r"|make a note|for future|forget|wherever|everywhere|whenever|every time|each time|in general|by default|instead"
+    r"|not|like|hate"
+    r"|dislike|want|avoid|stop|cannot|working on|building|developing|maintaining|migrating|responsible|work|develop"
+    r"|maintain|writing"
+    r"|developer|engineer|member|designer|student|use|uses|using|runs?|run|is|are|listens?|lives?|needs?|requires?"
+    r"|expects?|supports?"
+    r"|targets?|defaults?|depends?|root cause|culprit|caused|turn(?:s|ed) out|works|must|fix|fixed|solved|resolved"
+    r"|solution"
+    r"|workaround|issue|problem|bug|cause|reason|because|only)\b|n['’]t\b"
+)
+"""Every sentence that a rule finds has one of these words."""
+
+_ANCHOR = re.compile(
+    r"`[^`]+`|(?<![\w])[\w.-]*/[\w./-]+|\b\w+\.(?:py|go|ts|js|rs|java|md|ya?ml|toml|json|sql|sh|cfg|ini|env|txt"
+    r"|db)\b|\b[a-z]+_[a-z_]+\b"
+    r"|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\w*_\w+|\b\w+\(\)|\bv?\d+\.\d+|\bport \d+"
+    r"|(?<=[a-z,] )[A-Z][\w.+#-]+(?: \d+)?|--?\w[\w-]+=|\b[A-Z]{2,}\b"
+)
+"""What names something: code, a path, a file, an identifier, a version, a port, a product within a sentence."""
+
+
+def judge(sentence: str, speaker: Speaker) -> Rule | None:
+    """The rule by which a sentence is worth remembering; None when there is none."""
+    count = len(sentence.split())
+    if not _LEAST_WORDS <= count <= _MOST_WORDS or sentence.endswith(("?", ":", "…", ",", "...")) or "|" in sentence:
+        return None
+    if is_passing(sentence, speaker):
+        return None
+    for rule in RULES:
+        if speaker in rule.speakers and count >= rule.least and rule.words.search(sentence):
+            return rule if not rule.anchored or _ANCHOR.search(sentence) else None
+    return None

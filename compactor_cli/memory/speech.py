@@ -1,0 +1,71 @@
+"""What somebody says in a message, sentence by sentence, without what is pasted into it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from compactor_cli.text.clean import plain
+from compactor_cli.text.sentences import sentences
+
+_LONGEST_LINE = 3_000
+"""Characters of a paragraph; longer ones were not written by hand."""
+_WRAPPED = 60
+"""Characters from which on a line may be wrapped, and the sentence go on in the next one."""
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_TAG = re.compile(r"<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
+_PASTED = re.compile(
+    r"(?: {4}|\t)\s*(?![-*+•]|\d+[.)])\S"  # indented as code
+    r"|\s*(?:[|>$%]|>>>|\+\+\+|---|@@|diff --git|index [0-9a-f]{7}|[+-](?=[^\s\d])|[⎿│└├❯●✓✗✘]|</?[a-zA-Z!])"
+    r"|\s*(?:Traceback\b|File \"|at [\w.$<>]+ ?\(|goroutine \d|\w*(?:Error|Exception): |E   |panic:|#\d+ 0x)"
+    r"|\s*\[?(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep"
+    r"|Oct|Nov|Dec)[a-z]* +\d{1,2}[ ,])"
+    r"|\s*\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b[\]: |]"
+    r"|\s*[\w.-]+@[\w.-]+[: ~/]|\s*[{}\[\]\"].*[{}\[\]\",:]\s*$|.*[;{}]\s*$|\s*(?:\w+[/\\])+\w*[.:]?\w*\s*$"
+    r"|\s*\d+[→|:\t]|\s*(?:import|from|def|class|func|function|const|let|var|return|public|private|#include)\b.*[(){}=;:]"
+)
+"""Lines of code, logs, stack traces, diffs, tables, quotes, prompts and tool output."""
+_SHORT_END = re.compile(r"(?<=[a-z)`]{2}[.!?]) +(?=[A-Z])")
+"""Ends of sentences within a line that is too short to be looked at for them."""
+_MARKS = re.compile(r"\*\*|^#+ +|^\[[ x]\] +")
+_BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)]|#+)\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One sentence, and the one before it in the same paragraph (empty: it begins one)."""
+
+    text: str
+    before: str = ""
+
+
+def speech(text: str, cue: re.Pattern[str]) -> Iterator[Said]:
+    """Sentences of the paragraphs in which the cue is found; others are not looked at."""
+    if cue.search(text) is None:
+        return
+    bare = _TAG.sub("\n", _FENCE.sub("\n", plain(text))) if "`" in text or "<" in text or "~" in text else plain(text)
+    for paragraph in _paragraphs(bare):
+        if len(paragraph) > _LONGEST_LINE or cue.search(paragraph) is None:
+            continue
+        before = ""
+        for sentence in (piece for whole in sentences(paragraph) for piece in _SHORT_END.split(whole)):
+            said = _MARKS.sub("", sentence).strip()
+            yield Said(said, before)
+            before = said
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Lines that are no paste, with wrapped ones joined."""
+    open_line = ""
+    for line in text.splitlines():
+        pasted = _PASTED.match(line) is not None
+        goes_on = len(open_line) >= _WRAPPED and open_line[-1] not in ".!?:" and not _BULLET.match(line)
+        if open_line and not pasted and goes_on and line.strip()[:1].islower():
+            open_line = f"{open_line} {line.strip()}"
+            continue
+        if open_line:
+            yield open_line
+        open_line = "" if pasted else line.rstrip()
+    if open_line:
+        yield open_line

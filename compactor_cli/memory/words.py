@@ -1,0 +1,186 @@
+"""The words by which memories are found: the same for a memory and for a query, whatever the database.
+
+Case, width, accents and English plurals do not matter. A name (`read_timeout`, `readTimeout`, `net/read.py`) gives
+its parts, and further the whole without what stands between them. Scripts that are written without blanks give
+overlapping pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+LONGEST = 64
+"""Characters of a word that count; longer words are the same when they begin alike."""
+BORDER = "  "
+"""Stands in `terms` between the words of the text in their order and the further ones."""
+
+_RUN = re.compile(r"[^\W_]+")
+_INSIDE = re.compile(r"[_./\\:@+#~-]{1,3}")
+"""What stands between the parts of one name."""
+_JOINS = frozenset("_-")
+"""What stands between the parts of one name within a longer one."""
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_SCRIPTS = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_LETTER_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+_LETTER = re.compile(r"[^\W_]")
+
+
+class Token(NamedTuple):
+    """A word and where it stands in the text."""
+
+    word: str
+    start: int
+    end: int
+
+
+class Name(NamedTuple):
+    """A stretch of text without blanks."""
+
+    tokens: tuple[Token, ...]
+    """Its words, in order."""
+    parts: tuple[str, ...]
+    """Its words with `camelCase` cut into its parts as well."""
+    joined: tuple[str, ...]
+    """What parts of it make together; the last one is the whole. Empty for a plain word."""
+    ends: tuple[str, ...]
+    """The last characters of stretches without blanks: no pair begins with them."""
+
+
+def words(text: str) -> list[str]:
+    """All words of a text: those it consists of in their order, then the further ones."""
+    return terms(text).split()
+
+
+def terms(text: str) -> str:
+    """The words of a text, separated by blanks; the further ones stand behind BORDER."""
+    own: list[str] = []
+    further: dict[str, None] = {}
+    for name in names(text):
+        own += [token.word for token in name.tokens]
+        further |= dict.fromkeys((*name.parts, *name.joined, *name.ends))
+    for word in own:
+        further.pop(word, None)
+    return " ".join(own) + (BORDER + " ".join(further) if further else "")
+
+
+def names(text: str) -> Iterator[Name]:
+    """The names and plain words of a text, in their order."""
+    runs: list[str] = []
+    tokens: list[list[Token]] = []
+    joiners: list[str] = []
+    end = 0
+    for run in _runs(text):
+        between = text[end : run.start]
+        if runs and not (between and _INSIDE.fullmatch(between)):
+            yield _name(runs, tokens, joiners)
+            runs, tokens, joiners = [], [], []
+        elif runs:
+            joiners.append(between)
+        end = run.end
+        runs.append(text[run.start : end])
+        tokens.append([Token(word, run.start, end) for word in _normal(runs[-1])])
+    if runs:
+        yield _name(runs, tokens, joiners)
+
+
+def _runs(text: str) -> Iterator[Token]:
+    """Stretches of letters, digits, and marks that belong to them."""
+    if text.isascii():
+        for match in _RUN.finditer(text):
+            yield Token("", match.start(), match.end())
+        return
+    start = None
+    for at, letter in enumerate(text):
+        if letter.isalnum() or unicodedata.category(letter)[0] == "M":
+            start = at if start is None else start
+        elif start is not None:
+            yield Token("", start, at)
+            start = None
+    if start is not None:
+        yield Token("", start, len(text))
+
+
+def _normal(piece: str) -> list[str]:
+    """The words of a stretch of letters and digits: one, or those of its scripts."""
+    if piece.isascii():
+        return [_singular(piece.lower()[:LONGEST])]
+    plain = unicodedata.normalize("NFKC", piece)
+    for _ in range(2):  # what folding makes may have to be folded again
+        plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain.casefold()))
+        plain = unicodedata.normalize("NFKC", plain)
+    found = []
+    for part in _split(plain):
+        if _is_unspaced(part) and len(part) > 1:
+            found += [part[at : at + 2] for at in range(len(part) - 1)]
+        else:
+            found.append(_singular(part[:LONGEST]))
+    return found
+
+
+def _split(plain: str) -> list[str]:
+    """Without what is neither letter nor digit nor mark; scripts apart."""
+    kept = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
+    pieces = [piece for part in kept.split() for piece in _SCRIPTS.findall(part)]
+    return [piece for piece in pieces if _is_unspaced(piece) or _LETTER.search(piece)]
+
+
+def _singular(word: str) -> str:
+    """English plurals folded. Other endings are not: `string` is no form of `str`."""
+    if len(word) < 4 or word[-1] != "s" or not (word.isascii() and word.isalpha()) or word[-2] in "sui":
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("sses", "xes", "ches", "shes")) else word[:-1]
+
+
+def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Name:
+    """One name of its runs, their words, and what stands between them."""
+    flat = tuple(token for part in tokens for token in part)
+    if len(runs) == 1 and (len(flat) < 2 and not _HUMP.search(runs[0])):
+        return Name(flat, (), (), ())
+    if any(_is_unspaced(token.word) for token in flat):
+        # what is written without blanks is no name
+        return Name(flat, (), (), tuple(_ends([token.word for token in flat])))
+    humps = [word for run in runs for piece in _HUMP.split(run) for word in _normal(piece)]
+    joined = dict.fromkeys(_components(tokens, joiners))
+    whole = _together(token.word for token in flat)
+    joined.pop(whole, None)
+    return Name(flat, tuple(humps), (*joined, whole), ())
+
+
+def _components(tokens: list[list[Token]], joiners: list[str]) -> Iterator[str]:
+    """Names within a longer one: `read_timeout` in `net/read_timeout.py`."""
+    component: list[str] = []
+    for at, part in enumerate(tokens):
+        component += [token.word for token in part]
+        if at == len(joiners) or not _JOINS.issuperset(joiners[at]):
+            if len(component) > 1:
+                yield _together(component)
+            component = []
+
+
+def _together(parts: Iterable[str]) -> str:
+    return _singular("".join(parts)[:LONGEST])
+
+
+def _ends(found: list[str]) -> Iterator[str]:
+    """The last character of each row of pairs."""
+    for word, following in zip(found, [*found[1:], ""], strict=True):
+        if _is_pair(word) and not (_is_pair(following) and following[0] == word[1]):
+            yield word[1]
+
+
+def _is_pair(word: str) -> bool:
+    return len(word) == 2 and _is_unspaced(word)
+
+
+def _is_unspaced(word: str) -> bool:
+    return bool(_LETTER_UNSPACED.match(word))

@@ -1,0 +1,30 @@
+"""What was kept of a compaction, in a line for people and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from compactor_cli.model.report import Kept
+
+
+def keeping_lines(kept: Kept) -> Iterator[str]:
+    """What was kept, for people."""
+    if kept.compaction is not None:
+        yield "archived: compactor restore brings the original back"
+    if kept.new or kept.known:
+        yield f"remembered: {len(kept.new)} new, {len(kept.known)} known already"
+    if kept.manifest:
+        yield f"what was taken away is listed in {kept.manifest}"
+
+
+def keeping_json(kept: Kept) -> dict[str, Any]:
+    """Keys of the report; none when nothing was kept."""
+    value: dict[str, Any] = {}
+    if kept.compaction is not None:
+        value["archive"] = {"compaction": kept.compaction}
+    if kept.new or kept.known:
+        value["memories"] = {"new": [memory.id for memory in kept.new], "known": [memory.id for memory in kept.known]}
+    if kept.manifest:
+        value["manifest"] = kept.manifest
+    return value

@@ -1,0 +1,59 @@
+"""Making sure that deleted text is gone from the files of a database, not only from its tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Table, text
+
+from compactor_cli.errors import StoreError
+from compactor_cli.store.database import PATIENCE, Database, reported
+from compactor_cli.store.tables import compactions, metadata, objects, pieces, rounds, sessions
+
+ARCHIVE = (objects, compactions, pieces, sessions, rounds)
+"""The tables of the archive."""
+
+
+_NOW = text("SELECT CAST(mod(txid_snapshot_xmax(txid_current_snapshot()), 4294967296) AS text)")
+_OLDER = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    " AND backend_xmin IS NOT NULL AND age(backend_xmin) > age(CAST(:now AS xid))"
+)
+"""Transactions that still see what was deleted before `now`, as far as the user may look at others."""
+_PAUSE = 0.05
+"""Seconds between two looks at them."""
+
+
+def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
+    """Write the database's files anew, without what was deleted. Call it outside of transactions.
+
+    SQLite: the whole file; deleted rows are overwritten as they are deleted, this takes away the empty room as
+    well. PostgreSQL: the files of `tables` (all, when none is named). Its write-ahead log is the server's own: old
+    text is in it until the server reuses its segments, and in whatever the server archives or replicates. Raises
+    StoreError when it cannot be done now, such as while a backup reads what was deleted.
+    """
+    if database.is_sqlite:
+        with reported(database.name), database.engine.connect() as connection:
+            # a connection begins a transaction by itself, and files cannot be rewritten in one
+            connection.exec_driver_sql("COMMIT")
+            connection.exec_driver_sql("VACUUM")
+        return
+    names = ", ".join(table.name for table in tables or metadata.sorted_tables)
+    with reported(database.name), database.engine.connect() as connection:
+        alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+        _await_readers(alone, database.name)
+        alone.exec_driver_sql(f"VACUUM (FULL) {names}")
+
+
+def _await_readers(connection: Connection, name: str) -> None:
+    """Wait for those who still see what was deleted: for them it would be written to the new files as well."""
+    now = connection.execute(_NOW).scalar_one()
+    end = time.monotonic() + PATIENCE
+    while connection.execute(_OLDER, {"now": now}).scalar_one():
+        if time.monotonic() > end:
+            raise StoreError(
+                f"{name}: removed, but another program (a backup?) still reads it, so it is still in the "
+                "server's files; when that is done, run VACUUM FULL in the database"
+            )
+        time.sleep(_PAUSE)

@@ -1,0 +1,128 @@
+"""Schemas: each earlier version becomes the newest one by itself and keeps its rows; a newer one is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from compactor_cli.errors import StoreError
+from compactor_cli.store import migrations
+from compactor_cli.store.database import open_database, open_existing
+from compactor_cli.store.schema import migrate, version_of
+from compactor_cli.store.tables import HEAD, metadata
+
+SCRIPTS = ScriptDirectory(str(Path(migrations.__file__).parent))
+REVISIONS = [script.revision for script in reversed(list(SCRIPTS.walk_revisions()))]
+EARLIER = REVISIONS[:-1]
+SEARCH = ("memories_fts", "memories_search")
+"""What only one of the databases has: tables, indexes and a column of the full text search."""
+
+
+def empty_then(url, revision):
+    """A database whose schema is that of an earlier version."""
+    opened = open_database(url)
+    with opened.write() as connection:
+        _drop_all(connection)
+        migrate(connection, revision)
+    return opened
+
+
+def _drop_all(connection):
+    for trigger in ("memories_added", "memories_gone", "memories_changed"):
+        if connection.dialect.name == "sqlite":
+            connection.execute(sa.text(f"DROP TRIGGER IF EXISTS {trigger}"))
+    if connection.dialect.name == "sqlite":
+        connection.execute(sa.text("DROP TABLE IF EXISTS memories_fts"))
+    metadata.drop_all(connection)
+    connection.execute(sa.text("DROP TABLE alembic_version"))
+
+
+def fill(connection):
+    """One row in every table that is there; returns the rows by table."""
+    reflected = sa.MetaData()
+    reflected.reflect(connection, only=lambda name, _: not name.startswith(("memories_fts", "alembic")))
+    for table in reflected.sorted_tables:
+        connection.execute(table.insert().values({c.name: _value(c) for c in table.columns if c.computed is None}))
+    return rows(connection, reflected)
+
+
+def rows(connection, tables):
+    found = {}
+    for table in tables.sorted_tables:
+        columns = [column for column in table.columns if column.computed is None]
+        found[table.name] = [tuple(row) for row in connection.execute(sa.select(*columns))]
+    return found
+
+
+def _value(column):
+    if column.name == "previous":
+        return None
+    kinds = {int: 1, float: 1.5, bool: True, bytes: b"\x00kept", str: f"kept {column.name}"}
+    return kinds[column.type.python_type]
+
+
+def test_the_revisions_are_one_line_that_ends_at_the_newest():
+    assert REVISIONS[-1] == HEAD
+    assert sorted(REVISIONS) == REVISIONS
+    assert len(EARLIER) >= 1
+
+
+@pytest.mark.parametrize("revision", EARLIER)
+def test_an_earlier_schema_becomes_the_newest_and_keeps_its_rows(url, revision):
+    opened = empty_then(url, revision)
+    with opened.write() as connection:
+        before = fill(connection)
+        assert version_of(connection) == revision
+    opened.close()
+    opened = open_database(url)
+    with opened.read() as connection:
+        assert version_of(connection) == HEAD
+        reflected = sa.MetaData()
+        reflected.reflect(connection, only=list(before))
+        assert rows(connection, reflected) == before
+    opened.close()
+
+
+@pytest.mark.parametrize("revision", [*EARLIER, HEAD])
+def test_what_migrations_make_is_what_the_tables_say(url, revision):
+    opened = empty_then(url, revision)
+    opened.close()
+    opened = open_database(url)
+    with opened.read() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), metadata)
+    opened.close()
+    assert [d for d in differences if not any(name in repr(d) for name in (*SEARCH, "'search'"))] == []
+
+
+def test_a_migration_that_fails_leaves_the_schema_as_it_was(url):
+    opened = empty_then(url, EARLIER[0])
+    with opened.write() as connection:
+        connection.execute(sa.text("CREATE TABLE memory_tags (in_the_way INTEGER)"))
+    opened.close()
+    with pytest.raises(StoreError):
+        open_database(url)
+    # the table that is in the way is gone: now it works, and nothing of the first attempt was left behind
+    engine = opened.engine
+    with engine.begin() as connection:
+        assert version_of(connection) == EARLIER[0]
+        connection.execute(sa.text("DROP TABLE memory_tags"))
+    engine.dispose()
+    open_database(url).close()
+
+
+@pytest.mark.parametrize("look", [open_database, open_existing])
+def test_a_newer_schema_is_refused_and_left_alone(url, look):
+    opened = open_database(url)
+    with opened.write() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    opened.close()
+    with pytest.raises(StoreError, match=r"9999 is newer than .*update compactor"):
+        look(url)
+    with opened.engine.connect() as connection:
+        assert version_of(connection) == "9999"
+    opened.engine.dispose()

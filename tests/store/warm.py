@@ -1,0 +1,55 @@
+"""What a process imports that is to fork commands which use a database (see `tests.warm`)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+import psycopg  # noqa: F401
+import sqlalchemy.dialects.postgresql.psycopg  # noqa: F401
+
+import compactor_cli.cli.keeping
+import compactor_cli.render.tables  # noqa: F401
+from compactor_cli.store import archive, memories, removal, rounds  # noqa: F401
+from compactor_cli.store.database import open_database
+
+
+def preload():
+    """SQLAlchemy and alembic, by making a database."""
+    with tempfile.TemporaryDirectory() as folder:
+        open_database(str(Path(folder) / "store.sqlite3")).close()
+
+
+KILL_AT = "TEST_KILL_AT"
+"""The step at which a process kills itself; 0: at none, and it says at its end how many there were."""
+_DATABASE = ("do_execute", "do_executemany", "do_commit", "do_begin", "do_close")
+_FILES = ("mkstemp", "write", "flush", "fsync", "replace", "copymode", "chmod")
+
+
+def begin():
+    """Count the steps that change something outside of the process, and kill it at the one that is asked for."""
+    if KILL_AT not in os.environ:
+        return
+    at, seen = int(os.environ[KILL_AT]), 0
+
+    def step(frame, event, argument):
+        nonlocal seen
+        if _is_step(frame, event, argument):
+            seen += 1
+            if seen == at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            if not at:
+                Path("steps").write_text(str(seen))
+
+    sys.setprofile(step)
+
+
+def _is_step(frame, event, argument):
+    """Before and after a statement, and around each call by which a file is written."""
+    code = frame.f_code
+    if event in ("call", "return"):
+        return code.co_name in _DATABASE and "sqlalchemy" in code.co_filename
+    return code.co_filename.endswith("cli/files.py") and argument.__name__ in _FILES
