@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from compactor_cli.archive.manifest import with_references
 from compactor_cli.archive.texts import PREFIX, digest, encode, originals_of
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.archive import Removed
@@ -31,8 +32,9 @@ def find(removed: Sequence[Removed], reference: str) -> Removed:
     found = [entry for entry in removed if entry.digest.startswith(digits)]
     if not found:
         raise UsageError(f"nothing that was removed has the reference {PREFIX}{digits}; see restore --list")
-    names = list(dict.fromkeys(entry.reference for entry in found))
     if len({entry.digest for entry in found}) > 1:
+        # entries of several manifests may have the same short reference
+        names = list(dict.fromkeys(entry.reference for entry in with_references(found)))
         listed = ", ".join(names[:_SHOWN]) + (f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         raise UsageError(f"{PREFIX}{digits} is ambiguous: it may be {listed}; give more digits")
     return next((entry for entry in found if entry.marked), found[0])

@@ -18,6 +18,7 @@ from compactor_cli.cli.diff import diff
 from compactor_cli.cli.evaluate import evaluate
 from compactor_cli.cli.inspect import inspect
 from compactor_cli.cli.learn import learn
+from compactor_cli.cli.memory import memory
 from compactor_cli.cli.restore import restore
 from compactor_cli.cli.score import score
 from compactor_cli.cli.strategies import strategies
@@ -73,6 +74,7 @@ for command, summary in (
     (strategies, "List the strategies."),
 ):
     app.command(short_help=summary)(command)
+app.add_typer(memory, name="memory", short_help="The memory log.")
 app.add_typer(config, name="config", short_help="Show and change settings.")
 
 

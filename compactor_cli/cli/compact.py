@@ -272,7 +272,7 @@ def _write(source: Source, job: Job, data: bytes, parts: Sequence[Compaction], p
     kept = job.keeper.keep(source, data, parts, place)
     if changed or not job.in_place:
         write_bytes(place, data)
-    job.keeper.confirm(kept)
+    job.keeper.confirm(kept, job.recalled[: max((part.recalled for part in parts), default=0)])
     if changed and job.manifest:
         return replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     return kept

@@ -64,4 +64,8 @@ def compact_always(
         )
         for t in source.transcripts
     ]
-    return compact_source(source, tools, settings, recalled=recalled)
+    data, parts = compact_source(source, tools, settings, recalled=recalled)
+    if recalled and data == source.data:  # of a file that stays as it is nothing else is shown
+        for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
+            session.say(f"warning: {source.path}: {warning}")
+    return data, parts

@@ -56,10 +56,10 @@ class Keeper:
     def keep(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> Kept:
         """Keep what the settings ask for, all of it or nothing. After this the output may be written."""
         changed = data != source.data
-        memories = self._extracted(source) if self.flushes and changed else ()
+        at = time.time()
+        memories = self._extracted(source, parts, at) if self.flushes and changed else ()
         if not self.archives and not memories:
             return Kept()
-        at = time.time()
         compaction: int | None = None
         new: tuple[Memory, ...] = ()
         known: tuple[Memory, ...] = ()
@@ -79,19 +79,22 @@ class Keeper:
             self._evict(at)
         return Kept(compaction, new, known)
 
-    def confirm(self, kept: Kept) -> None:
-        """Note that the output of what was kept is in its place."""
-        if kept.compaction is None:
+    def confirm(self, kept: Kept, used: Sequence[Memory]) -> None:
+        """Note that the output of what was kept is in its place, and that it has these memories in it."""
+        if kept.compaction is None and not used:
             return
         from compactor_cli.errors import StoreError
-        from compactor_cli.store import archive
+        from compactor_cli.store import archive, memories
 
         try:
             with self.database().write() as connection:
-                archive.confirm(connection, kept.compaction)
+                if kept.compaction is not None:
+                    archive.confirm(connection, kept.compaction)
+                if used:
+                    memories.touch(connection, used, time.time())
         except StoreError as error:
             # the output and its originals are safe; a later look at the file finds out that it was written
-            self.session.warn(f"the round is kept, but not that its output was written: {error}")
+            self.session.warn(f"not noted that the output was written: {error}")
 
     def write_manifest(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> str:
         """Write what was taken away beside the output; returns where that is, or nothing."""
@@ -113,10 +116,10 @@ class Keeper:
 
         return manifest_of(source, data, parts, place, self.session.counter.name)
 
-    def _extracted(self, source: Source) -> Sequence[Memory]:
+    def _extracted(self, source: Source, parts: Sequence[Compaction], at: float) -> Sequence[Memory]:
         from compactor_cli.cli.remembering import flush
 
-        return flush(self.session, source, self.settings, time.time())
+        return flush(self.session, source, self.settings, at, parts)
 
     def _evict(self, now: float) -> None:
         """Keep the archive within its limit; it may stay above it for what is too young to go."""

@@ -16,7 +16,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import read_bytes, write_bytes
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import InputError, NotKeptError, UsageError
+from compactor_cli.errors import InputError, NotKeptError, StoreError, UsageError
 from compactor_cli.model.archive import Archived, Found
 from compactor_cli.model.transcript import Source
 from compactor_cli.render.archive import when
@@ -188,8 +188,13 @@ def _input(kept: Database, job: Job, chosen: Archived) -> bytes:
 
     if not chosen.changed:
         return job.data[: chosen.output.size]
-    with kept.write() as connection:
-        return archive.restore(connection, chosen.id, time.time())
+    try:
+        with kept.write() as connection:
+            return archive.restore(connection, chosen.id, time.time())
+    except StoreError:
+        # where it cannot be noted that it is used, it may still be read; when not, the same error comes again
+        with kept.read() as connection:
+            return archive.restore(connection, chosen.id, None)
 
 
 def _one(session: Session, kept: Database, job: Job, chain: Sequence[Archived]) -> None:

@@ -19,30 +19,176 @@ from itertools import combinations
 from compactor_cli.memory.words import names
 from compactor_cli.model.memories import Memory
 
-THRESHOLD = 0.8
+THRESHOLD = 0.9
 """Share of the words of both that two memories have in common at least."""
 
-_EMPTY = frozenset("a an the that this is are was were be please just also really very quite so of".split())
+_EMPTY = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "that",
+        "this",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "please",
+        "just",
+        "also",
+        "really",
+        "very",
+        "quite",
+        "so",
+        "of",
+    ]
+)
 """Words that one of two statements may lack. Those of time count as marks where they differ: see _TURNING."""
 _TENSE = {"is": "present", "are": "present", "be": "present", "was": "past", "were": "past"}
 _TURNING = frozenset(
-    """
-    no not never none nothing nobody nowhere neither nor cannot without unless except only but however instead rather
-    if when whenever while until till before after since because although though than less more most least fewer
-    always sometimes usually rarely seldom often once again any all every each some both either other another
-    may might must should shall would could can will need wants want used longer anymore yet still already formerly
-    previously now today yesterday tomorrow currently soon later
-    false true yes off on in out up down over under above below from to into with and or
-    maybe perhaps possibly probably likely unlikely apparently allegedly almost nearly about approximately
-    un stop stopped start started fail fails failed failing wrong right
-    kein keine nicht nie ohne nur pas jamais sans sin nunca
-    """.split()
+    [
+        "no",
+        "not",
+        "never",
+        "none",
+        "nothing",
+        "nobody",
+        "nowhere",
+        "neither",
+        "nor",
+        "cannot",
+        "without",
+        "unless",
+        "except",
+        "only",
+        "but",
+        "however",
+        "instead",
+        "rather",
+        "if",
+        "when",
+        "whenever",
+        "while",
+        "until",
+        "till",
+        "before",
+        "after",
+        "since",
+        "because",
+        "although",
+        "though",
+        "than",
+        "less",
+        "more",
+        "most",
+        "least",
+        "fewer",
+        "always",
+        "sometimes",
+        "usually",
+        "rarely",
+        "seldom",
+        "often",
+        "once",
+        "again",
+        "any",
+        "all",
+        "every",
+        "each",
+        "some",
+        "both",
+        "either",
+        "other",
+        "another",
+        "may",
+        "might",
+        "must",
+        "should",
+        "shall",
+        "would",
+        "could",
+        "can",
+        "will",
+        "need",
+        "wants",
+        "want",
+        "used",
+        "longer",
+        "anymore",
+        "yet",
+        "still",
+        "already",
+        "formerly",
+        "previously",
+        "now",
+        "today",
+        "yesterday",
+        "tomorrow",
+        "currently",
+        "soon",
+        "later",
+        "false",
+        "true",
+        "yes",
+        "off",
+        "on",
+        "in",
+        "out",
+        "up",
+        "down",
+        "over",
+        "under",
+        "above",
+        "below",
+        "from",
+        "to",
+        "into",
+        "with",
+        "and",
+        "or",
+        "maybe",
+        "perhaps",
+        "possibly",
+        "probably",
+        "likely",
+        "unlikely",
+        "apparently",
+        "allegedly",
+        "almost",
+        "nearly",
+        "about",
+        "approximately",
+        "un",
+        "stop",
+        "stopped",
+        "start",
+        "started",
+        "fail",
+        "fails",
+        "failed",
+        "failing",
+        "wrong",
+        "right",
+        "kein",
+        "keine",
+        "nicht",
+        "nie",
+        "ohne",
+        "nur",
+        "pas",
+        "jamais",
+        "sans",
+        "sin",
+        "nunca",
+    ]
 )
 """Words that make another statement of one; contractions with n't count as well."""
 _CHUNK = re.compile(r"\S+")
 _NEGATED = re.compile(r"n[’']t\b", re.IGNORECASE)
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|'[^']{2,}'")
 _EDGES = "\"'`.,;:!?()[]{}<>“”‘’«»…*_"
+_SIGNS = re.compile(r"[.,;:!?…–—*_\"'`()\[\]-]")
 _BEGINNINGS = frozenset(".!?:")
 _ALIKE = frozenset(("observation", "learning", "fact"))
 """Categories of statements of what is so; preferences and corrections stay apart."""
@@ -61,15 +207,18 @@ class _Statement:
     memory: Memory
     marks: tuple[str, ...]
     words: tuple[str, ...]
+    """What is no mark."""
+    flow: tuple[str, ...]
+    """Both, in the order of the text."""
 
 
 def merges(memories: Iterable[Memory], threshold: float = THRESHOLD) -> list[Merge]:
     """What can be merged, in the order of the memories that stay. The order of `memories` does not matter."""
-    buckets: dict[tuple[str, ...], list[_Statement]] = defaultdict(list)
+    buckets: dict[tuple[str, tuple[str, ...]], list[_Statement]] = defaultdict(list)
     for memory in memories:
         statement = _statement(memory)
         kind = "statement" if memory.category in _ALIKE else memory.category
-        buckets[(kind, *statement.marks)].append(statement)
+        buckets[kind, statement.marks].append(statement)
     found = [merge for bucket in buckets.values() if len(bucket) > 1 for merge in _in_bucket(bucket, threshold)]
     return sorted(found, key=lambda merge: (merge.kept.created, merge.kept.digest))
 
@@ -104,7 +253,7 @@ def _keys(rare: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 def _worth(statement: _Statement) -> tuple[object, ...]:
     memory = statement.memory
-    return (-len(statement.words), -memory.importance, -len(memory.text), memory.created, memory.digest)
+    return (-len(statement.words), -memory.importance, -len(memory.text), memory.created, memory.text)
 
 
 def _says_all(long: _Statement, short: _Statement, threshold: float) -> bool:
@@ -113,26 +262,30 @@ def _says_all(long: _Statement, short: _Statement, threshold: float) -> bool:
         return False
     if len(set(short.words)) < threshold * len(set(long.words)):
         return False
-    rest = iter(long.words)
-    return all(word in rest for word in short.words)
+    rest = iter(long.flow)
+    return all(word in rest for word in short.flow)
 
 
 def _statement(memory: Memory) -> _Statement:
     """Marks and other words of a memory, each in their order."""
     marks = [_tight(quoted) for quoted in _QUOTED.findall(memory.text)]
     words: list[str] = []
+    flow: list[str] = []
     begins = True
     for chunk in _CHUNK.findall(memory.text):
         core = chunk.strip(_EDGES)
-        own = [token.word for name in names(core) for token in name.tokens]
+        own = " ".join(token.word for name in names(core) for token in name.tokens)
         low = core.casefold()
-        if _is_mark(core, low, begins) or not own:
-            # with what stands around it: -5 is not 5, and => is something as well
-            marks.append(low if own and not begins else "".join(chunk.split()).casefold() if not own else low)
-        elif low not in _EMPTY or low in _TENSE:
-            (marks if low in _TENSE else words).append(_TENSE.get(low, " ".join(own)))
+        # without any letter: => and <= are marks, and a dash means nothing
+        found = _TENSE.get(low) or (low if own else _SIGNS.sub("", chunk))
+        if found and (not own or low in _TENSE or _is_mark(core, low, begins)):
+            marks.append(found)
+            flow.append(found)
+        elif own and low not in _EMPTY:
+            words.append(own)
+            flow.append(own)
         begins = chunk[-1] in _BEGINNINGS
-    return _Statement(memory, tuple(marks), tuple(words))
+    return _Statement(memory, tuple(marks), tuple(words), tuple(flow))
 
 
 def _is_mark(core: str, low: str, begins: bool) -> bool:

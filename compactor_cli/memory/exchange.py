@@ -31,7 +31,7 @@ _KEYS = frozenset(
 _SOURCE_KEYS = frozenset(("transcript", "session", "messages", "ids"))
 
 
-class _Wrong(Exception):
+class _WrongLineError(Exception):
     """What is wrong with a line."""
 
 
@@ -73,7 +73,7 @@ def read_lines(data: bytes, path: str) -> Iterator[Memory]:
             continue
         try:
             yield _memory(_value(line))
-        except (_Wrong, UsageError) as error:
+        except (_WrongLineError, UsageError) as error:
             raise InputError(str(error), path=path, line=number) from None
 
 
@@ -81,27 +81,29 @@ def _value(line: bytes) -> Mapping[str, Any]:
     try:
         value = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise _Wrong(f"not UTF-8: {error.reason} at byte {error.start}") from None
+        raise _WrongLineError(f"not UTF-8: {error.reason} at byte {error.start}") from None
     except (ValueError, RecursionError) as error:
-        raise _Wrong(f"not JSON: {error}; a memory is one line as `compactor memory export` writes it") from None
+        raise _WrongLineError(
+            f"not JSON: {error}; a memory is one line as `compactor memory export` writes it"
+        ) from None
     if not isinstance(value, dict):
-        raise _Wrong("not a JSON object; a memory is one line as `compactor memory export` writes it")
+        raise _WrongLineError("not a JSON object; a memory is one line as `compactor memory export` writes it")
     version = value.get("memory")
     if version != VERSION or isinstance(version, bool):
         newer = isinstance(version, int) and version > VERSION
-        raise _Wrong(
+        raise _WrongLineError(
             f'"memory" is {version!r}, a newer form than {VERSION}; update compactor'
             if newer
             else f'not a memory: "memory" must be {VERSION}, the version of the form'
         )
     if unknown := sorted(value.keys() - _KEYS):
-        raise _Wrong(f"{unknown[0]!r} is no key of a memory")
+        raise _WrongLineError(f"{unknown[0]!r} is no key of a memory")
     return value
 
 
 def _memory(value: Mapping[str, Any]) -> Memory:
     if "created" not in value:
-        raise _Wrong('"created" is missing: seconds since 1970')
+        raise _WrongLineError('"created" is missing: seconds since 1970')
     return checked(
         Memory(
             text=_text(value, "text", None),
@@ -122,54 +124,54 @@ def _memory(value: Mapping[str, Any]) -> Memory:
 def _text(value: Mapping[str, Any], key: str, default: str | None) -> str:
     found = value.get(key, default)
     if not isinstance(found, str):
-        raise _Wrong(f'"{key}" must be a text')
+        raise _WrongLineError(f'"{key}" must be a text')
     return found
 
 
 def _number(value: Mapping[str, Any], key: str, default: float) -> float:
     found = value.get(key, default)
     if isinstance(found, bool) or not isinstance(found, (int, float)):
-        raise _Wrong(f'"{key}" must be a number')
+        raise _WrongLineError(f'"{key}" must be a number')
     try:
         return float(found)
     except OverflowError:
-        raise _Wrong(f'"{key}" is too large') from None
+        raise _WrongLineError(f'"{key}" is too large') from None
 
 
 def _count(value: Mapping[str, Any]) -> int:
     found = value.get("uses", 0)
     if isinstance(found, bool) or not isinstance(found, int):
-        raise _Wrong('"uses" must be a whole number')
+        raise _WrongLineError('"uses" must be a whole number')
     return found
 
 
 def _flag(value: Mapping[str, Any]) -> bool:
     found = value.get("pinned", False)
     if not isinstance(found, bool):
-        raise _Wrong('"pinned" must be true or false')
+        raise _WrongLineError('"pinned" must be true or false')
     return found
 
 
 def _texts(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
     found = value.get(key, [])
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
-        raise _Wrong(f'"{key}" must be a list of texts')
+        raise _WrongLineError(f'"{key}" must be a list of texts')
     return tuple(found)
 
 
 def _sources(found: Any) -> tuple[MemorySource, ...]:
     if not isinstance(found, list) or not all(isinstance(source, dict) for source in found):
-        raise _Wrong('"sources" must be a list of objects')
+        raise _WrongLineError('"sources" must be a list of objects')
     return tuple(map(_source, found))
 
 
 def _source(value: Mapping[str, Any]) -> MemorySource:
     if unknown := sorted(value.keys() - _SOURCE_KEYS):
-        raise _Wrong(f"{unknown[0]!r} is no key of a source")
+        raise _WrongLineError(f"{unknown[0]!r} is no key of a source")
     messages = value.get("messages", [])
     whole = isinstance(messages, list) and all(isinstance(m, int) and not isinstance(m, bool) for m in messages)
     if not whole:
-        raise _Wrong('"messages" of a source must be a list of whole numbers')
+        raise _WrongLineError('"messages" of a source must be a list of whole numbers')
     return MemorySource(
         _text(value, "transcript", ""), _text(value, "session", ""), tuple(messages), _texts(value, "ids")
     )

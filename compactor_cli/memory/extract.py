@@ -127,11 +127,13 @@ def _by_rules(message: Message) -> list[_Found]:
     text = message.text("text") if speaker else ""
     if speaker is None or (speaker == "user" and len(text) > _LONG_REQUEST):
         return []
-    found = []
+    found: list[_Found] = []
     for said in speech(text, CUE):
         rule = judge(said.text, speaker)
         statement = _alone(said, speaker) if rule else ""
         if rule and statement:
+            if found and found[-1].text in statement:  # the sentence before it, taken along
+                found.pop()
             found.append(_Found(statement, rule.category, rule.importance, rule.confidence, message.index))
     return found
 

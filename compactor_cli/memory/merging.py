@@ -54,7 +54,7 @@ def fresh(memory: Memory) -> float:
 
 def repeated(known: Memory, said: Memory, at: float) -> Memory:
     """A memory that was said again: its decay starts anew."""
-    return replace(_joined(known, said), decayed=max(at, fresh(known)))
+    return replace(_joined(known, said), decayed=at if at > fresh(known) else known.decayed)
 
 
 def imported(known: Memory, line: Memory) -> Memory:

@@ -1,4 +1,4 @@
-"""Sentences whose worth ends with the session: what is just done, what is guessed, what somebody says of himself."""
+"""Sentences whose worth ends with the session: what is just done, what is guessed, what names nothing."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ _PASSING = _words(
     r" #?(?:\d+|[A-C]\b)|\blines? \d+|\.\w{1,5}:\d+|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b"
     r"|\b(?:the|your|my|last|latest) (?:PR|MR|pull request|commit|branch|diff|conversation|screenshot|output|failing"
     r"|failure)\b"
-    r"|\b(?:it seems|seems? (?:to|like)|maybe|perhaps|probably|might|could|may be|I (?:guess|suspect|wonder)"
+    r"|\b(?:it seems|seems? (?:to|like)|maybe|perhaps|probably|might|could|(?:it|this|that|there|which) may be"
+    r"|I (?:guess|suspect|wonder)"
     r"|not sure|likely"
     r"|appears? to|looks like|let['’]s|let me|lets)\b|\bthen\b|\w [.,](?: |$)|\{\w+\}|\b\d\d?:\d\d\b|\b(?:uh|um|hmm"
     r"|huh|yeah|mm)\b"
 )
 """Words of a sentence that is about the session itself, or that its speaker is not sure of; and of what is no prose."""
 _ASKS = _words(
-    r"^(?:so |and |but )?(?:is|are|does|do|did|can|could|would|will|should|why|how|what|which|who|where"
+    r"^(?:so |and |but )?(?:is|are|does|do|did|can|could|would|will|should|why|how"
     r"|isn['’]?t) (?:it|we|i|you|they|the|there|this|that|an?)\b"
     r"|\b(?:would|is|are|does|do|did|can|could|should)n['’]?t (?:it|we|they|that|you|there)\b"
 )
@@ -55,6 +56,13 @@ DECIDED = _words(
 )
 """A decision, which an assistant may speak of as its own."""
 
+ANCHOR = re.compile(
+    r"`[^`]+`|(?<![\w])[\w.-]*/[\w./-]+|\b\w+\.(?:py|go|ts|js|rs|java|md|ya?ml|toml|json|sql|sh|cfg|ini|env|txt"
+    r"|db)\b|\b[a-z]+_[a-z_]+\b"
+    r"|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\w*_\w+|\b\w+\(\)|\bv?\d+\.\d+|\bport \d+"
+    r"|(?<=[a-z,] )[A-Z][\w.+#-]+(?: \d+)?|--?\w[\w-]+=|\b[A-Z]{2,}\b"
+)
+"""What names something: code, a path, a file, an identifier, a version, a port, a product within a sentence."""
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours|I['’]\w+|[Ww]e['’]\w+|[Mm]y|[Ww]e|[Oo]ur)\b")
 
 

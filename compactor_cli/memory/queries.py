@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compactor_cli.memory.words import BORDER, Name, names
 
-MOST = 16
+MOST = 12
 """Things that are asked for at most; of a longer query the longest words are taken."""
 _LONGEST = 20_000
 """Characters of a query that are read."""

@@ -85,8 +85,8 @@ def score(candidate: Candidate, query: Sequence[Wanted], rarity: Mapping[Wanted,
     points += SAID * sum(rarity[wanted] for wanted in said) / total
     points += NEAR * _nearness(said, text, len(query))
     points += IMPORTANCE * candidate.importance / 100 + PINNED * candidate.pinned
-    points += RECENT * 0.5 ** (max(0.0, now - candidate.fresh) / (_HALF * _DAY))
-    return round(points, 3)
+    points += RECENT * 2.0 ** -(max(0.0, now - candidate.fresh) / (_HALF * _DAY))
+    return round(float(points), 3)
 
 
 def _nearness(said: Sequence[Wanted], text: Said, asked: int) -> float:

@@ -38,7 +38,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from compactor_cli.memory.passing import DECIDED, Speaker, is_passing
+from compactor_cli.memory.passing import ANCHOR, DECIDED, Speaker, is_passing
 
 _LEAST_WORDS, _MOST_WORDS = 4, 60
 _NEEDS_ALL = 6
@@ -130,7 +130,8 @@ RULES: tuple[Rule, ...] = (
         _USER,
         _words(
             r"\b(?:must|has to|have to|needs? to) (?:keep|stay|remain|not|never|continue)\b"
-            r"|\b(?:nothing|no \w+)\b[^.]{0,60} (?:may|must|can|should) \w|\bmust be enough\b|\bstandard library only\b"
+            r"|\b(?:nothing|no \w+)\b[^.]{0,60} (?:may|must|can|should) \w|\bmust be enough\b|\boff[- ]limits\b"
+            r"|\bstandard library only\b"
             r"|\b(?:no|without) (?:npm|new|external|third[- ]party|further|additional) (?:packages?|dependenc(?:y"
             r"|ies)|librar(?:y|ies))\b"
         ),
@@ -364,7 +365,7 @@ RULES: tuple[Rule, ...] = (
 """The first that finds a sentence is taken."""
 
 CUE = _words(
-    r"\b(?:prefer\w*|rather|may|has to|have to|standard library|dependenc\w+|packages?|librar\w+|decided|decision"
+    r"\b(?:off|prefer\w*|rather|may|has to|have to|standard library|dependenc\w+|packages?|librar\w+|decided|decision"
     r"|agreed|chosen|chose|settled|opted|design|purpose|deliberately"
     r"|intentionally|when|if|unless|before|without|always|never|from now on|going forward|from here on"
     r"|in (?:the )?future|as a (?:general )?rule|remember|in mind"
@@ -380,14 +381,6 @@ CUE = _words(
 )
 """Every sentence that a rule finds has one of these words."""
 
-_ANCHOR = re.compile(
-    r"`[^`]+`|(?<![\w])[\w.-]*/[\w./-]+|\b\w+\.(?:py|go|ts|js|rs|java|md|ya?ml|toml|json|sql|sh|cfg|ini|env|txt"
-    r"|db)\b|\b[a-z]+_[a-z_]+\b"
-    r"|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\w*_\w+|\b\w+\(\)|\bv?\d+\.\d+|\bport \d+"
-    r"|(?<=[a-z,] )[A-Z][\w.+#-]+(?: \d+)?|--?\w[\w-]+=|\b[A-Z]{2,}\b"
-)
-"""What names something: code, a path, a file, an identifier, a version, a port, a product within a sentence."""
-
 
 def judge(sentence: str, speaker: Speaker) -> Rule | None:
     """The rule by which a sentence is worth remembering; None when there is none."""
@@ -398,5 +391,5 @@ def judge(sentence: str, speaker: Speaker) -> Rule | None:
         return None
     for rule in RULES:
         if speaker in rule.speakers and count >= rule.least and rule.words.search(sentence):
-            return rule if not rule.anchored or _ANCHOR.search(sentence) else None
+            return rule if not rule.anchored or ANCHOR.search(sentence) else None
     return None

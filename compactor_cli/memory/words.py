@@ -144,11 +144,11 @@ def _singular(word: str) -> str:
 def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Name:
     """One name of its runs, their words, and what stands between them."""
     flat = tuple(token for part in tokens for token in part)
-    if len(runs) == 1 and (len(flat) < 2 and not _HUMP.search(runs[0])):
-        return Name(flat, (), (), ())
     if any(_is_unspaced(token.word) for token in flat):
         # what is written without blanks is no name
         return Name(flat, (), (), tuple(_ends([token.word for token in flat])))
+    if len(runs) == 1 and len(flat) < 2 and not _HUMP.search(runs[0]):
+        return Name(flat, (), (), ())
     humps = [word for run in runs for piece in _HUMP.split(run) for word in _normal(piece)]
     joined = dict.fromkeys(_components(tokens, joiners))
     whole = _together(token.word for token in flat)

@@ -166,6 +166,8 @@ def compact_json(
     }
     if len(parts) > 1:
         value["output"]["conversations"] = len(parts)
+    if recalled := sum(part.recalled for part in parts):
+        value["recalled"] = recalled
     return value
 
 

@@ -62,10 +62,14 @@ def confirm(connection: Connection, id: int) -> None:
     connection.execute(update(compactions).where(compactions.c.id == id).values(written=True))
 
 
-def restore(connection: Connection, id: int, at: float) -> bytes:
-    """The input of a compaction, byte for byte. Raises StoreError when it is not in the archive any more."""
-    # the first statement locks the row: nobody takes the pieces away while they are read
-    connection.execute(update(compactions).where(compactions.c.id == id).values(used=at))
+def restore(connection: Connection, id: int, at: float | None) -> bytes:
+    """The input of a compaction, byte for byte. Raises StoreError when it is not in the archive any more.
+
+    `at`: it is used now, which needs a transaction that writes; None where that cannot be noted.
+    """
+    if at is not None:
+        # the first statement locks the row: nobody takes the pieces away while they are read
+        connection.execute(update(compactions).where(compactions.c.id == id).values(used=at))
     wanted = known(connection, id)
     for source in _sources(connection, wanted):
         data = b"".join(read_pieces(connection, source))[: wanted.input.size]

@@ -17,6 +17,8 @@ _BATCH = 500
 """Values in one statement."""
 _ROOM = 8 * 1024 * 1024
 """Bytes of compressed pieces that are handed over at once."""
+_LEVEL = 4
+"""Of zlib: nearly twice as fast as its default, and 4 percent larger on real sessions."""
 _LOCK = 0x61726368
 """PostgreSQL's advisory lock of whoever changes the archive."""
 
@@ -94,7 +96,7 @@ def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def _row(digest: str, content: bytes) -> dict[str, Any]:
-    data = zlib.compress(content)
+    data = zlib.compress(content, _LEVEL)
     return {"sha256": digest, "size": len(content), "stored": len(data), "data": data}
 
 

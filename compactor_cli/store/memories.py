@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from sqlalchemy import ColumnElement, Connection, func, select
@@ -87,7 +87,9 @@ def row_of(connection: Connection, name: str) -> int:
     """The row of an id, or of the beginning of one."""
     digits = name.strip().lower().removeprefix(_PREFIX)
     if len(digits) < _SHORTEST or not set(digits) <= set("0123456789abcdef"):
-        raise UsageError(f"{name!r} is no id of a memory; ids look like mem_0123456789ab, and {_SHORTEST} digits may do")
+        raise UsageError(
+            f"{name!r} is no id of a memory; ids look like mem_0123456789ab, and {_SHORTEST} digits may do"
+        )
     # digests are lower case hex: what begins alike lies between these two
     found = connection.execute(
         select(memories.c.id, memories.c.digest, memories.c.text)
@@ -132,5 +134,3 @@ def _mark(connection: Connection, those: Iterable[Memory], change: Callable[[Mem
     for batch in batches(dict.fromkeys(memory.digest for memory in those)):
         there = by_digest(connection, batch)
         rewrite(connection, [(row, before, change(before)) for row, before in there.values()])
-
-

@@ -45,9 +45,7 @@ def decay(connection: Connection, now: float, half_life_days: float, *, dry_run:
     return changes
 
 
-def consolidate(
-    connection: Connection, now: float, threshold: float = THRESHOLD, *, dry_run: bool = False
-) -> list[Merge]:
+def consolidate(connection: Connection, threshold: float = THRESHOLD, *, dry_run: bool = False) -> list[Merge]:
     """Make one memory of those that say the same; `kept` is the one that stays, as it was before."""
     alone(connection)
     there = load(connection, list(_rows(connection)))

@@ -33,11 +33,11 @@ from compactor_cli.store.memory_filters import EVERYTHING, Filters
 from compactor_cli.store.memory_rows import batches, load
 from compactor_cli.store.tables import memories, memory_vectors
 
-ALL, ANY = 200, 100
+ALL, ANY = 150, 60
 """Newest memories that are ranked of those that have everything; and about how many of those that have a part."""
-IMPORTANT = 500
+IMPORTANT = 300
 """Most important memories that are looked through for what more than ALL memories have."""
-WINDOW = 4_000
+WINDOW = 2_500
 """Newest rows that are looked through without the index."""
 
 _FTS = table("memories_fts", column("rowid", Integer))
@@ -45,9 +45,7 @@ _PLANS = ("enable_seqscan", "jit")
 """What PostgreSQL's planner must not do here, whatever it believes about how common words are."""
 
 
-def search(
-    connection: Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING
-) -> list[Hit]:
+def search(connection: Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING) -> list[Hit]:
     """The best memories for a query, the best first; none when it has no words.
 
     Those that have everything in the query come first. Of what very many have, the newest and the most important
@@ -67,9 +65,7 @@ def search(
             rows += more
         ranked = rank(_candidates(connection, rows), wanted, shares, now=now, limit=limit)
     found = load(connection, [candidate.id for candidate, _ in ranked])
-    return [
-        Hit(found[candidate.id], points, snippet(found[candidate.id].text, wanted)) for candidate, points in ranked
-    ]
+    return [Hit(found[candidate.id], points, snippet(found[candidate.id].text, wanted)) for candidate, points in ranked]
 
 
 @contextmanager
@@ -105,7 +101,11 @@ def _matching(connection: Connection, wanted: Sequence[Wanted], most: int, filte
     """The newest rows that have all that is wanted, the newest first."""
     if connection.dialect.name == "postgresql":
         match = cast(" & ".join(map(_tsquery, wanted)), TSQUERY)
-        window = select(memory_vectors.c.memory, memory_vectors.c.words).order_by(memory_vectors.c.memory.desc()).limit(WINDOW)
+        window = (
+            select(memory_vectors.c.memory, memory_vectors.c.words)
+            .order_by(memory_vectors.c.memory.desc())
+            .limit(WINDOW)
+        )
         rows = window.subquery()
         found = _newest(connection, select(rows.c.memory).where(rows.c.words.op("@@")(match)), most, filters)
         if len(found) == most:
@@ -119,8 +119,8 @@ def _matching(connection: Connection, wanted: Sequence[Wanted], most: int, filte
         found = _newest(connection, said, most, filters)
         if len(found) == most:
             return found
-    match = literal_column("memories_fts").op("MATCH")(" AND ".join(map(_fts5, wanted)))
-    return _newest(connection, select(_FTS.c.rowid).where(match), most, filters)
+    said_there = literal_column("memories_fts").op("MATCH")(" AND ".join(map(_fts5, wanted)))
+    return _newest(connection, select(_FTS.c.rowid).where(said_there), most, filters)
 
 
 def _newest(connection: Connection, rows: Select[tuple[int]], most: int, filters: Filters) -> list[int]:

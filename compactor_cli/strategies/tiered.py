@@ -203,7 +203,7 @@ class _Planner:
         """Summaries in place of these groups, one for each stretch between kept ones if room allows."""
         limit = min(room, sum(g.tokens for g in groups) - 1)
         segments = self._segments(groups, max(1, limit // _SEGMENT))
-        total = sum(g.tokens for segment in segments for g in segment)
+        total = sum(g.tokens for segment in segments for g in segment) or 1
         spent = 0
         for segment in segments:
             budget = limit * sum(g.tokens for g in segment) // total

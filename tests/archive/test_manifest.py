@@ -109,19 +109,21 @@ def test_pictures_that_were_left_out_are_found_in_their_records(strategy):
     assert original(source, find(made.removed, mark)) == prose("shapes", 40).encode()
 
 
-@pytest.mark.parametrize("strategy", ["adaptive", "tiered"])
-def test_pictures_in_a_tool_output_are_found_in_its_records(strategy):
-    source = {"type": "base64", "media_type": "image/png", "data": "A" * 400}
-    shown = [{"type": "text", "text": listing("rows", 80)}, {"type": "image", "source": source}]
+@pytest.mark.parametrize(("strategy", "target", "keep_last"), [("adaptive", 500, 0), ("tiered", 240, 6)])
+def test_pictures_in_a_tool_output_are_found_in_its_records(strategy, target, keep_last):
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 400}}
+    shown = [{"type": "text", "text": listing("rows", 80)}, image]
     output = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": shown}]}
     call = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "Look", "input": {}}]}
-    data = jsonl(user("Go."), call, output, assistant("Seen."))
-    made, read, done = manifest(data, strategy=strategy, target_tokens=240, keep_last=6)
+    data = jsonl(
+        user("Go, see rows line 40."), call, output, assistant("Seen."), user("Now line 41."), assistant("Yes.")
+    )
+    made, source, done = manifest(data, strategy=strategy, target_tokens=target, keep_last=keep_last)
     assert b"[image left out]" in done.data
     (entry,) = [one for one in made.removed if one.kind == "records"]
-    assert (entry.loss, original(read, entry)) == ("shortened", data.splitlines()[2])
+    assert (entry.loss, original(source, entry)) == ("shortened", data.splitlines()[2])
     (mark,) = marks(done.data)
-    assert original(read, find(made.removed, mark)).startswith(b"rows line 0")
+    assert original(source, find(made.removed, mark)).startswith(listing("rows", 80).encode())
 
 
 def test_a_cut_without_a_mark_is_found_in_its_record():
@@ -162,6 +164,22 @@ def test_originals_that_share_8_digits_get_longer_references():
     longer = re.findall(r"ctx_[0-9a-f]{9,}", str(refused.value))
     assert {original(source, find(made.removed, one)) for one in longer} == {first.encode(), second.encode()}
     assert all(len(entry.reference) == 12 for entry in made.removed if entry.reference not in longer)
+
+
+def test_originals_of_several_manifests_that_share_8_digits_are_told_apart():
+    removed, contents = [], []
+    for number in TWINS:
+        output = listing("rows") + f"\nlast row {number}"
+        data = jsonl(system(), user("Go."), calling(None, "c1"), result("c1", output), user("On."), assistant("Yes."))
+        made, source, done = manifest(data, strategy="tiered", target_ratio=0.4, keep_last=6)
+        assert marks(done.data) == {reference(output.encode())}
+        removed += made.removed
+        contents.append((source, output.encode()))
+    with pytest.raises(UsageError, match="ambiguous") as refused:
+        find(removed, next(iter(marks(done.data))))
+    first, second = re.findall(r"ctx_[0-9a-f]{9,}", str(refused.value))
+    found = [original(source, find(removed, name)) for (source, _), name in zip(contents, (first, second), strict=True)]
+    assert found == [content for _, content in contents]
 
 
 def test_references_may_be_given_in_part_and_are_refused_with_words():

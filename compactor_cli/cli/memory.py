@@ -1,0 +1,211 @@
+"""`compactor memory`: the memory log, looked into."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.memory_edit import add, forget, pin, unpin
+from compactor_cli.cli.memory_log import (
+    NOTHING,
+    CategoryOption,
+    DayOption,
+    IdsArgument,
+    LeastOption,
+    PinnedOption,
+    TagOption,
+    TranscriptOption,
+    filters_of,
+    now,
+    open_log,
+    print_json,
+)
+from compactor_cli.cli.memory_upkeep import consolidate, decay, export, take_in
+from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.render.console import counted, make_console
+
+QueryArgument = Annotated[
+    list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and beginnings* of words.')
+]
+OrderOption = Annotated[str, typer.Option("--order", metavar="NAME", help="newest (default), oldest or importance.")]
+LimitOption = Annotated[int, typer.Option("--limit", min=0, metavar="N", help="At most N memories; 0 for all.")]
+HitsOption = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="At most N memories.")]
+UseOption = Annotated[bool, typer.Option("--use", help="Count it as a use of what is found, so that it fades later.")]
+
+memory = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+
+
+@memory.callback()
+def about() -> None:
+    """The memory log: what is worth knowing beyond the session it was said in.
+
+    It is in the database of --database or of the setting database_url; `compactor config` shows which one.
+
+    \b
+    Examples:
+      compactor memory add "The user prefers tabs." --category preference
+      compactor memory list --day today
+      compactor memory search read timeout
+    """
+
+
+@memory.command("list", short_help="List memories, such as those of a day.")
+def listing(
+    day: DayOption = "",
+    category: CategoryOption = "",
+    tag: TagOption = "",
+    pinned: PinnedOption = False,
+    transcript: TranscriptOption = "",
+    least: LeastOption = 0.0,
+    order: OrderOption = "newest",
+    limit: LimitOption = 20,
+    database: options.DatabaseOption = "",
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """List memories, the newest first. Days and times are those of this place; ★ is pinned.
+
+    \b
+    Examples:
+      compactor memory list
+      compactor memory list --day yesterday --limit 0
+      compactor memory list --category preference --order importance
+      compactor memory list --tag smart-extracted --json
+    """
+    from compactor_cli.store.memories import ORDERS, count, listed
+
+    log = open_log(database, config, quiet=quiet)
+    if order not in ORDERS:
+        raise UsageError(f"--order {order!r} is unknown; use {', '.join(ORDERS)}")
+    wanted = filters_of(category, tag, pinned, day, transcript, least)
+    with log.existing() as there:
+        if there is None:
+            found, total = [], 0
+        else:
+            with there.read() as connection:
+                found = listed(connection, wanted, limit=limit or None, order=order)
+                total = count(connection, wanted)
+    if json:
+        from compactor_cli.memory.exchange import memory_json
+
+        print_json([memory_json(one) for one in found])
+    elif found:
+        from compactor_cli.render.memories import memory_table
+
+        console = make_console(sys.stdout)
+        console.print(memory_table(console, found, f"Memories of {day}" if day else "Memories", clock=bool(day)))
+    if there is None:
+        log.tell(NOTHING)
+    elif not found:
+        log.tell("no memory is like that")
+    elif total > len(found):
+        log.tell(f"{len(found):,} of {total:,}; --limit 0 shows all")
+
+
+@memory.command("search", short_help="Find memories by their words.")
+def search(
+    query: QueryArgument,
+    limit: HitsOption = 10,
+    category: CategoryOption = "",
+    tag: TagOption = "",
+    pinned: PinnedOption = False,
+    day: DayOption = "",
+    transcript: TranscriptOption = "",
+    least: LeastOption = 0.0,
+    use: UseOption = False,
+    database: options.DatabaseOption = "",
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Find memories by their words, the best first. What has all of them stands before what has some.
+
+    Case, accents and plurals do not matter; read_timeout and readTimeout are the same. Looking is no use of a
+    memory unless --use says so. Exit code 1: nothing was found.
+
+    \b
+    Examples:
+      compactor memory search read timeout
+      compactor memory search '"before the commit" test*' --category preference
+      compactor memory search database --limit 3 --json
+    """
+    log = open_log(database, config, quiet=quiet)
+    words = " ".join(query)
+    wanted = filters_of(category, tag, pinned, day, transcript, least)
+    at = now()
+    with log.existing() as there:
+        hits = []
+        if there is not None:
+            from compactor_cli.store.memories import search as find
+            from compactor_cli.store.memories import touch
+
+            with there.read() as connection:
+                hits = find(connection, words, limit=limit, now=at, filters=wanted)
+            if use and hits:
+                with there.write() as connection:
+                    touch(connection, [hit.memory for hit in hits], at)
+    if json:
+        from compactor_cli.render.memories import hit_json
+
+        print_json([hit_json(hit) for hit in hits])
+    elif hits:
+        from compactor_cli.render.memories import hit_table
+
+        console = make_console(sys.stdout)
+        console.print(hit_table(console, hits, counted(len(hits), "memory", "memories")))
+    if not hits:
+        log.tell(NOTHING if there is None else "nothing was found")
+        raise typer.Exit(int(ExitCode.NO))
+
+
+@memory.command("show", short_help="Show memories whole, with their sources.")
+def show(
+    ids: IdsArgument,
+    database: options.DatabaseOption = "",
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Show memories whole: text, tags, when they were remembered and used, and where they were said.
+
+    \b
+    Examples:
+      compactor memory show mem_0123456789ab
+      compactor memory show 0123 --json
+    """
+    from compactor_cli.memory.exchange import memory_json
+    from compactor_cli.render.memories import memory_page
+    from compactor_cli.store.memories import get
+
+    log = open_log(database, config, quiet=quiet)
+    with log.existing() as there:
+        if there is None:
+            raise UsageError(f"there is no memory {ids[0]}: {NOTHING}")
+        with there.read() as connection:
+            found = [get(connection, name) for name in ids]
+    if json:
+        print_json([memory_json(one) for one in found])
+        return
+    console = make_console(sys.stdout)
+    for number, one in enumerate(found):
+        if number:
+            console.print()
+        for line in memory_page(one):
+            console.print(line)
+
+
+memory.command("add", short_help="Remember something.")(add)
+memory.command("pin", short_help="Keep memories from fading.")(pin)
+memory.command("unpin", short_help="Let memories fade again.")(unpin)
+memory.command("forget", short_help="Remove memories, from the files as well.")(forget)
+memory.command("decay", short_help="Lower the importance of what is not used.")(decay)
+memory.command("consolidate", short_help="Make one memory of those that say the same.")(consolidate)
+memory.command("export", short_help="Write memories as JSONL.")(export)
+memory.command("import", short_help="Read memories that were exported.")(take_in)

@@ -1,0 +1,140 @@
+"""What the commands of `compactor memory` share: opening the log, options, days, and times of this place."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.errors import UsageError
+from compactor_cli.model.memories import CATEGORIES
+from compactor_cli.render.console import make_console
+from compactor_cli.text.clean import one_line
+
+if TYPE_CHECKING:
+    from compactor_cli.store.database import Database
+    from compactor_cli.store.memory_filters import Filters
+
+CategoryOption = Annotated[
+    str, typer.Option("--category", metavar="NAME", help=f"Only this category: {', '.join(CATEGORIES)}.")
+]
+TagOption = Annotated[str, typer.Option("--tag", metavar="TAG", help="Only memories with this tag.")]
+PinnedOption = Annotated[bool, typer.Option("--pinned", help="Only memories that are pinned.")]
+DayOption = Annotated[
+    str,
+    typer.Option("--day", metavar="DAY", help="Only what was remembered that day: 2026-11-22, today or yesterday."),
+]
+TranscriptOption = Annotated[
+    str, typer.Option("--transcript", metavar="PATH", help="Only what was said in this file, as `show` names it.")
+]
+LeastOption = Annotated[
+    float, typer.Option("--least", min=0, max=100, metavar="POINTS", help="Only this importance and above.")
+]
+IdsArgument = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="Ids of memories, or how they begin (4 digits or more).")
+]
+
+NOTHING = "nothing was remembered yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The memory log that a command works on."""
+
+    url: str
+    configured: Configured
+    say: Console
+    """Standard error."""
+
+    def tell(self, words: str) -> None:
+        """A line for people. Whatever stands in it is safe for a terminal."""
+        self.say.print(one_line(words, 2_000), soft_wrap=True)
+
+    @contextmanager
+    def existing(self) -> Iterator[Database | None]:
+        """The database; None when there is none, and nothing is made."""
+        from compactor_cli.store.database import open_existing
+
+        database = open_existing(self.url)
+        try:
+            yield database
+        finally:
+            if database:
+                database.close()
+
+    @contextmanager
+    def made(self) -> Iterator[Database]:
+        """The database, made where there is none."""
+        from compactor_cli.store.database import open_database
+
+        database = open_database(self.url)
+        try:
+            yield database
+        finally:
+            database.close()
+
+
+def open_log(database: str, config: str, *, quiet: bool) -> Log:
+    """The log of the options and settings. Opens nothing yet."""
+    configured = configure({"database": database, "config": config})
+    log = Log(configured.reading.database_url, configured, make_console(sys.stderr, quiet=quiet))
+    for warning in configured.warnings:
+        log.tell(f"warning: {warning}")
+    return log
+
+
+def now() -> float:
+    return time.time()
+
+
+def filters_of(
+    category: str = "", tag: str = "", pinned: bool = False, day: str = "", transcript: str = "", least: float = 0.0
+) -> Filters:
+    """The options as the store takes them. Raises UsageError."""
+    from compactor_cli.store.memory_filters import Filters
+
+    since, until = _span(day) if day else (None, None)
+    return Filters(
+        category=known_category(category) if category else "",
+        tag=tag,
+        since=since,
+        until=until,
+        pinned=pinned,
+        transcript=transcript,
+        least=least,
+    )
+
+
+def known_category(name: str) -> str:
+    if name not in CATEGORIES:
+        raise UsageError(f"there is no category {name!r}; use {', '.join(CATEGORIES)}")
+    return name
+
+
+def _span(day: str) -> tuple[float, float]:
+    """When a day of this place begins and ends, which may be 23 or 25 hours later."""
+    today = datetime.fromtimestamp(now()).astimezone().date()
+    named = {"today": today, "yesterday": today - timedelta(days=1)}
+    try:
+        found = named.get(day) or date.fromisoformat(day)
+        return _midnight(found), _midnight(found + timedelta(days=1))
+    except (ValueError, OverflowError):
+        raise UsageError(f"--day {day!r} is no day; use 2026-11-22, today or yesterday") from None
+
+
+def _midnight(day: date) -> float:
+    return datetime(day.year, day.month, day.day).astimezone().timestamp()
+
+
+def print_json(value: Any) -> None:
+    from compactor_cli.render import jsons
+
+    typer.echo(jsons.dumps(value))

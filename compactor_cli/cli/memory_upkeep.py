@@ -1,0 +1,204 @@
+"""`compactor memory decay`, `consolidate`, `export` and `import`: the whole log."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.memory_log import (
+    NOTHING,
+    CategoryOption,
+    DayOption,
+    PinnedOption,
+    TagOption,
+    filters_of,
+    now,
+    open_log,
+    print_json,
+)
+from compactor_cli.memory.consolidate import THRESHOLD
+from compactor_cli.render.console import counted, make_console
+
+HalfLifeOption = Annotated[
+    float | None,
+    typer.Option(
+        "--half-life",
+        min=0.1,
+        metavar="DAYS",
+        help="Days without use in which importance halves; default: memory.half_life_days, 90.",
+    ),
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
+SimilarOption = Annotated[
+    float,
+    typer.Option(
+        "--threshold",
+        min=0.5,
+        max=1,
+        metavar="SHARE",
+        help="Share of their words that two memories must have in common.",
+    ),
+]
+ImportArgument = Annotated[str, typer.Argument(metavar="FILE", help="What export wrote; - is standard input.")]
+SHOWN = 20
+"""Rows of a table of changes; --json has all of them."""
+
+
+def decay(
+    half_life: HalfLifeOption = None,
+    dry_run: DryRunOption = False,
+    database: options.DatabaseOption = "",
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Lower the importance of what was not used, by half for each half life. What is pinned stays.
+
+    It counts from when a memory was remembered, used, or faded last, so it does not matter how often this is run.
+
+    \b
+    Examples:
+      compactor memory decay --dry-run
+      compactor memory decay --half-life 30
+    """
+    log = open_log(database, config, quiet=quiet)
+    changes = []
+    with log.existing() as there:
+        if there is not None:
+            from compactor_cli.store.memory_changes import decay as fade
+
+            days = half_life or log.configured.settings.memory.half_life_days
+            with there.write() as connection:
+                changes = fade(connection, now(), days, dry_run=dry_run)
+    if json:
+        from compactor_cli.render.memories import fade_json
+
+        print_json([fade_json(change) for change in changes])
+    elif changes and dry_run:
+        from compactor_cli.render.memories import fade_table
+
+        console = make_console(sys.stdout)
+        most = sorted(changes, key=lambda change: change.after.importance - change.before.importance)[:SHOWN]
+        console.print(fade_table(console, most, f"{len(most):,} of {len(changes):,} that would fade, the most first"))
+    if there is None:
+        log.tell(NOTHING)
+    else:
+        log.tell(f"{counted(len(changes), 'memory', 'memories')} {'would fade' if dry_run else 'faded'}")
+
+
+def consolidate(
+    threshold: SimilarOption = THRESHOLD,
+    dry_run: DryRunOption = False,
+    database: options.DatabaseOption = "",
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Make one memory of those that say the same: the one that says the most stays, with the sources of all.
+
+    Memories that differ in a number, a name, an identifier or a negation are never made one.
+
+    \b
+    Examples:
+      compactor memory consolidate --dry-run
+      compactor memory consolidate --threshold 0.9
+    """
+    log = open_log(database, config, quiet=quiet)
+    found = []
+    with log.existing() as there:
+        if there is not None:
+            from compactor_cli.store.memory_changes import consolidate as join
+
+            with there.write() as connection:
+                found = join(connection, threshold, dry_run=dry_run)
+    if json:
+        from compactor_cli.render.memories import merge_json
+
+        print_json([merge_json(merge) for merge in found])
+    elif found and dry_run:
+        from compactor_cli.render.memories import merge_table
+
+        console = make_console(sys.stdout)
+        title = f"{min(SHOWN, len(found)):,} of {counted(len(found), 'memory', 'memories')} that would take in others"
+        console.print(merge_table(console, found[:SHOWN], title))
+    if there is None:
+        log.tell(NOTHING)
+        return
+    gone = sum(len(merge.others) for merge in found)
+    into = counted(len(found), "other", "others")
+    log.tell(f"{counted(gone, 'memory', 'memories')} {'would go' if dry_run else 'went'} into {into}")
+
+
+def export(
+    out: options.OutOption = "-",
+    category: CategoryOption = "",
+    tag: TagOption = "",
+    pinned: PinnedOption = False,
+    day: DayOption = "",
+    database: options.DatabaseOption = "",
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Write memories as JSONL, one a line, the oldest first: always the same bytes for the same memories.
+
+    \b
+    Examples:
+      compactor memory export -o memories.jsonl
+      compactor memory export --category preference | compactor memory import - --database postgresql://u@host/db
+    """
+    from compactor_cli.memory.exchange import line_of
+
+    log = open_log(database, config, quiet=quiet)
+    wanted = filters_of(category, tag, pinned, day)
+    found = []
+    with log.existing() as there:
+        if there is not None:
+            from compactor_cli.store.memories import listed
+
+            with there.read() as connection:
+                found = listed(connection, wanted, order="oldest")
+    write_bytes(out, "".join(map(line_of, found)).encode())
+    if json and out != "-":
+        print_json({"exported": len(found), "path": out})
+    log.tell(NOTHING if there is None else f"exported {counted(len(found), 'memory', 'memories')}")
+
+
+def take_in(
+    file: ImportArgument,
+    database: options.DatabaseOption = "",
+    config: options.ConfigOption = "",
+    json: options.JsonOption = False,
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Read memories that were exported. All of them are stored or, when a line is wrong, none.
+
+    What is known already is not stored twice, and importing the same again changes nothing.
+
+    \b
+    Examples:
+      compactor memory import memories.jsonl
+      compactor memory export | compactor memory import - --database postgresql://u@host/db
+    """
+    from compactor_cli.memory.exchange import read_lines
+
+    log = open_log(database, config, quiet=quiet)
+    lines = list(read_lines(read_bytes(file), file))
+    new = known = 0
+    if lines:
+        from compactor_cli.store.memories import take_in as store
+
+        with log.made() as there, there.write() as connection:
+            added = store(connection, lines)
+        new, known = len(added.new), len(added.known)
+    if json:
+        print_json({"new": new, "known": known})
+    log.tell(f"imported {counted(new, 'new memory', 'new memories')}; {known:,} known already")

@@ -1,0 +1,152 @@
+"""Memories as tables and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from compactor_cli.memory.consolidate import Merge
+from compactor_cli.memory.decay import Faded
+from compactor_cli.memory.exchange import memory_json
+from compactor_cli.memory.ranking import Hit, Snippet
+from compactor_cli.model.memories import Memory, MemorySource
+from compactor_cli.render.console import make_table, snippet
+from compactor_cli.text.clean import one_line, plain
+
+_ID = 12
+"""Cells of a short id: `mem_` and eight digits."""
+
+
+def memory_table(console: Console, memories: Sequence[Memory], title: str, *, clock: bool = False) -> Table:
+    """One line a memory. `clock`: times of one day, else the days."""
+    table = make_table(console, title)
+    when = 5 if clock else 10
+    _columns(table, "time" if clock else "day")
+    room = console.width - _ID - when - 11 - 5 - 10
+    for memory in memories:
+        table.add_row(
+            short_id(memory),
+            moment(memory.created, "%H:%M" if clock else "%Y-%m-%d"),
+            Text(memory.category),
+            _points(memory),
+            snippet(memory.text, room),
+        )
+    return table
+
+
+def hit_table(console: Console, hits: Sequence[Hit], title: str) -> Table:
+    """The memories that were found, the best first, with the words that were asked for set off."""
+    table = make_table(console, title)
+    _columns(table, "day")
+    room = max(20, console.width - _ID - 10 - 11 - 5 - 10)
+    for hit in hits:
+        memory = hit.memory
+        text = marked(hit.snippet)
+        text.truncate(room, overflow="ellipsis")
+        day = moment(memory.created, "%Y-%m-%d")
+        table.add_row(short_id(memory), day, Text(memory.category), _points(memory), text)
+    return table
+
+
+def marked(found: Snippet) -> Text:
+    """A snippet with the words that were asked for set off."""
+    return Text.assemble(
+        *((text, "bold green" if is_word else "") for text, is_word in found.pieces), no_wrap=True, overflow="ellipsis"
+    )
+
+
+def memory_page(memory: Memory) -> Iterable[Text]:
+    """Everything about one memory."""
+    pinned = "  pinned" if memory.pinned else ""
+    yield Text(memory.id, style="bold") + Text(
+        f"  {memory.category}  importance {memory.importance:.1f}  confidence {memory.confidence:.2f}{pinned}"
+    )
+    yield Text(plain(memory.text))
+    if memory.tags:
+        yield Text("tags: " + ", ".join(one_line(tag, 100) for tag in memory.tags))
+    used = f"used {memory.uses:,} times, last {moment(memory.used)}" if memory.used else "never used"
+    faded = f", importance as of {moment(memory.decayed)}" if memory.decayed else ""
+    yield Text(f"remembered {moment(memory.created)}, {used}{faded}")
+    for source in memory.sources:
+        yield Text(f"from {_source(source)}")
+
+
+def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
+    """What decay lowers."""
+    table = make_table(console, title)
+    table.add_column("id", no_wrap=True)
+    table.add_column("before", justify="right", no_wrap=True)
+    table.add_column("after", justify="right", no_wrap=True)
+    table.add_column("memory", no_wrap=True)
+    for change in changes:
+        after = change.after
+        row = (f"{change.before.importance:.1f}", f"{after.importance:.1f}", snippet(after.text, console.width - 36))
+        table.add_row(short_id(after), *row)
+    return table
+
+
+def merge_table(console: Console, merges: Sequence[Merge], title: str) -> Table:
+    """What stays, and below it what goes into it."""
+    table = make_table(console, title)
+    table.add_column("id", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("memory", no_wrap=True)
+    for merge in merges:
+        for memory in (merge.kept, *merge.others):
+            style, state = ("green", "stays") if memory is merge.kept else ("dim", "goes into it")
+            table.add_row(short_id(memory), Text(state, style=style), snippet(memory.text, console.width - 36))
+    return table
+
+
+def hit_json(hit: Hit) -> dict[str, Any]:
+    """A memory that was found; `found`: first and last character of the words in the snippet."""
+    at, found = 0, []
+    for text, is_word in hit.snippet.pieces:
+        if is_word:
+            found.append([at, at + len(text)])
+        at += len(text)
+    return {"score": hit.score, "snippet": str(hit.snippet), "found": found, **memory_json(hit.memory)}
+
+
+def fade_json(change: Faded) -> dict[str, Any]:
+    before, after = change.before, change.after
+    return {"id": after.id, "text": after.text, "before": before.importance, "after": after.importance}
+
+
+def merge_json(merge: Merge) -> dict[str, Any]:
+    return {"kept": memory_json(merge.kept), "others": [memory_json(memory) for memory in merge.others]}
+
+
+def short_id(memory: Memory) -> str:
+    return memory.id[:_ID]
+
+
+def moment(seconds: float | None, form: str = "%Y-%m-%d %H:%M") -> str:
+    """A time in the zone of this place."""
+    if seconds is None:
+        return "-"
+    return datetime.fromtimestamp(seconds).astimezone().strftime(form)
+
+
+def _columns(table: Table, when: str) -> None:
+    for name in ("id", when, "category"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("imp.", justify="right", no_wrap=True)
+    table.add_column("memory", no_wrap=True)
+
+
+def _points(memory: Memory) -> Text:
+    return Text(f"{memory.importance:.0f}{'★' if memory.pinned else ' '}", style="green" if memory.pinned else "")
+
+
+def _source(source: MemorySource) -> str:
+    session = f", session {one_line(source.session, 60)}" if source.session else ""
+    shown = ", ".join(map(str, source.messages[:20])) + (", ..." if len(source.messages) > 20 else "")
+    noun = "message" if len(source.messages) == 1 else "messages"
+    at = f", {noun} {shown}" if source.messages else ""
+    return f"{one_line(source.transcript, 400) or 'by hand'}{session}{at}"

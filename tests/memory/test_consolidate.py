@@ -1,0 +1,102 @@
+"""Which memories say the same, and which only look like it."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from compactor_cli.memory.consolidate import merges
+from compactor_cli.memory.merging import consolidated
+from compactor_cli.model.memories import Memory, MemorySource
+
+
+def memory(text, category="fact", importance=50.0, **other):
+    return Memory(text=text, category=category, importance=importance, confidence=0.5, created=1.0, **other)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The user prefers tabs over spaces.", "the user prefers: tabs over spaces"),
+        ("The read_timeout of the server is 30 seconds", "read_timeout of server is really 30 seconds."),
+        (
+            "The tests of the project run with pytest in parallel",
+            "The tests of the project run with pytest in parallel here",
+        ),
+        ("Deploys run on Tuesday", "The deploys run on Tuesday."),
+        ("Use `make check` first, please.", "please use `make check` first"),
+    ],
+)
+def test_what_says_the_same_is_one(first, second):
+    (merge,) = merges([memory(first), memory(second)], threshold=0.8)
+    assert len(merge.others) == 1
+    assert merges([memory(second), memory(first)], threshold=0.8) == [merge]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The read timeout of the http server is 30 seconds", "The read timeout of the http server is 20 seconds"),
+        ("The limit of the cache is 5 on this server here", "The limit of the cache is -5 on this server here"),
+        ("The user wants tests to be run before a commit", "The user wants tests not to be run before a commit"),
+        ("The user does like long answers with many lists", "The user doesn't like long answers with many lists"),
+        ("The user wants tests to be run before a commit", "The user wants tests to be run after a commit"),
+        ("The user prefers tabs over spaces in all files", "The user prefers spaces over tabs in all files"),
+        ("Deploys of the shop run on Tuesday at night", "Deploys of the shop run on Friday at night"),
+        ("Ask Anna about the deployment of the new shop", "Ask Berta about the deployment of the new shop"),
+        ("anna owns the deployment of the new shop there", "berta owns the deployment of the new shop there"),
+        ("The build is slow on the old server in the office", "The build is fast on the old server in the office"),
+        ("Errors are logged to app.log by the web server", "Errors are logged to web.log by the web server"),
+        ("Call read_file before the parser is started", "Call read_line before the parser is started"),
+        ("Run `make test` before each commit to the branch", "Run `make lint` before each commit to the branch"),
+        ("The server was moved to the new data center", "The server is moved to the new data center"),
+        ("The service uses port 80 for http and 443 for tls", "The service uses port 443 for http and 80 for tls"),
+        ("The user likes short answers to all questions", "The user likes short answers to all questions only"),
+        ("The key of the api is rotated every single month", "The key of the api is rotated if every single month"),
+        ("Alice reports to Bob about the state of the work", "Bob reports to Alice about the state of the work"),
+        ("Flag -v shows what the build does in each step", "Flag -q shows what the build does in each step"),
+        ("The tool does not read files that exist", "The tool does read files that do not exist"),
+        ("The tool does not read files that exist", "The tool reads files that not exist"),
+        ("Use 5 workers, and 3 queues for the jobs", "Use 3 workers, and 5 queues for the jobs"),
+        ("a => b", "a <= b"),
+        ("Version 1.2.3 of the parser has the error in it", "Version 1.2.4 of the parser has the error in it"),
+        ("価格は高い", "価格は安い"),
+    ],
+)
+def test_what_differs_in_a_fact_stays_apart(first, second):
+    assert merges([memory(first), memory(second)], threshold=0.5) == []
+
+
+def test_preferences_and_corrections_are_not_merged_with_facts():
+    text = "The user prefers tabs"
+    assert merges([memory(text), memory(text + "!!", "preference")]) == []
+    assert (
+        len(merges([memory(text), memory(text + " ", "learning"), memory("the user prefers tabs", "observation")])) == 1
+    )
+
+
+def test_the_one_that_stays_has_all_that_the_others_had():
+    a, b = MemorySource("a.jsonl", "", (1,)), MemorySource("b.jsonl", "s", (2, 3))
+    short = memory("The user prefers tabs", importance=90, tags=("a",), sources=(a,), uses=2, used=50.0, pinned=True)
+    long = memory("The user strongly prefers tabs", importance=20, tags=("b",), sources=(b,))
+    (merge,) = merges([short, long], threshold=0.7)
+    kept = consolidated(merge.kept, merge.others)
+    assert kept.text == long.text
+    assert (kept.importance, kept.pinned, kept.tags, kept.uses, kept.used) == (90, True, ("a", "b"), 2, 50.0)
+    assert set(kept.sources) == {a, b}
+
+
+def test_many_memories_of_few_words_do_not_take_quadratic_time():
+    def seconds(count):
+        chance = random.Random(1)
+        vocabulary = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrt"]
+        many = [memory(" ".join(chance.choices(vocabulary, k=10))) for _ in range(count)]
+        begun = time.process_time()
+        merges(many)
+        return time.process_time() - begun
+
+    seconds(200)
+    # quadratic would be 64 times as long
+    assert seconds(16_000) < 24 * max(0.05, seconds(2_000))
