@@ -83,9 +83,7 @@ def _value(line: bytes) -> Mapping[str, Any]:
     except UnicodeDecodeError as error:
         raise _WrongLineError(f"not UTF-8: {error.reason} at byte {error.start}") from None
     except (ValueError, RecursionError) as error:
-        raise _WrongLineError(
-            f"not JSON: {error}; a memory is one line as `compactor memory export` writes it"
-        ) from None
+        raise _WrongLineError(f"not JSON: {error}; a line is as `compactor memory export` writes it") from None
     if not isinstance(value, dict):
         raise _WrongLineError("not a JSON object; a memory is one line as `compactor memory export` writes it")
     version = value.get("memory")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -123,13 +124,13 @@ def _matching(connection: Connection, wanted: Sequence[Wanted], most: int, filte
     return _newest(connection, select(_FTS.c.rowid).where(said_there), most, filters)
 
 
-def _newest(connection: Connection, rows: Select[tuple[int]], most: int, filters: Filters) -> list[int]:
+def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filters) -> list[int]:
     """The newest of these rows that pass the filters."""
     (row,) = rows.selected_columns
     if filters != EVERYTHING:
         # a subquery and no join: planners would begin a join with the filters
         rows = rows.where(select(filters.condition()).where(memories.c.id == row).scalar_subquery())
-    return list(connection.execute(rows.order_by(row.desc()).limit(most)).scalars())
+    return [int(found[0]) for found in connection.execute(rows.order_by(row.desc()).limit(most))]
 
 
 def _important(connection: Connection, wanted: Sequence[Wanted], filters: Filters) -> list[int]:

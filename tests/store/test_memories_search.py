@@ -55,7 +55,7 @@ def test_words_names_phrases_and_beginnings_find(database):
         ("1e5", 3),
         ("12ab", 3),
         ("net/http/parser.py", 4),
-        ("1.2.3", 4),
+        ("v1.2.3", 4),
         ("http/parser", 4),
     ):
         assert found(database, query)[0] == texts[text], query
