@@ -6,8 +6,8 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.pipeline.run import Tools
 from compactor_cli.pipeline.stages import Topics
+from compactor_cli.pipeline.tools import Tools
 from compactor_cli.profiles import default_profile
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings

@@ -17,8 +17,8 @@ from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
+from compactor_cli.pipeline.plan import compile_patterns
 from compactor_cli.pipeline.prompted import Prompted, assemble_prompt
-from compactor_cli.pipeline.run import compile_patterns
 from compactor_cli.prompts.model import Prompt, SegmentChoice
 from compactor_cli.prompts.parse import schema_text
 from compactor_cli.prompts.segments import choose_segments

@@ -23,7 +23,7 @@ from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction, Kept, Probed
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
-from compactor_cli.pipeline.run import compile_patterns
+from compactor_cli.pipeline.plan import compile_patterns
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import ModelFacts, model_facts

@@ -13,7 +13,7 @@ from compactor_cli.cli.files import read_bytes, read_text
 from compactor_cli.formats.loading import load
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.run import Tools
+from compactor_cli.pipeline.tools import Tools
 from compactor_cli.render.console import make_console
 from compactor_cli.settings import LlmSettings, Settings
 from compactor_cli.tokens import make_counter

