@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 
@@ -89,6 +90,7 @@ def _become(job, begin):
     os.chdir(job["cwd"])
     os.environ.clear()
     os.environ.update(job["env"])
+    time.tzset()  # the time zone may be another one
     reading, writing = os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     for number, (name, flags) in enumerate((("in", reading), ("out", writing), ("err", writing))):
         os.dup2(os.open(os.path.join(job["folder"], name), flags, 0o600), number)  # noqa: PTH118  # no more imports

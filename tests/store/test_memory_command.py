@@ -19,9 +19,9 @@ HOSTILE = "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b2J \u202eleft\u2028"
 
 
 @pytest.fixture
-def log(run, url):
+def log(command, url):
     """`compactor memory ARGS...` on the database of the test."""
-    return lambda *args, **options: run("memory", *args, "--database", url, **options)
+    return lambda *args, **options: command("memory", *args, "--database", url, **options)
 
 
 def added(log, text, *options):
