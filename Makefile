@@ -54,9 +54,10 @@ docs: $(STAMP)  ## write the generated parts of the documentation anew
 docs-check: $(STAMP)
 	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md docs/settings.md
 
-bench: $(STAMP)  ## compact beside a floor that only reads, counts and writes
+bench: $(STAMP)  ## compact beside a floor that only reads, counts and writes; searches among 100,000 memories
 	$(BIN)/python -m benchmarks.compact
 	$(BIN)/python -m benchmarks.plan
+	$(BIN)/python -m benchmarks.memories
 
 profile: $(STAMP)  ## learn the profile that ships with the package anew, where the sample sessions are
 	@test -d $(SESSIONS) || { echo "the sample sessions are not in $(SESSIONS)"; exit 1; }

@@ -119,7 +119,7 @@ class Keeper:
     def _extracted(self, source: Source, parts: Sequence[Compaction], at: float) -> Sequence[Memory]:
         from compactor_cli.cli.remembering import flush
 
-        return flush(self.session, source, self.settings, at, parts)
+        return [_said_anywhere(memory) for memory in flush(self.session, source, self.settings, at, parts)]
 
     def _evict(self, now: float) -> None:
         """Keep the archive within its limit; it may stay above it for what is too young to go."""
@@ -143,4 +143,13 @@ def _anywhere(manifest: Manifest) -> Manifest:
 
 
 def _from_root(state: FileState) -> FileState:
-    return state if state.path == "-" else replace(state, path=str(Path(state.path).resolve()))
+    return replace(state, path=_whole(state.path))
+
+
+def _said_anywhere(memory: Memory) -> Memory:
+    """The same of the files that a memory was said in."""
+    return replace(memory, sources=tuple(replace(one, transcript=_whole(one.transcript)) for one in memory.sources))
+
+
+def _whole(path: str) -> str:
+    return path if path == "-" else str(Path(path).resolve())

@@ -8,6 +8,8 @@ from compactor_cli.memory.merging import fresh
 from compactor_cli.model.memories import Memory
 
 _DAY = 86_400.0
+_LEAST = 0.05
+"""Points below which fading waits until there is more of it: nobody would see the difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,4 +28,5 @@ def faded(memory: Memory, now: float, half_life_days: float) -> Memory:
     days = (now - fresh(memory)) / _DAY
     if memory.pinned or days <= 0 or memory.importance == 0:
         return memory
-    return replace(memory, importance=memory.importance * 0.5 ** (days / half_life_days), decayed=now)
+    left = memory.importance * 0.5 ** (days / half_life_days)
+    return memory if memory.importance - left < _LEAST else replace(memory, importance=left, decayed=now)

@@ -68,7 +68,8 @@ def round_json(each: PastRound) -> dict[str, Any]:
 def removed_table(console: Console, manifest: Manifest) -> Table:
     """Every original that is not in an output as it was. A dot marks a reference that stands in the output."""
     several = len({entry.conversation for entry in manifest.removed}) > 1
-    table = make_table(console, f"Taken away from {plain(manifest.input.path)}")
+    number = max((one.round for one in manifest.rounds), default=0)
+    table = make_table(console, f"Taken away in round {number} (· the reference stands in the output)")
     table.add_column("reference", no_wrap=True)
     table.add_column("messages", overflow="fold")
     table.add_column("role")

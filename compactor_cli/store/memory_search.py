@@ -40,6 +40,8 @@ IMPORTANT = 300
 """Most important memories that are looked through for what more than ALL memories have."""
 WINDOW = 2_500
 """Newest rows that are looked through without the index."""
+SIFTED = 5_000
+"""Newest rows of those that the index finds to which filters are applied."""
 
 _FTS = table("memories_fts", column("rowid", Integer))
 _PLANS = ("enable_seqscan", "jit")
@@ -128,8 +130,10 @@ def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filte
     """The newest of these rows that pass the filters."""
     (row,) = rows.selected_columns
     if filters != EVERYTHING:
+        few = rows.order_by(row.desc()).limit(SIFTED).subquery()
+        (row,) = few.c
         # a subquery and no join: planners would begin a join with the filters
-        rows = rows.where(select(filters.condition()).where(memories.c.id == row).scalar_subquery())
+        rows = select(row).where(select(filters.condition()).where(memories.c.id == row).scalar_subquery())
     return [int(found[0]) for found in connection.execute(rows.order_by(row.desc()).limit(most))]
 
 
