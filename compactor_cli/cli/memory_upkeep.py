@@ -20,7 +20,6 @@ from compactor_cli.cli.memory_log import (
     open_log,
     print_json,
 )
-from compactor_cli.memory.consolidate import THRESHOLD
 from compactor_cli.render.console import counted, make_console
 
 HalfLifeOption = Annotated[
@@ -34,13 +33,13 @@ HalfLifeOption = Annotated[
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
 SimilarOption = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--threshold",
         min=0.5,
         max=1,
         metavar="SHARE",
-        help="Share of their words that two memories must have in common.",
+        help="Share of their words that two memories must have in common; default: 0.9.",
     ),
 ]
 ImportArgument = Annotated[str, typer.Argument(metavar="FILE", help="What export wrote; - is standard input.")]
@@ -92,7 +91,7 @@ def decay(
 
 
 def consolidate(
-    threshold: SimilarOption = THRESHOLD,
+    threshold: SimilarOption = None,
     dry_run: DryRunOption = False,
     database: options.DatabaseOption = "",
     config: options.ConfigOption = "",
@@ -113,10 +112,11 @@ def consolidate(
     found = []
     with log.existing() as there:
         if there is not None:
+            from compactor_cli.memory.consolidate import THRESHOLD
             from compactor_cli.store.memory_changes import consolidate as join
 
             with there.write() as connection:
-                found = join(connection, threshold, dry_run=dry_run)
+                found = join(connection, THRESHOLD if threshold is None else threshold, dry_run=dry_run)
     if json:
         from compactor_cli.render.memories import merge_json
 

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from compactor_cli.archive.manifest_json import SUFFIX
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import read_bytes, write_bytes
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import InputError, NotKeptError, StoreError, UsageError
-from compactor_cli.model.archive import Archived, Found
-from compactor_cli.model.transcript import Source
-from compactor_cli.render.archive import when
 
 if TYPE_CHECKING:
+    from compactor_cli.model.archive import Archived, Found
+    from compactor_cli.model.transcript import Source
     from compactor_cli.store.database import Database
 
 FileArgument = Annotated[
@@ -162,6 +160,8 @@ def _read(data: bytes, path: str, format: str = "") -> Source:
 
 def _whole(session: Session, kept: Database, job: Job, found: Found, chain: Sequence[Archived]) -> None:
     """The file before its newest compaction, with what was appended since, or before an earlier one."""
+    from compactor_cli.render.archive import when
+
     if job.round is not None and job.round > len(chain):
         raise UsageError(f"--round {job.round}: {len(chain)} compactions of this file are kept; see --list")
     chosen = chain[job.round - 1] if job.round else chain[-1]
@@ -256,6 +256,8 @@ def _purge(session: Session, kept: Database, job: Job) -> None:
 
 def _without(session: Session, job: Job) -> NoReturn:
     """Nothing of the file is in the archive; a manifest beside it still says what was taken away."""
+    from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
+
     beside = Path(job.file + SUFFIX)
     if job.file == "-" or not beside.is_file():
         raise NotKeptError(f"{job.file}: nothing of it is kept. {_KEPT_ARE}")
@@ -263,7 +265,6 @@ def _without(session: Session, job: Job) -> NoReturn:
         raise NotKeptError(
             f"{job.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}"
         )
-    from compactor_cli.archive.manifest_json import manifest_json, read_manifest
     from compactor_cli.render import jsons
     from compactor_cli.render.archive import removed_table
 
