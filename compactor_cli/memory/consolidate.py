@@ -44,7 +44,9 @@ _TURNING = frozenset(
         today yesterday tomorrow currently soon later false true yes off on in out up down over
         under above below from to into with and or maybe perhaps possibly probably likely unlikely
         apparently allegedly almost nearly about approximately un stop stopped start started fail
-        fails failed failing wrong right kein keine nicht nie ohne nur pas jamais sans sin nunca
+        fails failed failing wrong right kein keine keinen nicht nie niemals ohne nur weder pas jamais sans ne
+        ni sin nunca não nem sem non senza mai ikke inte aldrig niet geen zonder nie bez не нет ни без
+        никогда 不 没 別 ない
         """,
     )
 )
@@ -53,7 +55,8 @@ _CHUNK = re.compile(r"\S+")
 _NEGATED = re.compile(r"n[’']t\b", re.IGNORECASE)
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|'[^']{2,}'")
 _EDGES = "\"'`.,;:!?()[]{}<>“”‘’«»…*_"
-_SIGNS = re.compile(r"[.,;:!?…–—*_\"'`()\[\]-]")
+_SIGNS = re.compile(r"!(?!=)|[.,;:?…–—*_\"'`()\[\]-]")
+"""What means nothing where no letter is: unlike in !=."""
 _BEGINNINGS = frozenset(".!?:")
 _ALIKE = frozenset(("observation", "learning", "fact"))
 """Categories of statements of what is so; preferences and corrections stay apart."""

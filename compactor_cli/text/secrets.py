@@ -24,7 +24,15 @@ _OTHERS = (
         r"|token)s?\b"
         r"[\"'`]?\s*(?:for [\w .@-]{1,40})?(?:is|are|was|=|:|->)\s*\S"
     ),
-    re.compile(r"(?i)\b[\w-]*(?:key|token|secret|password|passwd)[\w-]*\s*=\s*\S{4,}"),
+    re.compile(
+        r"(?i)\b[\w-]*(?:key|token|secret|password|passwd|passphrase|pwd|pass|pw|credentials?)[\w-]*\s*=\s*\S{3,}"
+    ),
+    re.compile(
+        r"(?i)\b(?:pass(?:word|wd|phrase|code)|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|пароль|pwd|pw"
+        r"|log-?in|credentials?)\b[^.\n]{0,40}?(?<!\w)(?=[^\s,;]*[^\W\d_])(?=[^\s,;]*[\d!@#$%^&*])[^\s,;]{6,}"
+    ),
+    re.compile(r"(?:^|\s)-p\s?(?=\S*[A-Za-z])(?=\S*\d)\S{6,}"),
+    re.compile(r"(?<![\w/+.-])(?=[\w/+]*\d)(?=[\w/+]*[A-Z])(?=[\w/+]*[a-z])[A-Za-z0-9/+]{40}(?![\w/+.-])"),
     re.compile(r"\b\d(?:[ -]?\d){12,18}\b"),
     re.compile(r"(?i)\b(?:ssn|social security|card|account|passport|cvv|iban)\b[^.]{0,40}\d{3,}"),
     re.compile(

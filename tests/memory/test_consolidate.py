@@ -63,6 +63,8 @@ def test_what_says_the_same_is_one(first, second):
         ("a => b", "a <= b"),
         ("Version 1.2.3 of the parser has the error in it", "Version 1.2.4 of the parser has the error in it"),
         ("価格は高い", "価格は安い"),
+        ("The build stops when x = 3 in the settings", "The build stops when x != 3 in the settings"),
+        ("Сервер работает на порту утром и вечером", "Сервер не работает на порту утром и вечером"),
     ],
 )
 def test_what_differs_in_a_fact_stays_apart(first, second):

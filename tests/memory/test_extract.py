@@ -190,6 +190,11 @@ def test_tools_harness_and_system_are_not_listened_to() -> None:
         "We use postgres://admin:s3cretpw@db.example.org/app in production.",
         "I prefer to pay with card 4111 1111 1111 1111.",
         "Always send Authorization: Bearer abcdefghijklmnop to the API.",
+        "From now on always use the password hunter2.",
+        "Always run it with MYSQL_PWD=abc123 in the environment.",
+        "I prefer the login admin / letmein123! for tests.",
+        "Always connect with mysql -p Secret123 on the server.",
+        "We use wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY in production.",
     ],
 )
 def test_secrets_are_never_remembered(secret: str) -> None:
