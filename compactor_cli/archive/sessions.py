@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from compactor_cli.archive.manifest import session_names
 from compactor_cli.model.archive import Manifest, Round
 from compactor_cli.model.transcript import Source
+
+_LONGEST = 200
+"""Characters of a session id that are kept as they are."""
 
 
 def session_keys(source: Source) -> tuple[str, ...]:
@@ -15,6 +20,8 @@ def session_keys(source: Source) -> tuple[str, ...]:
 
 def id_key(format: str, session: str) -> str:
     """The key of a session whose format gives it an id."""
+    if len(session) > _LONGEST:  # an index takes no more
+        session = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
     return f"id:{format}:{session}"
 
 

@@ -17,6 +17,7 @@ from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.model_use import model_use, say_use, warn_unused
 from compactor_cli.cli.progress import NoSteps, Steps, steps
+from compactor_cli.cli.remembering import put_in
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.model.memories import Memory
@@ -114,18 +115,16 @@ def compact(
 ) -> None:
     """Make transcripts smaller: keep what matters, cut or quote the rest.
 
-    The output is valid wherever the input was, and with a target it fits, or nothing is written:
-    the lines that the rest of the session is most likely to need stay, or are quoted in a summary.
-    Without a target, tiers 1 to 3 are cut to 70, 40 and 15 percent. System messages, the first and
-    the last request of the user and matches of --keep stay whole as long as the target allows.
+    The output is valid wherever the input was, and with a target it fits, or nothing is written: the lines
+    that the rest of the session is most likely to need stay, or are quoted in a summary. Without a target,
+    tiers 1 to 3 are cut to 70, 40 and 15 percent. System messages, the first and the last request of the
+    user and matches of --keep stay whole as long as the target allows.
 
     \b
     Examples:
       compactor compact session.jsonl --target-ratio 0.25 -o small.jsonl
-      compactor compact session.jsonl --target-tokens 20000 --dry-run
       cat session.jsonl | compactor compact - --target-tokens 8000 > small.jsonl
-      compactor compact fixtures/*.jsonl --target-tokens 4000 --in-place
-      compactor compact fixtures/*.jsonl --target-tokens 4000 --check
+      compactor compact *.jsonl --target-tokens 4000 --check
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
       compactor compact session.jsonl --target-tokens 20000 --in-place --archive
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
@@ -261,7 +260,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     if probed and probed.before is not None:
         session.say(probe_line(probed))
     say_use(session, use, f"{source.path}: " if job.several else "")
-    for line in keeping_lines(kept):
+    for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return Outcome(value, data != source.data)
 
@@ -270,11 +269,11 @@ def _write(source: Source, job: Job, data: bytes, parts: Sequence[Compaction], p
     """The output of one file, when all that it takes away is kept as asked."""
     changed = data != source.data
     kept = job.keeper.keep(source, data, parts, place)
+    if changed and job.manifest:  # first: without the archive it is the only account of what goes
+        kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not job.in_place:
-        write_bytes(place, data)
-    job.keeper.confirm(kept, job.recalled[: max((part.recalled for part in parts), default=0)])
-    if changed and job.manifest:
-        return replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
+        write_bytes(place, data, source.data if job.in_place else None)
+    job.keeper.confirm(kept, put_in(job.recalled, parts))
     return kept
 
 

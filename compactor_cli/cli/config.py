@@ -17,14 +17,14 @@ from compactor_cli.configuration.documents import unknown
 from compactor_cli.configuration.files import SettingsFile, named_file, project_file, user_file, working_folder
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.values import allowed, shown
-from compactor_cli.errors import SettingsError, UsageError
+from compactor_cli.errors import SettingsError, StoreError, UsageError
 from compactor_cli.render.console import make_console
 
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
 
 ANSWERS = "answers of models"
 MEMORIES = "originals, rounds and memories"
-_STATES = {True: "there", False: "not there", None: "on a server"}
+_STATES = {True: "there", False: "not there", None: "not looked at"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class KeptPlace:
     what: str
     place: str
     exists: bool | None
-    """None for a server, which is not asked."""
+    """None for a server, which is not asked, and for what cannot be looked at."""
 
 
 config = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
@@ -150,15 +150,20 @@ def _usual_places(folder: Path) -> list[SettingsFile]:
 def kept_places(configured: Configured | None) -> list[KeptPlace]:
     """Where answers of models are kept and, when the settings can be read, the archive and the memory log."""
     from compactor_cli.llm.cache import cache_file
-    from compactor_cli.store.place import file_of
+    from compactor_cli.store.place import file_of, is_there
 
     answers = KeptPlace(ANSWERS, str(cache_file()), cache_file().exists())
     if configured is None:
         return [answers]
     url = configured.reading.database_url
     file = file_of(url)
-    database = KeptPlace(MEMORIES, shown(url), None) if file is None else KeptPlace(MEMORIES, str(file), file.exists())
-    return [answers, database]
+    if file is None:
+        return [answers, KeptPlace(MEMORIES, shown(url), None)]
+    try:
+        there = is_there(file)
+    except StoreError:
+        return [answers, KeptPlace(MEMORIES, str(file), None)]
+    return [answers, KeptPlace(MEMORIES, str(file), there)]
 
 
 def _entry(key: Key, configured: Configured) -> dict[str, Any]:

@@ -33,14 +33,14 @@ def read_text(path: str) -> str:
         raise UsageError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
 
 
-def write_bytes(path: str, data: bytes) -> None:
+def write_bytes(path: str, data: bytes, replaces: bytes | None = None) -> None:
     """Write to standard output for `-`, else replace the file in one step; a device or a pipe is written into.
 
-    A run that fails or is killed leaves the old file as it was.
+    A run that fails or is killed leaves the old file as it was. `replaces`: what the file must still hold, when it
+    was read before; whoever wrote to it in the meantime loses nothing. Raises InputError then.
     """
     if path == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _print_bytes(data)
         return
     target = Path(os.path.realpath(path))  # a link stays a link
     if target.exists() and not target.is_file() and not target.is_dir():
@@ -58,12 +58,26 @@ def write_bytes(path: str, data: bytes) -> None:
             umask = os.umask(0)
             os.umask(umask)
             Path(temporary).chmod(0o666 & ~umask)
+        if replaces is not None and target.read_bytes() != replaces:
+            raise InputError(
+                "was changed by another program in the meantime and is left as it is; run again", path=path
+            )
         Path(temporary).replace(target)
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
         raise
+
+
+def _print_bytes(data: bytes) -> None:
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"standard output cannot be written: {error.strerror}") from None
 
 
 def _fill(handle: int, data: bytes) -> None:

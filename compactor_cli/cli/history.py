@@ -8,14 +8,18 @@ from compactor_cli.cli.session import Session
 from compactor_cli.errors import StoreError
 from compactor_cli.model.archive import PastRound
 from compactor_cli.model.transcript import Source
-from compactor_cli.store.place import file_of
+from compactor_cli.store.place import file_of, is_there
 
 
 def history(session: Session, url: str, source: Source) -> Sequence[PastRound]:
     """The rounds of the sessions in a file, the oldest first. A database that cannot be used is a warning."""
     file = file_of(url)
-    if file is not None and not file.exists():
-        return []  # most users have none: nothing slow is imported for them
+    try:
+        if file is not None and not is_there(file):
+            return []  # most users have none: nothing slow is imported for them
+    except StoreError as error:
+        session.warn(f"without the history of the session: {error}")
+        return []
     from compactor_cli.archive.sessions import session_keys
     from compactor_cli.store import archive, rounds
     from compactor_cli.store.database import open_existing

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import typer
 
 from compactor_cli.cli import options
@@ -10,6 +12,7 @@ from compactor_cli.cli.history import history
 from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.model.archive import PastRound
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.outlook import Outlook, outlook
@@ -46,9 +49,8 @@ def inspect(
       compactor inspect session.jsonl --faults || echo broken
     """
     configured = configure(locals())
-    from compactor_cli.pipeline.overview import overview
     from compactor_cli.render import jsons, tables
-    from compactor_cli.render.archive import round_json, rounds_table
+    from compactor_cli.render.archive import round_json
 
     session = configured.session(quiet=quiet, probes=True)
     settings = session.offline(configured.settings)
@@ -60,22 +62,17 @@ def inspect(
         show_message(session, source, analyses, message, json=json)
         return
     view = _outlook(session, source, configured)
-    overviews = [overview(analysis) for analysis in analyses]
     past = history(session, configured.reading.database_url, source)
     if json:
-        value = jsons.inspect_json(source, session.counter.name, view, analyses, overviews)
+        from compactor_cli.pipeline.overview import overview
+
+        value = jsons.inspect_json(source, session.counter.name, view, analyses, [overview(each) for each in analyses])
         value["history"] = [round_json(each) for each in past]
         typer.echo(jsons.dumps(value | use_json(session)))
     else:
         tables.heading(session.out, source, session.counter.name)
         if not faults:
-            for line in tables.context_lines(view):
-                session.out.print(line)
-            for transcript, shares in zip(source.transcripts, overviews, strict=True):
-                for table in tables.overview_tables(session.out, shares, transcript.tokens):
-                    session.out.print(table)
-            if past:
-                session.out.print(rounds_table(session.out, past))
+            _show(session, analyses, view, past)
         if found or source.notes:
             session.out.print(tables.fault_table(session.out, found, source.notes))
         else:
@@ -83,6 +80,21 @@ def inspect(
     say_use(session, model_use(session))
     if faults and faulty:
         raise typer.Exit(ExitCode.NO)
+
+
+def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound]) -> None:
+    """How full the context is, where the tokens are, and the rounds that were archived."""
+    from compactor_cli.pipeline.overview import overview
+    from compactor_cli.render import tables
+    from compactor_cli.render.archive import rounds_table
+
+    for line in tables.context_lines(view):
+        session.out.print(line)
+    for analysis in analyses:
+        for table in tables.overview_tables(session.out, overview(analysis), analysis.transcript.tokens):
+            session.out.print(table)
+    if past:
+        session.out.print(rounds_table(session.out, past))
 
 
 def _outlook(session: Session, source: Source, configured: Configured) -> Outlook:

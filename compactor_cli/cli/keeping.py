@@ -56,10 +56,11 @@ class Keeper:
     def keep(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> Kept:
         """Keep what the settings ask for, all of it or nothing. After this the output may be written."""
         changed = data != source.data
+        flushed = self.flushes and changed
         at = time.time()
-        memories = self._extracted(source, parts, at) if self.flushes and changed else ()
+        memories = self._extracted(source, parts, at) if flushed else ()
         if not self.archives and not memories:
-            return Kept()
+            return Kept(flushed=flushed)
         compaction: int | None = None
         new: tuple[Memory, ...] = ()
         known: tuple[Memory, ...] = ()
@@ -75,9 +76,10 @@ class Keeper:
 
                 added = add(connection, memories, at)
                 new, known = added.new, added.known
-        if compaction is not None:
+        if compaction is not None and changed:
             self._evict(at)
-        return Kept(compaction, new, known)
+        # what came out as it went in is noted, so that restore knows it, but there is nothing to be had back
+        return Kept(compaction if changed else None, new, known, flushed)
 
     def confirm(self, kept: Kept, used: Sequence[Memory]) -> None:
         """Note that the output of what was kept is in its place, and that it has these memories in it."""
@@ -94,12 +96,12 @@ class Keeper:
                     memories.touch(connection, used, time.time())
         except StoreError as error:
             # the output and its originals are safe; a later look at the file finds out that it was written
-            self.session.warn(f"not noted that the output was written: {error}")
+            self.session.warn(f"the output is written, but that could not be noted: {error}")
 
     def write_manifest(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> str:
         """Write what was taken away beside the output; returns where that is, or nothing."""
-        if place == "-":
-            self.session.warn("--manifest: standard output has no place beside it; write to a file with -o")
+        if place == "-" or (Path(place).exists() and not Path(place).is_file()):
+            self.session.warn(f"--manifest: {place} has no place beside it; write to a file with -o")
             return ""
         from compactor_cli.archive.manifest_json import SUFFIX, manifest_text
 
@@ -129,7 +131,10 @@ class Keeper:
         with self.database().write() as connection:
             gone = archive.evict(connection, limits.limit_mb * 1_000_000, limits.keep_days, now)
         if gone.compactions:
-            self.session.say(f"the archive was over {limits.limit_mb:,} MB: originals of {gone.compactions} old rounds")
+            self.session.say(
+                f"the archive was over {limits.limit_mb:,} MB: the originals of {gone.compactions} old compactions "
+                "were removed from it"
+            )
         if gone.over:
             self.session.warn(
                 f"the archive is over its limit of {limits.limit_mb:,} MB: everything in it is younger than "

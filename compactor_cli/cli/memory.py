@@ -25,14 +25,19 @@ from compactor_cli.cli.memory_log import (
 )
 from compactor_cli.cli.memory_upkeep import consolidate, decay, export, take_in
 from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.memory.filters import ORDERS
 from compactor_cli.render.console import counted, make_console
 
 QueryArgument = Annotated[
     list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and beginnings* of words.')
 ]
 OrderOption = Annotated[str, typer.Option("--order", metavar="NAME", help="newest (default), oldest or importance.")]
-LimitOption = Annotated[int, typer.Option("--limit", min=0, metavar="N", help="At most N memories; 0 for all.")]
-HitsOption = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="At most N memories.")]
+MOST = 1_000_000_000
+"""What databases take for a limit."""
+LimitOption = Annotated[
+    int, typer.Option("--limit", min=0, max=MOST, metavar="N", help="At most N memories; 0 for all.")
+]
+HitsOption = Annotated[int, typer.Option("--limit", min=1, max=MOST, metavar="N", help="At most N memories.")]
 UseOption = Annotated[bool, typer.Option("--use", help="Count it as a use of what is found, so that it fades later.")]
 
 memory = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
@@ -77,8 +82,6 @@ def listing(
       compactor memory list --category preference --order importance
       compactor memory list --tag smart-extracted --json
     """
-    from compactor_cli.store.memories import ORDERS, count, listed
-
     log = open_log(database, config, quiet=quiet)
     if order not in ORDERS:
         raise UsageError(f"--order {order!r} is unknown; use {', '.join(ORDERS)}")
@@ -87,6 +90,8 @@ def listing(
         if there is None:
             found, total = [], 0
         else:
+            from compactor_cli.store.memories import count, listed
+
             with there.read() as connection:
                 found = listed(connection, wanted, limit=limit or None, order=order)
                 total = count(connection, wanted)
@@ -182,12 +187,13 @@ def show(
     """
     from compactor_cli.memory.exchange import memory_json
     from compactor_cli.render.memories import memory_page
-    from compactor_cli.store.memories import get
 
     log = open_log(database, config, quiet=quiet)
     with log.existing() as there:
         if there is None:
             raise UsageError(f"there is no memory {ids[0]}: {NOTHING}")
+        from compactor_cli.store.memories import get
+
         with there.read() as connection:
             found = [get(connection, name) for name in ids]
     if json:

@@ -133,14 +133,15 @@ def forget(
       compactor memory forget 0123 4567
     """
     from compactor_cli.memory.exchange import memory_json
-    from compactor_cli.store.memory_changes import TABLES
-    from compactor_cli.store.memory_changes import forget as remove
-    from compactor_cli.store.removal import scrub
 
     log = open_log(database, config, quiet=quiet)
     with log.existing() as there:
         if there is None:
             raise UsageError(f"there is no memory {ids[0]}: {NOTHING}")
+        from compactor_cli.store.memory_changes import TABLES
+        from compactor_cli.store.memory_changes import forget as remove
+        from compactor_cli.store.removal import scrub
+
         with there.write() as connection:
             gone = remove(connection, ids)
         scrub(there, TABLES)
@@ -152,12 +153,13 @@ def forget(
 
 def _pin(log: Log, ids: list[str], *, pinned: bool, json: bool) -> None:
     from compactor_cli.memory.exchange import memory_json
-    from compactor_cli.store.memories import get
-    from compactor_cli.store.memories import pin as mark
 
     with log.existing() as there:
         if there is None:
             raise UsageError(f"there is no memory {ids[0]}: {NOTHING}")
+        from compactor_cli.store.memories import get
+        from compactor_cli.store.memories import pin as mark
+
         with there.write() as connection:
             mark(connection, [get(connection, name) for name in ids], pinned=pinned)
             after = [get(connection, name) for name in ids]
@@ -173,7 +175,7 @@ def _lines(text: str) -> list[str]:
         return [text]
     data = sys.stdin.buffer.read()
     try:
-        return [line for line in data.decode("utf-8-sig").split("\n") if line.strip()]
+        return [line.strip() for line in data.decode("utf-8-sig").split("\n") if line.strip()]
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"not UTF-8: {error.reason}", path="-", line=line) from None

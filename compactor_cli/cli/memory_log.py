@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,13 +18,14 @@ from rich.console import Console
 
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.errors import UsageError
+from compactor_cli.memory.filters import Filters
+from compactor_cli.memory.merging import one_tag
 from compactor_cli.model.memories import CATEGORIES
 from compactor_cli.render.console import make_console
 from compactor_cli.text.clean import one_line
 
 if TYPE_CHECKING:
     from compactor_cli.store.database import Database
-    from compactor_cli.store.memory_filters import Filters
 
 CategoryOption = Annotated[
     str, typer.Option("--category", metavar="NAME", help=f"Only this category: {', '.join(CATEGORIES)}.")
@@ -32,15 +36,15 @@ DayOption = Annotated[
     str,
     typer.Option("--day", metavar="DAY", help="Only what was remembered that day: 2026-11-22, today or yesterday."),
 ]
-TranscriptOption = Annotated[
-    str, typer.Option("--transcript", metavar="PATH", help="Only what was said in this file, as `show` names it.")
-]
+TranscriptOption = Annotated[str, typer.Option("--transcript", metavar="PATH", help="Only what was said in this file.")]
 LeastOption = Annotated[
     float, typer.Option("--least", min=0, max=100, metavar="POINTS", help="Only this importance and above.")
 ]
 IdsArgument = Annotated[
     list[str], typer.Argument(metavar="ID...", help="Ids of memories, or how they begin (4 digits or more).")
 ]
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 NOTHING = "nothing was remembered yet"
 
@@ -60,7 +64,13 @@ class Log:
 
     @contextmanager
     def existing(self) -> Iterator[Database | None]:
-        """The database; None when there is none, and nothing is made."""
+        """The database; None when there is none, and nothing is made or loaded for it."""
+        from compactor_cli.store.place import file_of, is_there
+
+        file = file_of(self.url)
+        if file is not None and not is_there(file):
+            yield None
+            return
         from compactor_cli.store.database import open_existing
 
         database = open_existing(self.url)
@@ -99,16 +109,18 @@ def filters_of(
     category: str = "", tag: str = "", pinned: bool = False, day: str = "", transcript: str = "", least: float = 0.0
 ) -> Filters:
     """The options as the store takes them. Raises UsageError."""
-    from compactor_cli.store.memory_filters import Filters
-
+    if not isfinite(least):
+        raise UsageError(f"--least {least} is no number of points")
+    if tag and not one_tag(tag):
+        raise UsageError("--tag has no letter in it")
     since, until = _span(day) if day else (None, None)
     return Filters(
         category=known_category(category) if category else "",
-        tag=tag,
+        tag=one_tag(tag),
         since=since,
         until=until,
         pinned=pinned,
-        transcript=transcript,
+        transcripts=tuple(dict.fromkeys((transcript, str(Path(transcript).resolve())))) if transcript else (),
         least=least,
     )
 
@@ -124,7 +136,8 @@ def _span(day: str) -> tuple[float, float]:
     today = datetime.fromtimestamp(now()).astimezone().date()
     named = {"today": today, "yesterday": today - timedelta(days=1)}
     try:
-        found = named.get(day) or date.fromisoformat(day)
+        # what else fromisoformat takes depends on the version of Python
+        found = named.get(day) or date.fromisoformat(day if _DATE.fullmatch(day) else "")
         return _midnight(found), _midnight(found + timedelta(days=1))
     except (ValueError, OverflowError):
         raise UsageError(f"--day {day!r} is no day; use 2026-11-22, today or yesterday") from None

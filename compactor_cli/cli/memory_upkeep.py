@@ -32,16 +32,6 @@ HalfLifeOption = Annotated[
     ),
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
-SimilarOption = Annotated[
-    float | None,
-    typer.Option(
-        "--threshold",
-        min=0.5,
-        max=1,
-        metavar="SHARE",
-        help="Share of their words that two memories must have in common; default: 0.9.",
-    ),
-]
 ImportArgument = Annotated[str, typer.Argument(metavar="FILE", help="What export wrote; - is standard input.")]
 SHOWN = 20
 """Rows of a table of changes; --json has all of them."""
@@ -65,14 +55,16 @@ def decay(
       compactor memory decay --dry-run
       compactor memory decay --half-life 30
     """
+    from compactor_cli.memory.decay import half_life as checked_half_life
+
     log = open_log(database, config, quiet=quiet)
+    days = checked_half_life(log.configured.settings.memory.half_life_days if half_life is None else half_life)
     changes = []
     with log.existing() as there:
         if there is not None:
             from compactor_cli.store.memory_changes import decay as fade
 
-            days = half_life or log.configured.settings.memory.half_life_days
-            with there.write() as connection:
+            with there.read() if dry_run else there.write() as connection:
                 changes = fade(connection, now(), days, dry_run=dry_run)
     if json:
         from compactor_cli.render.memories import fade_json
@@ -91,7 +83,6 @@ def decay(
 
 
 def consolidate(
-    threshold: SimilarOption = None,
     dry_run: DryRunOption = False,
     database: options.DatabaseOption = "",
     config: options.ConfigOption = "",
@@ -99,24 +90,25 @@ def consolidate(
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
 ) -> None:
-    """Make one memory of those that say the same: the one that says the most stays, with the sources of all.
+    """Make one memory of those that say the same: the one with the most words stays, with the sources of all.
 
-    Memories that differ in a number, a name, an identifier or a negation are never made one.
+    They must have the same words in the same order. Only white space, the first capital, a stop at the end, backticks
+    and the words the, please, actually and indeed may differ.
 
     \b
     Examples:
       compactor memory consolidate --dry-run
-      compactor memory consolidate --threshold 0.9
+      compactor memory consolidate --json
     """
     log = open_log(database, config, quiet=quiet)
     found = []
     with log.existing() as there:
         if there is not None:
-            from compactor_cli.memory.consolidate import THRESHOLD
             from compactor_cli.store.memory_changes import consolidate as join
 
-            with there.write() as connection:
-                found = join(connection, THRESHOLD if threshold is None else threshold, dry_run=dry_run)
+            days = log.configured.settings.memory.half_life_days
+            with there.read() if dry_run else there.write() as connection:
+                found = join(connection, days, dry_run=dry_run)
     if json:
         from compactor_cli.render.memories import merge_json
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from compactor_cli.cli.session import Session
+from compactor_cli.pipeline.recall import RECALLED_ID
 from compactor_cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ def recall(session: Session, url: str, query: str, settings: Settings) -> list[M
     if not hits:
         session.warn(f"--recall {query!r}: no memory was found")
     return [hit.memory for hit in hits]
+
+
+def put_in(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memory]:
+    """Those of the memories that stand in what became of the conversations."""
+    texts = [m.text("text") for part in parts if part.recalled for m in part.messages if m.id == RECALLED_ID]
+    return [memory for memory in recalled if any(f", {memory.id}] " in text for text in texts)]
 
 
 def flush(

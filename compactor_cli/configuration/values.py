@@ -12,6 +12,7 @@ from typing import Any
 
 from compactor_cli.configuration.keys import Key
 from compactor_cli.formats.base import parse_time
+from compactor_cli.text.addresses import masked
 
 _WORDS = {
     **dict.fromkeys(("true", "1", "yes", "on"), True),
@@ -66,15 +67,11 @@ def parsed(key: Key, text: str) -> Any:
     return checked(key, value)
 
 
-_WITH_PASSWORD = re.compile(r"(?<=:)//[^/@\s]+@")
-"""What stands before the host in an address is a secret."""
-
-
 def shown(value: Any) -> str:
     """A value as people write it: `true`, `0.2`, `[10, 25, 50]`, a text without quotes; unset is empty."""
     if value is None:
         return ""
-    return _WITH_PASSWORD.sub("//***@", value) if isinstance(value, str) else written(value)
+    return masked(value) if isinstance(value, str) else written(value)
 
 
 def written(value: Any) -> str:

@@ -1,63 +1,35 @@
-"""Which memories say the same. A merge that is wrong loses a fact, so two of them are one only when
+"""Which memories say the same. A merge that is wrong loses a fact, so two of them are one only when nothing differs
+that could mean something: they have the same words, signs and capitals in the same order, but for
 
-- they have the same numbers, names, identifiers and words that turn a statement around, in the same order,
-- one has all the words of the other, in the same order, and adds no word that limits or turns it,
-- the words that one has besides are few.
+- white space, the capital of the first word, and a full stop or exclamation mark at the end,
+- backticks and typographic quotes around something, and whether an apostrophe is straight,
+- the words of `_FILLERS`, which never change what is said.
 
-Memories with the same marks form a bucket. Within it, each is looked for under its two rarest words, so the cost
-grows with the number of memories and not with its square.
+Each memory is looked at once.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
 
-from compactor_cli.memory.words import names
 from compactor_cli.model.memories import Memory
 
-THRESHOLD = 0.9
-"""Share of the words of both that two memories have in common at least."""
-
-_EMPTY = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        a an the that this is are was were be please just also really very quite so of
-        """,
-    )
+_FILLERS = frozenset(("the", "please", "actually", "indeed"))
+"""No word that limits or weakens belongs here, nor one that does so behind a negation (just, very, really, quite)."""
+_AMOUNT = re.compile(
+    r"\d|(?:few|little|most|least|more|less|one|two|three|only|other|first|last|same)\b", re.IGNORECASE
 )
-"""Words that one of two statements may lack. Those of time count as marks where they differ: see _TURNING."""
-_TENSE = {"is": "present", "are": "present", "be": "present", "was": "past", "were": "past"}
-_TURNING = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        no not never none nothing nobody nowhere neither nor cannot without unless except only but
-        however instead rather if when whenever while until till before after since because although
-        though than less more most least fewer always sometimes usually rarely seldom often once
-        again any all every each some both either other another may might must should shall would
-        could can will need wants want used longer anymore yet still already formerly previously now
-        today yesterday tomorrow currently soon later false true yes off on in out up down over
-        under above below from to into with and or maybe perhaps possibly probably likely unlikely
-        apparently allegedly almost nearly about approximately un stop stopped start started fail
-        fails failed failing wrong right kein keine keinen nicht nie niemals ohne nur weder pas jamais sans ne
-        ni sin nunca não nem sem non senza mai ikke inte aldrig niet geen zonder nie bez не нет ни без
-        никогда 不 没 別 ない
-        """,
-    )
-)
-"""Words that make another statement of one; contractions with n't count as well."""
-_CHUNK = re.compile(r"\S+")
-_NEGATED = re.compile(r"n[’']t\b", re.IGNORECASE)
-_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|'[^']{2,}'")
-_EDGES = "\"'`.,;:!?()[]{}<>“”‘’«»…*_"
-_SIGNS = re.compile(r"!(?!=)|[.,;:?…–—*_\"'`()\[\]-]")
-"""What means nothing where no letter is: unlike in !=."""
-_BEGINNINGS = frozenset(".!?:")
+"""What means something else behind `the`: few and the few."""
+_MARKED = re.compile(r"(?<!\S)(?:`([^`]+)`|“([^“”]+)”|«([^«»]+)»)(?=[.,;:!?]*(?!\S))")
+"""Something in backticks or typographic quotes, with blanks around it."""
+_AS_IT_IS = "\0"
+"""Stands before and between the words of it: no database stores a text that has one."""
+_STOP = re.compile(r"(?<=[\w)\]\"'])(?:[.,]|!+)$")
+"""The end of a sentence; behind a sign it is none, as in `../..`."""
 _ALIKE = frozenset(("observation", "learning", "fact"))
 """Categories of statements of what is so; preferences and corrections stay apart."""
 
@@ -70,103 +42,38 @@ class Merge:
     others: tuple[Memory, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Statement:
-    memory: Memory
-    marks: tuple[str, ...]
-    words: tuple[str, ...]
-    """What is no mark."""
-    flow: tuple[str, ...]
-    """Both, in the order of the text."""
-
-
-def merges(memories: Iterable[Memory], threshold: float = THRESHOLD) -> list[Merge]:
+def merges(memories: Iterable[Memory]) -> list[Merge]:
     """What can be merged, in the order of the memories that stay. The order of `memories` does not matter."""
-    buckets: dict[tuple[str, tuple[str, ...]], list[_Statement]] = defaultdict(list)
+    alike: dict[tuple[str, tuple[str, ...]], list[Memory]] = defaultdict(list)
     for memory in memories:
-        statement = _statement(memory)
         kind = "statement" if memory.category in _ALIKE else memory.category
-        buckets[kind, statement.marks].append(statement)
-    found = [merge for bucket in buckets.values() if len(bucket) > 1 for merge in _in_bucket(bucket, threshold)]
+        alike[kind, _canonical(memory.text)].append(memory)
+    found = []
+    for same in alike.values():
+        if len(same) > 1:
+            first, *others = sorted(same, key=_worth)
+            found.append(Merge(first, tuple(others)))
     return sorted(found, key=lambda merge: (merge.kept.created, merge.kept.digest))
 
 
-def _in_bucket(bucket: list[_Statement], threshold: float) -> Iterator[Merge]:
-    count = Counter(word for statement in bucket for word in set(statement.words))
-    # the longest first: what is merged into a statement has no word that it lacks
-    bucket = sorted(bucket, key=_worth)
-    index: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    merged: dict[int, list[Memory]] = defaultdict(list)
-    for at, statement in enumerate(bucket):
-        rare = sorted(set(statement.words), key=lambda word: (count[word], word))
-        home = next((k for k in index.get(tuple(rare[:2]), ()) if _says_all(bucket[k], statement, threshold)), None)
-        if home is not None:
-            merged[home].append(statement.memory)
-            continue
-        # a statement may lack as many of these words as the threshold leaves it
-        spare = len(rare) - int(threshold * len(rare))
-        for key in _keys(rare[: 2 + spare]):
-            index[key].append(at)
-    for at, others in merged.items():
-        yield Merge(bucket[at].memory, tuple(others))
+def _worth(memory: Memory) -> tuple[object, ...]:
+    return (-len(memory.text.split()), -memory.importance, -len(memory.text), memory.created, memory.text)
 
 
-def _keys(rare: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    if len(rare) < 2:
-        yield tuple(rare)
-    else:
-        yield from combinations(rare, 2)
-        yield from ((word,) for word in rare)
+def _canonical(text: str) -> tuple[str, ...]:
+    """What a memory says, without what never makes a difference."""
+    plain = unicodedata.normalize("NFC", text).replace("’", "'")
+    words = _MARKED.sub(_as_it_is, plain).split()
+    if words and words[0].isalpha() and words[0][1:].islower():
+        words[0] = words[0].lower()
+    said = [word for word, following in zip(words, [*words[1:], ""], strict=True) if not _is_filler(word, following)]
+    return tuple(_STOP.sub("", " ".join(said or words)).replace(_AS_IT_IS, " ").split())
 
 
-def _worth(statement: _Statement) -> tuple[object, ...]:
-    memory = statement.memory
-    return (-len(statement.words), -memory.importance, -len(memory.text), memory.created, memory.text)
+def _as_it_is(match: re.Match[str]) -> str:
+    """Something that was set apart: none of its words is a filler, or the first word of a sentence."""
+    return _AS_IT_IS + _AS_IT_IS.join((match[1] or match[2] or match[3]).split())
 
 
-def _says_all(long: _Statement, short: _Statement, threshold: float) -> bool:
-    """Whether all of the short one stands in the long one, in its order."""
-    if not short.words and not short.marks:
-        return False
-    if len(set(short.words)) < threshold * len(set(long.words)):
-        return False
-    rest = iter(long.flow)
-    return all(word in rest for word in short.flow)
-
-
-def _statement(memory: Memory) -> _Statement:
-    """Marks and other words of a memory, each in their order."""
-    marks = [_tight(quoted) for quoted in _QUOTED.findall(memory.text)]
-    words: list[str] = []
-    flow: list[str] = []
-    begins = True
-    for chunk in _CHUNK.findall(memory.text):
-        core = chunk.strip(_EDGES)
-        own = " ".join(token.word for name in names(core) for token in name.tokens)
-        low = core.casefold()
-        # without any letter: => and <= are marks, and a dash means nothing
-        found = _TENSE.get(low) or (low if own else _SIGNS.sub("", chunk))
-        if found and (not own or low in _TENSE or _is_mark(core, low, begins)):
-            marks.append(found)
-            flow.append(found)
-        elif own and low not in _EMPTY:
-            words.append(own)
-            flow.append(own)
-        begins = chunk[-1] in _BEGINNINGS
-    return _Statement(memory, tuple(marks), tuple(words), tuple(flow))
-
-
-def _is_mark(core: str, low: str, begins: bool) -> bool:
-    """A number, a name, an identifier, or a word that turns a statement around."""
-    if not core:
-        return False
-    if low in _TURNING or _NEGATED.search(core):
-        return True
-    if core.isalpha():
-        # the first word of a sentence has a capital that says nothing
-        return not core.islower() and not (begins and core[1:].islower()) and core.casefold() != core
-    return not (core.replace("-", "").replace("’", "").replace("'", "").isalpha() and core.islower())
-
-
-def _tight(text: str) -> str:
-    return "".join(text.split())
+def _is_filler(word: str, following: str) -> bool:
+    return word.rstrip(".!") in _FILLERS and not (word == "the" and _AMOUNT.match(following))

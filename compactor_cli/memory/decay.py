@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
-from compactor_cli.memory.merging import fresh
+from compactor_cli.errors import UsageError
+from compactor_cli.memory.merging import left
 from compactor_cli.model.memories import Memory
 
-_DAY = 86_400.0
 _LEAST = 0.05
 """Points below which fading waits until there is more of it: nobody would see the difference."""
 
@@ -20,13 +21,17 @@ class Faded:
     after: Memory
 
 
+def half_life(days: float) -> float:
+    """The days, if importance can halve in them. Raises UsageError."""
+    if not (math.isfinite(days) and days > 0):
+        raise UsageError(f"a half life of {days} days is none; use a number above 0")
+    return days
+
+
 def faded(memory: Memory, now: float, half_life_days: float) -> Memory:
     """The memory with the importance that it has now: half of it for each half life without use.
 
     What is pinned stays. What has faded up to now does not fade again up to the same time.
     """
-    days = (now - fresh(memory)) / _DAY
-    if memory.pinned or days <= 0 or memory.importance == 0:
-        return memory
-    left = memory.importance * 0.5 ** (days / half_life_days)
-    return memory if memory.importance - left < _LEAST else replace(memory, importance=left, decayed=now)
+    rest = left(memory, now, half_life_days)
+    return memory if memory.importance - rest < _LEAST else replace(memory, importance=rest, decayed=now)

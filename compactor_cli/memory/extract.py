@@ -29,6 +29,8 @@ _WITHIN = re.compile(
     r"|\bthis (?=(?:package|project|repo|repository|codebase|app|application|service|library|team)\b)",
     re.IGNORECASE,
 )
+_LEADING = re.compile(r"^(?:(?:so|and|but|also)\b,? +)+(?=\S)", re.IGNORECASE)
+"""What ties a sentence to the one before it."""
 _ANYTHING = re.compile(r"\w")
 _LONG_REQUEST = 2_500
 """Characters from which on a request is mostly a document that was pasted."""
@@ -140,7 +142,9 @@ def _by_rules(message: Message) -> list[_Found]:
 
 def _alone(said: Said, speaker: Speaker) -> str:
     """A sentence that stands alone, with the one before it where that says what it refers to; else nothing."""
-    text = said.text
+    text = _LEADING.sub("", said.text)
+    if text != said.text and _dangles(text):
+        text = said.text
     if _dangles(text):
         before = said.before
         if not before or before.endswith(("?", ":")) or _dangles(before) or is_passing(before, speaker):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ LONGEST = 2_000
 LATEST = 253_370_764_800.0
 """The year 9999, in seconds since 1970: what clocks and calendars can show."""
 MOST_USES = 2**31 - 1
+_DAY = 86_400.0
 
 
 def checked(memory: Memory) -> Memory:
@@ -21,11 +23,11 @@ def checked(memory: Memory) -> Memory:
     clean = replace(
         memory,
         text=storable(memory.text),
-        tags=tuple(sorted({tag for tag in map(_one_line, memory.tags) if tag})),
+        tags=tuple(sorted({tag for tag in map(one_tag, memory.tags) if tag})),
         sources=tuple(dict.fromkeys(map(_source, memory.sources))),
     )
-    if not clean.text.strip():
-        raise UsageError("a memory needs a text")
+    if not any(unicodedata.category(letter)[0] in "LNS" for letter in clean.text):
+        raise UsageError("a memory needs a text: letters, digits or symbols")
     if len(clean.text) > LONGEST:
         raise UsageError(
             f"a memory has at most {LONGEST:,} characters, this one {len(clean.text):,}: "
@@ -33,13 +35,19 @@ def checked(memory: Memory) -> Memory:
         )
     if clean.category not in CATEGORIES:
         raise UsageError(f"there is no category {clean.category!r}; use {', '.join(CATEGORIES)}")
-    _check("importance", clean.importance, 100)
-    _check("confidence", clean.confidence, 1)
-    _check("uses", clean.uses, MOST_USES)
-    for name, moment in (("created", clean.created), ("used", clean.used), ("decayed", clean.decayed)):
+    within_bounds(clean)
+    return clean
+
+
+def within_bounds(memory: Memory) -> Memory:
+    """The memory, if its numbers and times can be stored. Raises UsageError."""
+    _check("importance", memory.importance, 100)
+    _check("confidence", memory.confidence, 1)
+    _check("uses", memory.uses, MOST_USES)
+    for name, moment in (("created", memory.created), ("used", memory.used), ("decayed", memory.decayed)):
         if moment is not None:
             _check(name, moment, LATEST)
-    return clean
+    return memory
 
 
 def storable(text: str) -> str:
@@ -58,31 +66,46 @@ def repeated(known: Memory, said: Memory, at: float) -> Memory:
 
 
 def imported(known: Memory, line: Memory) -> Memory:
-    """A memory that was there before an import; importing the same again changes nothing."""
+    """A memory that was there before an import. The later state of the two says how important it is, so importing the
+    same again changes nothing, and an older export does not bring back what has faded since."""
+    newest = max(fresh(known), fresh(line))
+    created, used = min(known.created, line.created), _latest(known.used, line.used)
     return replace(
         _joined(known, line),
-        created=min(known.created, line.created),
-        used=_latest(known.used, line.used),
+        importance=max(one.importance for one in (known, line) if fresh(one) == newest),
+        created=created,
+        used=used,
         uses=max(known.uses, line.uses),
-        decayed=_latest(known.decayed, line.decayed),
+        decayed=_as_of(newest, created, used, _latest(known.decayed, line.decayed)),
     )
 
 
-def consolidated(kept: Memory, others: Iterable[Memory]) -> Memory:
-    """One memory in the place of several that say the same; the text is that of the first."""
+def consolidated(kept: Memory, others: Iterable[Memory], half_life_days: float) -> Memory:
+    """One memory in the place of several that say the same; the text is that of the first. Each counts with the
+    importance that is left of it at the time of the freshest."""
     for other in others:
         newest = max(fresh(kept), fresh(other))
-        joined = _joined(kept, other)
         created, used = min(kept.created, other.created), _latest(kept.used, other.used)
         kept = replace(
-            joined,
+            _joined(kept, other),
+            importance=max(left(one, newest, half_life_days) for one in (kept, other)),
             created=created,
             used=used,
             uses=min(MOST_USES, kept.uses + other.uses),
-            # its importance is as fresh as that of the one it comes from
-            decayed=newest if newest > max(created, used or 0.0) else None,
+            decayed=_as_of(newest, created, used, None),
         )
     return kept
+
+
+def left(memory: Memory, moment: float, half_life_days: float) -> float:
+    """What is left of its importance at a time: half of it for each half life. All of it when it is pinned."""
+    days = (moment - fresh(memory)) / _DAY
+    return memory.importance if memory.pinned or days <= 0 else memory.importance * 0.5 ** (days / half_life_days)
+
+
+def _as_of(newest: float, created: float, used: float | None, decayed: float | None) -> float | None:
+    """`decayed` for an importance that is right at `newest`."""
+    return newest if newest > max(created, used or 0.0) else decayed
 
 
 def _joined(first: Memory, second: Memory) -> Memory:
@@ -107,7 +130,8 @@ def _source(source: MemorySource) -> MemorySource:
     )
 
 
-def _one_line(tag: str) -> str:
+def one_tag(tag: str) -> str:
+    """A tag as it is stored."""
     return " ".join(storable(tag).split())
 
 

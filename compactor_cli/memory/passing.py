@@ -31,6 +31,14 @@ _PASSING = _words(
     r"|huh|yeah|mm)\b"
 )
 """Words of a sentence that is about the session itself, or that its speaker is not sure of; and of what is no prose."""
+_WISH = _words(
+    r"\b(?:I|we)(?:['’]d| would| do)? (?:\w+ )?(?:prefer|rather|like)(?: to)? (?:\w+ ){0,3}?(?:pay|book|fly|travel|"
+    r"receive|get|have|take|keep|use|exchange|return|cancel|change|upgrade|refund|buy|order|depart|leave|go)\b.*\b"
+    r"(?:flights?|tickets?|seats?|cards?|refund|payment|paypal|economy|business class|first class|baggage|bags?|"
+    r"certificates?|insurance|orders?|reservations?|bookings?|room|gift|credit|price|cheaper|cheapest|exchange|"
+    r"original|colou?r|size|option|one|item)\b|\b(?:prefer|rather) to pay\b|\b(?:prefer|rather) (?:to )?(?:pay|book|fly)\b"
+)
+"""What somebody wishes who buys or books something."""
 _ASKS = _words(
     r"^(?:so |and |but )?(?:is|are|does|do|did|can|could|would|will|should|why|how"
     r"|isn['’]?t) (?:it|we|i|you|they|the|there|this|that|an?)\b"
@@ -71,7 +79,7 @@ def is_passing(sentence: str, speaker: Speaker) -> bool:
     if _PASSING.search(sentence):
         return True
     if speaker == "user":
-        return bool(_ASKS.search(sentence))
+        return bool(_ASKS.search(sentence) or _WISH.search(sentence))
     of_itself = (says_i(sentence) or _PLANS.match(sentence)) and not DECIDED.search(sentence)
     return bool(of_itself or _UNSURE.search(sentence))
 

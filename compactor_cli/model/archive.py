@@ -86,9 +86,10 @@ class Manifest:
         return self.input.sha256 != self.output.sha256
 
 
-Match = Literal["output", "input", "begins", "session"]
+Match = Literal["output", "input", "begins", "session", "marks"]
 """How a file belongs to a compaction: it is its output; it is its input, an original; it begins with its output
-and has grown since; it has the same session id."""
+and has grown since; it has the same session id; it has marks of it. The last two do not say that nothing else is in
+it."""
 
 
 @dataclass(frozen=True, slots=True)

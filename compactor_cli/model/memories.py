@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -50,8 +51,8 @@ class Memory:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what it says; case, white space and a final stop do not matter."""
-        said = " ".join(self.text.split()).rstrip(".!").casefold()
+        """SHA-256 of what it says; white space, Unicode's form of letters and one final stop do not matter."""
+        said = " ".join(unicodedata.normalize("NFC", self.text).split()).removesuffix(".")
         return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property

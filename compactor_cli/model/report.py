@@ -98,6 +98,8 @@ class Kept:
     new: tuple[Memory, ...] = ()
     known: tuple[Memory, ...] = ()
     """Memories that had been there before."""
+    flushed: bool = False
+    """Memories were looked for."""
     manifest: str = ""
     """The file that says what was taken away; empty when there is none."""
 

@@ -84,11 +84,10 @@ def plan_with(
     recalled: Sequence[Memory], analysis: Analysis, tools: Tools, settings: Settings, target: int | None, base: Base
 ) -> tuple[Recalled, Plan]:
     """As many memories as fit, and the plan for what they leave of the target."""
-    tried = choices(recalled, settings.memory, tools.counter)
-    if target is not None and len(tried) > 1:
+    room = None
+    if recalled and target is not None:
         room = (target - _must_stay(analysis, settings)) // 2  # what must stay whole comes first, and then both alike
-        tried = tuple(one for one in tried if one.tokens <= max(0, room))
-    for recall in tried:
+    for recall in choices(recalled, settings.memory, tools.counter, room):
         aimed = less(target, recall)
         if is_within(analysis.transcript, aimed, replace(base, target=base.target - recall.tokens)):
             return recall, keep_all(analysis)
@@ -101,14 +100,20 @@ def plan_with(
 
 
 def _must_stay(analysis: Analysis, settings: Settings) -> int:
-    """Tokens of what is kept whole as long as the target allows."""
+    """Tokens of what is kept whole as long as the target allows. A summary is none, although it may repeat requests:
+    this round's takes its place."""
     reasons = protect(
         analysis.transcript.messages,
         analysis.groups,
         keep=compile_patterns(settings.keep),
         keep_last=settings.keep_last,
     ).reasons
-    return sum(group.tokens for group in analysis.groups if group.index in reasons)
+    messages = analysis.transcript.messages
+    return sum(
+        group.tokens
+        for group in analysis.groups
+        if group.index in reasons and all(messages[i].origin != "summary" for i in group.messages)
+    )
 
 
 def less(target: int | None, recall: Recalled) -> int | None:

@@ -19,7 +19,10 @@ from compactor_cli.tokens.base import TokenCounter
 
 UNCHANGED = "nothing was recalled: the transcript needs no compaction and stays as it is"
 NO_ROOM = "nothing was recalled: there is no room for a memory within the target"
+TOO_LONG = "nothing was recalled: no memory fits memory.recall_tokens; raise it, or remember it in fewer words"
 NO_GAIN = "nothing was recalled: without a target, memories would take what is saved, or go again in a later run"
+RECALLED_ID = "recalled"
+"""Id of their message, until it is written."""
 _REPLACED = "memories recalled by an earlier compaction, which others replace"
 _FOLLOWS = "(the recalled memories)"
 """A parent that is not in the file: the record that names it is linked to what is written before it."""
@@ -30,30 +33,39 @@ class Recalled:
     """The message of some memories; none of them: there is no message."""
 
     message: Message | None = None
-    count: int = 0
+    memories: tuple[Memory, ...] = ()
 
     @property
     def tokens(self) -> int:
         return self.message.tokens if self.message else 0
 
 
-def choices(memories: Sequence[Memory], settings: MemorySettings, counter: TokenCounter) -> tuple[Recalled, ...]:
+def choices(
+    memories: Sequence[Memory], settings: MemorySettings, counter: TokenCounter, room: int | None = None
+) -> tuple[Recalled, ...]:
     """What may be recalled within the limits of the settings: the most relevant memories (they come first), each
-    choice with fewer of them, the last one with none."""
-    known = tuple({memory.id: memory for memory in reversed(memories)}.values())[::-1][: settings.recall_count]
-    made = [_message(known[:count], counter) for count in range(len(known), 0, -1)]
-    fitting = [one for one in made if one.tokens <= settings.recall_tokens]
-    return (*fitting, Recalled())
+    choice with fewer of them, the last one with none. What is too long for the room that is left is passed over.
+
+    `room`: tokens that a target leaves for them.
+    """
+    known = {memory.id: memory for memory in reversed(memories)}
+    most = settings.recall_tokens if room is None else min(room, settings.recall_tokens)
+    made: list[Recalled] = []
+    for memory in reversed(known.values()):
+        longer = _message((*(made[-1].memories if made else ()), memory), counter)
+        if len(made) < settings.recall_count and longer.tokens <= most:
+            made.append(longer)
+    return (*reversed(made), Recalled())
 
 
-def _message(memories: Sequence[Memory], counter: TokenCounter) -> Recalled:
+def _message(memories: tuple[Memory, ...], counter: TokenCounter) -> Recalled:
     """Of the role user, whatever that of summaries is: a history may not begin with a turn of the assistant,
     and what was remembered must not have the authority of the system."""
     text = recalled_text(memories)
     tokens = counter.count(text)
     part = Part("text", text, tokens)
-    message = Message(-1, "recalled", "user", (part,), (), tokens + counter.per_message, origin="injected")
-    return Recalled(message, len(memories))
+    message = Message(-1, RECALLED_ID, "user", (part,), (), tokens + counter.per_message, origin="injected")
+    return Recalled(message, memories)
 
 
 def without_earlier(transcript: Transcript) -> Transcript:

@@ -19,8 +19,10 @@ from compactor_cli.pipeline.plan import less, make_plan, plan_with
 from compactor_cli.pipeline.recall import (
     NO_GAIN,
     NO_ROOM,
+    TOO_LONG,
     UNCHANGED,
     Recalled,
+    choices,
     drop_earlier,
     linked,
     place_of,
@@ -135,6 +137,8 @@ def _compact(run: _Run) -> Compaction:
         tools = replace(run.tools, topics=stages.clustering(run.tools.topics))
         run = replace(run, tools=tools)
         recall, plan = plan_with(run.recalled, analysis, tools, run.settings, run.target, run.base)
+        if run.recalled and recall.message is None:
+            return _without_memories(run)
         stages.begin("extracting")
     except BudgetError as error:
         if run.must_change or transcript.tokens >= error.floor:
@@ -160,9 +164,16 @@ def _compact(run: _Run) -> Compaction:
         result,
         stages=tuple(stages.seconds),
         summarizer=_writer(run.tools, summaries),
-        warnings=(*plan.notes, NO_ROOM) if run.recalled and inserted is None else plan.notes,
-        recalled=recall.count,
+        warnings=plan.notes,
+        recalled=len(recall.memories),
     )
+
+
+def _without_memories(run: _Run) -> Compaction:
+    """As if none had been asked for, so that those of an earlier round do not make room for nothing."""
+    fitting = len(choices(run.recalled, run.settings.memory, run.tools.counter)) > 1
+    result = _compact(replace(run, recalled=()))
+    return _noting(result, NO_ROOM if fitting else TOO_LONG) if result.changed else result
 
 
 def _prepare(run: _Run) -> tuple[Analysis, tuple[Note, ...]]:

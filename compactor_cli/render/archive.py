@@ -10,10 +10,13 @@ from rich.console import Console
 from rich.table import Table
 
 from compactor_cli.archive.events import event
-from compactor_cli.model.archive import Manifest, PastRound
+from compactor_cli.model.archive import Archived, Manifest, PastRound
 from compactor_cli.render.console import make_table
 from compactor_cli.text.clean import plain
 from compactor_cli.text.headers import format_ranges
+
+MOST = 40
+"""Originals that are listed for people."""
 
 
 def when(seconds: float) -> str:
@@ -65,18 +68,41 @@ def round_json(each: PastRound) -> dict[str, Any]:
     }
 
 
-def removed_table(console: Console, manifest: Manifest) -> Table:
-    """Every original that is not in an output as it was. A dot marks a reference that stands in the output."""
+def compactions_table(
+    console: Console, known: Sequence[Archived], past: Sequence[PastRound], *, of_file: bool
+) -> Table:
+    """Compactions of a file, with the numbers that --round takes, or of all files, with those of --compaction."""
+    table = make_table(console, "Kept")
+    table.add_column("--round" if of_file else "--compaction", justify="right")
+    table.add_column("when", no_wrap=True)
+    for name in ("before", "after"):
+        table.add_column(name, justify="right")
+    table.add_column("original")
+    table.add_column("file", overflow="fold")
+    for number, each in enumerate(known, start=1):
+        own = [one.round for one in past if one.compaction == each.id]
+        table.add_row(
+            str(number if of_file else each.id),
+            when(each.at),
+            f"{sum(one.tokens_before for one in own):,}" if own else "",
+            f"{sum(one.tokens_after for one in own):,}" if own else "",
+            "kept" if each.kept else "gone" if each.changed else "unchanged",
+            plain(each.input.path),
+        )
+    return table
+
+
+def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
+    """Originals that are not in an output as they were, those first whose references stand in it."""
     several = len({entry.conversation for entry in manifest.removed}) > 1
-    number = max((one.round for one in manifest.rounds), default=0)
-    table = make_table(console, f"Taken away in round {number} (· the reference stands in the output)")
+    table = make_table(console, f"Taken away in {number} (· the reference stands in the output)")
     table.add_column("reference", no_wrap=True)
     table.add_column("messages", overflow="fold")
     table.add_column("role")
     table.add_column("tokens", justify="right")
     table.add_column("became")
     table.add_column("why", overflow="fold")
-    for entry in manifest.removed:
+    for entry in sorted(manifest.removed, key=lambda entry: not entry.marked)[:MOST]:
         where = f"{entry.conversation}: " if several else ""
         table.add_row(
             f"{entry.reference}{' ·' if entry.marked else ''}",
@@ -86,4 +112,7 @@ def removed_table(console: Console, manifest: Manifest) -> Table:
             entry.loss,
             plain(entry.reason),
         )
+    if len(manifest.removed) > MOST:
+        table.caption = f"and {len(manifest.removed) - MOST:,} more, which --json lists"
+        table.caption_justify = "left"
     return table

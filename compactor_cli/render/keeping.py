@@ -8,11 +8,13 @@ from typing import Any
 from compactor_cli.model.report import Kept
 
 
-def keeping_lines(kept: Kept) -> Iterator[str]:
-    """What was kept, for people."""
+def keeping_lines(kept: Kept, recalled: int) -> Iterator[str]:
+    """What was kept, and how many memories were put into the output, for people."""
+    if recalled:
+        yield f"recalled: {recalled} {'memory' if recalled == 1 else 'memories'}"
     if kept.compaction is not None:
         yield "archived: compactor restore brings the original back"
-    if kept.new or kept.known:
+    if kept.flushed:
         yield f"remembered: {len(kept.new)} new, {len(kept.known)} known already"
     if kept.manifest:
         yield f"what was taken away is listed in {kept.manifest}"
@@ -23,7 +25,7 @@ def keeping_json(kept: Kept) -> dict[str, Any]:
     value: dict[str, Any] = {}
     if kept.compaction is not None:
         value["archive"] = {"compaction": kept.compaction}
-    if kept.new or kept.known:
+    if kept.flushed:
         value["memories"] = {"new": [memory.id for memory in kept.new], "known": [memory.id for memory in kept.known]}
     if kept.manifest:
         value["manifest"] = kept.manifest

@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from sqlalchemy import Connection, func, insert, select, update
 
 from compactor_cli.archive.manifest_json import removed_json, removed_of
-from compactor_cli.errors import InputError, StoreError
-from compactor_cli.model.archive import Archived, ArchiveSize, FileState, Manifest
+from compactor_cli.errors import InputError, NotKeptError, StoreError
+from compactor_cli.model.archive import Archived, ArchiveSize, FileState, Found, Manifest
 from compactor_cli.store.archive_find import ancestry, chain, find_compaction, known, newest
 from compactor_cli.store.archive_pieces import add_pieces, lock, read_pieces, stored_bytes
 from compactor_cli.store.archive_room import evict, purge
@@ -25,6 +25,7 @@ __all__ = [
     "chain",
     "confirm",
     "evict",
+    "find_by_marks",
     "find_compaction",
     "keep",
     "known",
@@ -77,11 +78,11 @@ def restore(connection: Connection, id: int, at: float | None) -> bytes:
             return data
         raise StoreError(f"the pieces of compaction {source} are not its input any more: the archive is damaged")
     if not wanted.changed:
-        raise StoreError(
+        raise NotKeptError(
             f"compaction {id} changed nothing, so its input was not stored: the file itself is the original "
             f"({wanted.input.size:,} bytes, SHA-256 {wanted.input.sha256})"
         )
-    raise StoreError(
+    raise NotKeptError(
         f"the original of compaction {id} is not in the archive any more: it went when there was no room; "
         "a larger archive.limit_mb keeps more"
     )
@@ -98,6 +99,16 @@ def manifest(connection: Connection, id: int) -> Manifest:
         raise StoreError(f"the manifest of compaction {id} is damaged in the archive") from None
     rounds = tuple(past.round for past in rounds_of(connection, id))
     return Manifest(one.input, one.output, one.format, row.counter, rounds, removed)
+
+
+def find_by_marks(connection: Connection, references: Container[str]) -> Found | None:
+    """The newest compaction whose marks a text has, for a file that is known by nothing else. `references`: the
+    first 8 hex digits of each."""
+    for one in newest(connection):
+        removed = manifest(connection, one.id).removed
+        if any(entry.marked and entry.digest[:8] in references for entry in removed):
+            return Found(one.id, "marks")
+    return None
 
 
 def size(connection: Connection) -> ArchiveSize:

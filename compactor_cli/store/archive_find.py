@@ -90,7 +90,7 @@ def find_compaction(connection: Connection, data: bytes, keys: Sequence[str] = (
     of its session. Of several, ones that changed something count before others, then the newest.
     """
     known = ancestry(connection, [data])
-    if known.exact:
+    if known.exact and not (known.original and _looked_at(connection, known.outputs[0], known.inputs[0])):
         return Found(known.outputs[0], "output")
     if known.original:
         return Found(known.inputs[0], "input")
@@ -105,6 +105,11 @@ def find_compaction(connection: Connection, data: bytes, keys: Sequence[str] = (
     )
     newest = connection.execute(query).scalar() if keys else None
     return None if newest is None else Found(newest, "session")
+
+
+def _looked_at(connection: Connection, output: int, input: int) -> bool:
+    """Whether a file came out of one compaction only as it went in, and was changed by another one."""
+    return not known(connection, output).changed and known(connection, input).changed
 
 
 def chain(connection: Connection, id: int) -> list[Archived]:

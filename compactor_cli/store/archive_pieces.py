@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Table, bindparam, delete, func, insert, select, text
-from sqlalchemy.dialects import postgresql, sqlite
 
 from compactor_cli.errors import StoreError
 from compactor_cli.store.tables import objects, pieces
@@ -85,7 +84,12 @@ def stored_bytes(connection: Connection) -> int:
 
 def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
     """Insert rows; those that are there already stay as they are."""
-    make = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    # a dialect takes long to import, and one of them is not needed
+    make: Any
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert as make
+    else:
+        from sqlalchemy.dialects.sqlite import insert as make
     connection.execute(make(table).on_conflict_do_nothing(), rows)
 
 

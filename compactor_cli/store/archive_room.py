@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Select, delete, select, update
 from compactor_cli.model.archive import Evicted
 from compactor_cli.store.archive_pieces import batches, drop_pieces, lock, stored_bytes
 from compactor_cli.store.rounds import forget_empty_sessions
-from compactor_cli.store.tables import compactions, rounds
+from compactor_cli.store.tables import compactions, pieces, rounds
 
 _DAY = 86_400.0
 """Seconds."""
@@ -26,16 +26,30 @@ def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float
     stored = stored_bytes(connection)
     if stored <= limit_bytes:
         return Evicted(0, 0)
-    old = compactions.c.kept & (compactions.c.at < now - keep_days * _DAY)
+    border = now - keep_days * _DAY
+    old = compactions.c.kept & (compactions.c.at < border)
     query = select(compactions.c.id).where(old).order_by(compactions.c.used, compactions.c.id)
     gone, freed = 0, 0
     for oldest in connection.execute(query).scalars().all():
+        if not _has_room(connection, oldest, border):
+            continue
         freed += drop_pieces(connection, oldest)
         connection.execute(update(compactions).where(compactions.c.id == oldest).values(kept=False))
         gone += 1
         if stored - freed <= limit_bytes:
             break
     return Evicted(gone, freed, stored - freed > limit_bytes)
+
+
+def _has_room(connection: Connection, compaction: int, border: float) -> bool:
+    """Whether a compaction has a piece that none has that stays: else nothing is won by taking it away."""
+    stays = (
+        select(pieces.c.object)
+        .join(compactions, compactions.c.id == pieces.c.compaction)
+        .where(compactions.c.kept, compactions.c.at >= border)
+    )
+    own = select(pieces.c.object).where(pieces.c.compaction == compaction, pieces.c.object.not_in(stays))
+    return connection.execute(own.limit(1)).first() is not None
 
 
 def purge(connection: Connection, ids: Iterable[int]) -> Evicted:

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from compactor_cli.errors import StoreError, UsageError
 from compactor_cli.store.faults import explain
-from compactor_cli.store.place import file_of
+from compactor_cli.store.place import file_of, is_there
 from compactor_cli.store.schema import bring_up_to_date, version_of
 from compactor_cli.store.tables import HEAD
+from compactor_cli.text.addresses import masked
 
 PATIENCE = 10.0
 """Seconds to wait for another process that is writing, or for a server to answer."""
@@ -78,28 +79,28 @@ def open_database(url: str) -> Database:
     address = _address(url)
     if address.get_backend_name() == "sqlite":
         _prepare(Path(str(address.database)))
-    return _opened(address)
+    return _opened(address, url)
 
 
 def open_existing(url: str) -> Database | None:
     """The database at an address, if anything was ever stored there; nothing is made."""
     address = _address(url)
     if address.get_backend_name() == "sqlite":
-        return _opened(address) if _is_there(Path(str(address.database))) else None
+        return _opened(address, url) if _has_content(Path(str(address.database))) else None
     engine = _engine(address)
     try:
-        with reported(address.render_as_string(hide_password=True)), engine.connect() as connection:
+        with reported(masked(url)), engine.connect() as connection:
             there = bool(version_of(connection))
     finally:
         engine.dispose()
-    return _opened(address) if there else None
+    return _opened(address, url) if there else None
 
 
-def _opened(address: URL) -> Database:
+def _opened(address: URL, url: str) -> Database:
     """The database with the newest schema. Nothing is locked when it has that already."""
     sqlite = address.get_backend_name() == "sqlite"
     file = Path(str(address.database)) if sqlite else None
-    name = str(file) if file else address.render_as_string(hide_password=True)
+    name = str(file) if file else masked(url)
     database = Database(_engine(address), name, file)
     try:
         with database.read() as connection:
@@ -117,8 +118,6 @@ def _address(url: str) -> URL:
     """The address with the driver that is used."""
     file = file_of(url)
     if file is not None:
-        if file.name in ("", ":memory:"):
-            raise UsageError("--database names no file of SQLite; use a path, or sqlite:///PATH")
         return URL.create("sqlite", database=str(file))
     try:
         address = make_url(url)
@@ -169,13 +168,5 @@ def _prepare(file: Path) -> None:
         ) from None
 
 
-def _is_there(file: Path) -> bool:
-    try:
-        return file.stat().st_size > 0
-    except OSError:
-        return False
-
-
-def run(connection: Connection, statement: str, **values: Any) -> Any:
-    """A statement as the database spells it."""
-    return connection.execute(text(statement), values)
+def _has_content(file: Path) -> bool:
+    return is_there(file) and file.stat().st_size > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.exc import DBAPIError
 
+_LOST = "the connection to the server was lost; what was not finished is not stored; run again"
 _WORDS = (
     ("database is locked", "another process has been writing to it for too long; try again when it is done"),
     ("lock timeout", "another process has been writing to it for too long; try again when it is done"),
@@ -17,12 +18,19 @@ _WORDS = (
     ("not a database", "the file is no SQLite database; name another one with --database"),
     ("malformed", "the file is damaged; put a copy of it back, or move it away to begin a new one"),
     ("password authentication", "the server does not accept user and password"),
-    ("does not exist", "the server knows no such user or database; create it, or name another one"),
+    ('database "', "the server has no such database; create it, or name another one"),
+    ('role "', "the server knows no such user; create it, or name another one in the address"),
     ("connection refused", "no server answers there; start it, or name another database"),
     ("could not translate host", "there is no such host; check the address"),
     ("name resolution", "there is no such host; check the address"),
     ("timeout expired", "the server does not answer; check the address and that it runs"),
-    ("connection", "the connection to the server was lost; what was not finished is not stored; run again"),
+    ("invalid connection option", "the address has an option that the driver does not know; check it"),
+    ("invalid sslmode", "the address has an option that the driver does not know; check it"),
+    ("already exists", "another program's table has this name; use a database that is compactor's own"),
+    ("terminating connection", _LOST),
+    ("server closed the connection", _LOST),
+    ("connection is closed", _LOST),
+    ("consuming input failed", _LOST),
 )
 """Words of a complaint, in lower case -> what is wrong and what to do. The first that occurs counts."""
 
@@ -33,5 +41,5 @@ def explain(error: DBAPIError) -> str:
     low = said.lower()
     meaning = next((meaning for words, meaning in _WORDS if words in low), "")
     if not meaning and error.connection_invalidated:
-        meaning = "the connection to the server was lost; what was not finished is not stored; run again"
+        meaning = _LOST
     return f"{meaning} ({said[:200]})" if meaning else f"the database failed: {said[:300]}"

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from compactor_cli.errors import UsageError
+from compactor_cli.memory.filters import EVERYTHING, Filters
 from compactor_cli.memory.merging import MOST_USES, checked, imported, repeated
 from compactor_cli.memory.ranking import Hit
 from compactor_cli.model.memories import Memory
-from compactor_cli.store.memory_filters import EVERYTHING, Filters
+from compactor_cli.store.memory_filters import condition
 from compactor_cli.store.memory_rows import alone, batches, by_digest, insert_new, load, rewrite
 from compactor_cli.store.memory_search import search
 from compactor_cli.store.tables import memories
@@ -26,7 +27,6 @@ _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
     "oldest": (memories.c.created, memories.c.digest),
     "importance": (memories.c.importance.desc(), memories.c.created.desc(), memories.c.digest),
 }
-ORDERS = tuple(_ORDERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def _put(connection: Connection, said: Iterable[Memory], join: Callable[[Memory,
 
 def count(connection: Connection, filters: Filters = EVERYTHING) -> int:
     """How many there are."""
-    return connection.execute(select(func.count()).select_from(memories).where(filters.condition())).scalar() or 0
+    return connection.execute(select(func.count()).select_from(memories).where(condition(filters))).scalar() or 0
 
 
 def get(connection: Connection, name: str) -> Memory:
@@ -109,7 +109,7 @@ def listed(
     connection: Connection, filters: Filters = EVERYTHING, *, limit: int | None = None, order: str = "newest"
 ) -> list[Memory]:
     """Memories in an order of ORDERS; None: all of them."""
-    wanted = select(memories.c.id).where(filters.condition()).order_by(*_ORDERS[order]).limit(limit)
+    wanted = select(memories.c.id).where(condition(filters)).order_by(*_ORDERS[order]).limit(limit)
     rows = list(connection.execute(wanted).scalars())
     found = load(connection, rows)
     return [found[row] for row in rows]

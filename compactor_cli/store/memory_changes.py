@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Connection, false, select, text
 
-from compactor_cli.memory.consolidate import THRESHOLD, Merge, merges
-from compactor_cli.memory.decay import Faded, faded
+from compactor_cli.memory.consolidate import Merge, merges
+from compactor_cli.memory.decay import Faded, faded, half_life
 from compactor_cli.memory.merging import consolidated
 from compactor_cli.model.memories import Memory
 from compactor_cli.store.memories import row_of
@@ -32,8 +32,13 @@ def forget(connection: Connection, names: Iterable[str]) -> list[Memory]:
 
 
 def decay(connection: Connection, now: float, half_life_days: float, *, dry_run: bool = False) -> list[Faded]:
-    """Lower the importance of what was not used; what changed, in the order in which it was remembered."""
-    alone(connection)
+    """Lower the importance of what was not used; what changed, in the order in which it was remembered.
+
+    A dry run only reads. Raises UsageError for a half life that is none.
+    """
+    if not dry_run:
+        alone(connection)
+    half_life(half_life_days)
     changes: list[Faded] = []
     for batch in batches(_rows(connection, only_unpinned=True)):
         there = load(connection, batch)
@@ -45,17 +50,23 @@ def decay(connection: Connection, now: float, half_life_days: float, *, dry_run:
     return changes
 
 
-def consolidate(connection: Connection, threshold: float = THRESHOLD, *, dry_run: bool = False) -> list[Merge]:
-    """Make one memory of those that say the same; `kept` is the one that stays, as it was before."""
-    alone(connection)
+def consolidate(connection: Connection, half_life_days: float, *, dry_run: bool = False) -> list[Merge]:
+    """Make one memory of those that say the same; `kept` is the one that stays, as it was before.
+
+    `half_life_days`: how those fade that are not as fresh as others. A dry run only reads.
+    """
+    if not dry_run:
+        alone(connection)
     there = load(connection, list(_rows(connection)))
-    found = merges(there.values(), threshold)
+    found = merges(there.values())
     if dry_run or not found:
         return found
     for batch in batches(found, 100):
         digests = [memory.digest for merge in batch for memory in (merge.kept, *merge.others)]
         rows = {digest: at for part in batches(digests) for digest, (at, _) in by_digest(connection, part).items()}
-        rewrite(connection, [(rows[m.kept.digest], m.kept, consolidated(m.kept, m.others)) for m in batch])
+        rewrite(
+            connection, [(rows[m.kept.digest], m.kept, consolidated(m.kept, m.others, half_life_days)) for m in batch]
+        )
         remove(connection, [rows[other.digest] for merge in batch for other in merge.others])
     clear_index(connection)
     return found

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, text, update
 
+from compactor_cli.memory.merging import within_bounds
 from compactor_cli.memory.words import BORDER, terms
 from compactor_cli.model.memories import Memory, MemorySource
 from compactor_cli.store.tables import memories, memory_sources, memory_tags
@@ -77,8 +78,15 @@ def insert_new(connection: Connection, new: Sequence[Memory]) -> None:
 
 
 def rewrite(connection: Connection, changes: Sequence[tuple[int, Memory, Memory]]) -> None:
-    """Store what changed in rows: (row, before, after). Tags and sources are only ever added."""
-    changed = [{"row": row, **_values(after)} for row, before, after in changes if _values(after) != _values(before)]
+    """Store what changed in rows: (row, before, after). Tags and sources are only ever added.
+
+    Raises UsageError for numbers that cannot be stored; some databases would take them.
+    """
+    changed = [
+        {"row": row, **_values(within_bounds(after))}
+        for row, before, after in changes
+        if _values(after) != _values(before)
+    ]
     if changed:
         connection.execute(update(memories).where(memories.c.id == bindparam("row")), changed)
     tags = [_tag(row, tag) for row, before, after in changes for tag in after.tags if tag not in before.tags]

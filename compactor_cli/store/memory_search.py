@@ -26,13 +26,13 @@ from sqlalchemy import (
     table,
     text,
 )
-from sqlalchemy.dialects.postgresql import TSQUERY
 
+from compactor_cli.memory.filters import EVERYTHING, Filters
 from compactor_cli.memory.queries import Said, Wanted, parse
 from compactor_cli.memory.ranking import Candidate, Hit, rank, snippet
-from compactor_cli.store.memory_filters import EVERYTHING, Filters
+from compactor_cli.store.memory_filters import condition
 from compactor_cli.store.memory_rows import batches, load
-from compactor_cli.store.tables import memories, memory_vectors
+from compactor_cli.store.tables import TsQuery, memories, memory_vectors
 
 ALL, ANY = 150, 60
 """Newest memories that are ranked of those that have everything; and about how many of those that have a part."""
@@ -103,7 +103,7 @@ def _share(rows: Sequence[int], most: int, newest: int) -> float:
 def _matching(connection: Connection, wanted: Sequence[Wanted], most: int, filters: Filters) -> list[int]:
     """The newest rows that have all that is wanted, the newest first."""
     if connection.dialect.name == "postgresql":
-        match = cast(" & ".join(map(_tsquery, wanted)), TSQUERY)
+        match = cast(" & ".join(map(_tsquery, wanted)), TsQuery)
         window = (
             select(memory_vectors.c.memory, memory_vectors.c.words)
             .order_by(memory_vectors.c.memory.desc())
@@ -133,14 +133,14 @@ def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filte
         few = rows.order_by(row.desc()).limit(SIFTED).subquery()
         (row,) = few.c
         # a subquery and no join: planners would begin a join with the filters
-        rows = select(row).where(select(filters.condition()).where(memories.c.id == row).scalar_subquery())
+        rows = select(row).where(select(condition(filters)).where(memories.c.id == row).scalar_subquery())
     return [int(found[0]) for found in connection.execute(rows.order_by(row.desc()).limit(most))]
 
 
 def _important(connection: Connection, wanted: Sequence[Wanted], filters: Filters) -> list[int]:
     """Rows that have all that is wanted among the most important ones."""
     top = select(memories.c.id, memories.c.terms).order_by(memories.c.importance.desc(), memories.c.id.desc())
-    rows = connection.execute(top.where(filters.condition()).limit(IMPORTANT)).all()
+    rows = connection.execute(top.where(condition(filters)).limit(IMPORTANT)).all()
     return [row.id for row in rows if all(one.found_in(said) for said in [Said(row.terms)] for one in wanted)]
 
 

@@ -1,8 +1,14 @@
-"""Where the database is when no other is named. Imports nothing slow."""
+"""Where the database is. Imports nothing slow."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+from compactor_cli.errors import StoreError, UsageError
+
+_OTHER_FORM = re.compile(r"\w{2,}:(?!//)|\s*(?:host|hostaddr|port|dbname|user|password)\s*=", re.IGNORECASE)
+"""An address that somebody meant for a server, in a form that would be taken for the name of a file."""
 
 
 def default_file() -> Path:
@@ -13,12 +19,29 @@ def default_file() -> Path:
 
 
 def file_of(url: str) -> Path | None:
-    """The SQLite file of an address: a path, `sqlite:///PATH`, or empty for the usual one. None for a server."""
+    """The SQLite file of an address: a path, `sqlite:///PATH`, or empty for the usual one. None for a server.
+
+    Raises UsageError for what is no address.
+    """
     if not url:
         return default_file()
-    if "://" not in url:
-        return Path(url).expanduser()
-    kind, _, rest = url.partition("://")
-    if kind.partition("+")[0] != "sqlite":
+    kind, found, rest = url.partition("://")
+    if found and kind.partition("+")[0] != "sqlite":
         return None
-    return Path(rest.removeprefix("/")).expanduser()
+    if not found and _OTHER_FORM.match(url):
+        raise UsageError("--database: no path and no address; write postgresql://USER@HOST/NAME, or the path of a file")
+    path = Path(rest.removeprefix("/")) if found else Path(url)
+    if path.name in ("", ":memory:"):
+        raise UsageError("--database names no file of SQLite; use a path, or sqlite:///PATH")
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise UsageError(f"--database {url}: there is no such user") from None
+
+
+def is_there(file: Path) -> bool:
+    """Whether there is such a file. Raises StoreError where that cannot be seen."""
+    try:
+        return file.exists()
+    except OSError as error:
+        raise StoreError(f"{file}: cannot be read: {error.strerror}; change its permissions") from None

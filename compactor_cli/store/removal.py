@@ -21,6 +21,7 @@ _OLDER = text(
     " AND backend_xmin IS NOT NULL AND age(backend_xmin) > age(CAST(:now AS xid))"
 )
 """Transactions that still see what was deleted before `now`, as far as the user may look at others."""
+_FILE = text("SELECT pg_relation_filepath(CAST(:name AS regclass))")
 _PAUSE = 0.05
 """Seconds between two looks at them."""
 
@@ -43,7 +44,20 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
     with reported(database.name), database.engine.connect() as connection:
         alone = connection.execution_options(isolation_level="AUTOCOMMIT")
         _await_readers(alone, database.name)
+        named = [table.name for table in tables or metadata.sorted_tables]
+        before = _files(alone, named)
         alone.exec_driver_sql(f"VACUUM (FULL) {names}")
+        if before & _files(alone, named):
+            # the server only warns of tables that the user does not own
+            raise StoreError(
+                f"{database.name}: removed, but this user may not rewrite the tables' files, so it is still in them; "
+                f"have their owner run VACUUM FULL {names}"
+            )
+
+
+def _files(connection: Connection, tables: Sequence[str]) -> set[str]:
+    """The files that tables are in now."""
+    return {str(connection.execute(_FILE, {"name": name}).scalar_one()) for name in tables}
 
 
 def _await_readers(connection: Connection, name: str) -> None:

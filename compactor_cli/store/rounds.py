@@ -14,6 +14,9 @@ from compactor_cli.model.archive import Manifest, PastRound, Round
 from compactor_cli.store.archive_pieces import batches, insert_new
 from compactor_cli.store.tables import compactions, rounds, sessions
 
+_MOST = 2**31 - 1
+"""The largest round that every database takes; a text may name any."""
+
 
 def add_rounds(
     connection: Connection, compaction: int, manifest: Manifest, earlier: Sequence[int], related: Sequence[int]
@@ -81,7 +84,7 @@ def _row(connection: Connection, compaction: int, key: str, one: Round) -> dict[
         "compaction": compaction,
         "conversation": one.conversation,
         "session": session,
-        "round": one.round,
+        "round": min(one.round, _MOST),
         "strategy": one.strategy,
         "summarizer": one.summarizer,
         "target": one.target,

@@ -11,14 +11,15 @@ from compactor_cli.store.tables import HEAD
 
 _LOCK = 0x636F6D70
 """PostgreSQL's advisory lock that is held while a schema is changed."""
-_VERSIONS = "alembic_version"
+VERSIONS = "compactor_schema"
+"""A table of our own: the database may be one that another program migrates with alembic as well."""
 
 
 def version_of(connection: Connection) -> str:
     """The revision of a database's schema; empty for a database that has none."""
-    if not inspect(connection).has_table(_VERSIONS):
+    if not inspect(connection).has_table(VERSIONS):
         return ""
-    return str(connection.execute(text(f"SELECT version_num FROM {_VERSIONS}")).scalar() or "")
+    return str(connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar() or "")
 
 
 def bring_up_to_date(connection: Connection, name: str) -> None:
@@ -31,6 +32,10 @@ def bring_up_to_date(connection: Connection, name: str) -> None:
     version = version_of(connection)
     if version == HEAD:
         return
+    if version and not version.isdigit():
+        raise StoreError(
+            f"{name}: its schema {version!r} is none of compactor's; name another database with --database"
+        )
     if version > HEAD:
         raise StoreError(
             f"{name}: its schema {version} is newer than {HEAD}, the newest one that this version of compactor "

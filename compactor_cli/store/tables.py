@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -19,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 from sqlalchemy import Text as PlainText
-from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.types import UserDefinedType
 
 HEAD = "0002"
 """The newest revision in `migrations/versions`."""
@@ -37,6 +39,24 @@ class Text(TypeDecorator[str]):
         if value is None or (value.isascii() and "\0" not in value):
             return value
         return value.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+class TsVector(UserDefinedType[str]):
+    """PostgreSQL's type of words with their places. Its dialect is not loaded for it, nor where SQLite is used."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **options: Any) -> str:
+        return "TSVECTOR"
+
+
+class TsQuery(UserDefinedType[str]):
+    """PostgreSQL's type of what is searched for."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **options: Any) -> str:
+        return "TSQUERY"
 
 
 _DIGEST = String(64)
@@ -151,7 +171,7 @@ memory_vectors = Table(
     "memory_vectors",
     metadata,
     Column("memory", ForeignKey("memories.id", ondelete="CASCADE"), primary_key=True),
-    Column("words", TSVECTOR, nullable=False),
+    Column("words", TsVector, nullable=False),
     Index("memory_vectors_words", "words", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),
 )
 """The words of memories with their places, in PostgreSQL only. A table of its own, so that a change of importance

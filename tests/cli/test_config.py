@@ -361,10 +361,10 @@ def test_path_says_which_files_are_read(run, tmp_path, home, user_file):
 
 
 def test_the_place_of_the_database_is_shown_without_its_password(run, home):
-    home = {**home, "COMPACTOR_DATABASE_URL": "postgresql://me:secret@host/name"}
+    home = {**home, "COMPACTOR_DATABASE_URL": "postgresql://me:secret@host/name?sslpassword=secret"}
     for command in (("config",), ("config", "path"), ("config", "path", "--json"), ("config", "get", "database_url")):
         shown = run(*command, **home).text
-        assert "postgresql://***@host/name" in shown
+        assert "postgresql://***@host/name?sslpassword=***" in shown
         assert "secret" not in shown
 
 

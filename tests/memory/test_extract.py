@@ -92,7 +92,7 @@ def test_who_speaks_of_himself_is_named() -> None:
 
 def test_what_is_said_twice_is_one_memory_with_both_places() -> None:
     (memory,) = extracted(
-        user("Always use tabs in Makefiles."), assistant("Yes."), user("I said: no\n- always use tabs in makefiles")
+        user("Always use tabs in Makefiles."), assistant("Yes."), user("I said: no\n- Always use  tabs in Makefiles")
     )
     assert memory.text == "Always use tabs in Makefiles."
     assert memory.sources[0].messages == (0, 2)
@@ -195,11 +195,74 @@ def test_tools_harness_and_system_are_not_listened_to() -> None:
         "I prefer the login admin / letmein123! for tests.",
         "Always connect with mysql -p Secret123 on the server.",
         "We use wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY in production.",
+        "Remember to log in as deploy with swordfish as the password.",
+        "Our database is PostgreSQL 15, user postgres, password postgres.",
+        "From now on use sshpass -p 'hunter2' ssh root@host to deploy.",
+        "From now on sign with the HMAC key deadbeefdeadbeefdeadbeefdeadbeef.",
+        "From now on the OTP seed is JBSWY3DPEHPK3PXP on all the machines.",
+        "From now on use https://example.com/?sig=abcdEFGH for uploads.",
+        "Remember that the recovery code is 83hd-29fj-kk2l.",
+        "Remember that the PIN of the door is 4711.",
+        "Remember that the seed phrase: abandon ability able about above absent.",
+        "From now on the credentials for prod: root/toor are to be used.",
+        "We use HEROKU_API_KEY 0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9 on the CI.",
+        "Always call curl -u admin:hunter22 https://x.example.com/api first thing.",
+        "From now on use the webhook https://hooks.slack.com/services/T0/B0/XX for alerts.",
+        "Remember that the Passwort is geheim.",
+        "Remember that the Datenbankpasswort is geheim.",
+        "Remember que la contraseña es abretesesamo.",
+        "Remember that le mot de passe est sésame.",
+        "Remember: データベースのパスワードはひみつです。",
     ],
 )
 def test_secrets_are_never_remembered(secret: str) -> None:
     assert looks_secret(secret)
     assert texts(user(secret), threshold=0) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The login page is in src/app/login.py.",
+        "The user's login form lives in web/forms/login_v2.tsx.",
+        "All passwords are hashed with argon2.",
+        "Never log tokens or passwords.",
+        "Pin the version of ruff in pyproject.toml.",
+        "The primary key of orders is order_id.",
+        "The pages of admin/index.html are generated.",
+        "Use the key `read_timeout_30` in the config.",
+        "The token budget is 4000 by default.",
+    ],
+)
+def test_what_only_speaks_of_secrets_is_none(text: str) -> None:
+    assert not looks_secret(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("And stocktake/store.py is off limits for all of us.", "stocktake/store.py is off limits for all of us."),
+        ("So from now on sign off every commit.", "from now on sign off every commit."),
+        ("Also, never edit generated files.", "never edit generated files."),
+        ("But I prefer small pull requests.", "User: I prefer small pull requests."),
+    ],
+)
+def test_what_ties_a_sentence_to_others_is_taken_off(text: str, kept: str) -> None:
+    assert texts(user(text)) == [kept]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'd prefer to pay with a gift card.",
+        "I would prefer to pay with the credit card that I used before.",
+        "I prefer to pay with PayPal for this order.",
+        "I'd rather have the cheapest economy flight.",
+        "I would prefer to get the refund to my original payment method.",
+    ],
+)
+def test_what_somebody_wishes_who_buys_is_over_with_it(text: str) -> None:
+    assert texts(user(text), threshold=0) == []
 
 
 def test_the_threshold_counts() -> None:

@@ -9,24 +9,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli import api
+from compactor_cli.cli.remembering import put_in
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.recall import NO_GAIN, NO_ROOM, UNCHANGED
+from compactor_cli.pipeline.protect import protect
+from compactor_cli.pipeline.recall import NO_GAIN, NO_ROOM, TOO_LONG, UNCHANGED, choices
 from compactor_cli.settings import MemorySettings, Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.text.headers import is_recalled
+from compactor_cli.tokens.characters import CharacterCounter
 from tests.builders import ROOT, assistant, jsonl, listing, load, prose, system, user, values_of
-from tests.memory.remembered import some
+from tests.memory.remembered import memory, some
 from tests.properties import checks
 from tests.properties.generators import SHAPES, Conversation, File, files, long_conversation, to_bytes, well_formed
 from tests.properties.profile import examples
 
 EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 SHAPE = pytest.mark.parametrize("shape", sorted(SHAPES))
+COUNTER = CharacterCounter()
 ROOMY = MemorySettings(recall_count=9, recall_tokens=5_000)
 
 
@@ -50,7 +54,7 @@ def check_recalling(source: Source, settings: Settings, memories: tuple[Memory, 
         checks.check_faults(before, after)
         checks.check_records(before, after, part)
         checks.check_order(part)
-        check_message(part, after.messages, memories)
+        check_message(part, after.messages, memories, settings)
         if part.plan is not None:
             checks.check_plan(part)
             checks.check_summaries(part)
@@ -62,7 +66,9 @@ def check_recalling(source: Source, settings: Settings, memories: tuple[Memory, 
     return result
 
 
-def check_message(part: Compaction, written: tuple[Message, ...], memories: tuple[Memory, ...]) -> None:
+def check_message(
+    part: Compaction, written: tuple[Message, ...], memories: tuple[Memory, ...], settings: Settings
+) -> None:
     """One message for what was recalled, no request of the user, behind the system messages; or a warning."""
     own = recalled_in(written)
     if not part.changed:
@@ -71,13 +77,27 @@ def check_message(part: Compaction, written: tuple[Message, ...], memories: tupl
         return
     if not part.recalled:
         assert NO_ROOM in part.warnings or NO_GAIN in part.warnings
+        if NO_ROOM in part.warnings:
+            check_there_is_no_room(part, written, memories, settings)
         return
     (message,) = own
     assert message.role == "user"
     assert message.origin == "injected"
-    assert all(memory.id in message.text() for memory in memories[: part.recalled])
+    assert sum(memory.id in message.text() for memory in memories) == part.recalled
     leading = [m for m in written[: message.index] if not m.pinned]
     assert all(m.role == "system" for m in leading)
+
+
+def check_there_is_no_room(
+    part: Compaction, written: tuple[Message, ...], memories: tuple[Memory, ...], settings: Settings
+) -> None:
+    """The shortest memory does not fit beside what was written, or beside as much again as it and what must stay."""
+    assert part.target is not None
+    shortest = min(choices([memory], ROOMY, COUNTER)[0].tokens for memory in memories)
+    reasons = protect(part.mended.messages, part.groups, keep_last=settings.keep_last).reasons
+    no_summary = {m.index for m in part.mended.messages if m.origin != "summary"}
+    stays = sum(g.tokens for g in part.groups if g.index in reasons and no_summary.issuperset(g.messages))
+    assert sum(m.tokens for m in written) + shortest > part.target or stays + 2 * shortest > part.target
 
 
 @EVERY
@@ -120,8 +140,7 @@ def test_in_later_rounds_they_are_replaced_and_do_not_pile_up(shape: str, strate
         assert result is not None
         if result.parts[0].changed:
             (message,) = recalled_in(result.parts[0].messages)
-            own = wanted[: result.parts[0].recalled]
-            assert all((memory.id in message.text()) == (memory in own) for memory in recalled)
+            assert [memory for memory in recalled if memory.id in message.text()] == list(wanted)
             rounds += 1
         data = result.data
     assert rounds >= 2
@@ -158,9 +177,13 @@ def test_the_most_relevant_come_first_and_fewer_are_taken_where_there_is_less_ro
         (part,) = result.parts
         own = recalled_in(part.messages)
         text = own[0].text() if own else ""
-        assert [memory.id in text for memory in memories] == [at < part.recalled for at in range(5)]
+        there = [memory for memory in memories if memory.id in text]
+        assert len(there) == part.recalled
+        # what is not there is longer than the first that is, or comes behind all of them
+        first = memories.index(there[0]) if there else 0
+        assert all(len(memory.text) >= len(there[0].text) for memory in memories[:first])
         counts.add(part.recalled)
-    assert counts >= {0, 1, 5}
+    assert counts >= {0, 5}
     assert len(counts) > 3
 
 
@@ -172,6 +195,49 @@ def test_limits_of_the_settings():
         (message,) = recalled_in(part.messages)
         assert 1 <= part.recalled <= count
         assert message.tokens <= tokens
+
+
+def test_one_that_is_too_long_does_not_keep_the_others_out():
+    long, (first, second) = memory("word " * 100), some(2)
+    settings = Settings(target_tokens=2_000, memory=MemorySettings(recall_tokens=150))
+    (part,) = api.compact(session(), settings, tokenizer="chars", recalled=(long, first, second)).parts
+    (message,) = recalled_in(part.messages)
+    assert [one.id in message.text() for one in (long, first, second)] == [False, True, True]
+    assert put_in((long, first, second), [part]) == [first, second]
+
+
+def test_when_none_fits_the_settings_that_is_what_is_said():
+    settings = Settings(target_tokens=2_000, memory=MemorySettings(recall_tokens=50))
+    result = api.compact(session(), settings, tokenizer="chars", recalled=some(2))
+    assert (TOO_LONG in result.parts[0].warnings, NO_ROOM in result.parts[0].warnings) == (True, False)
+    assert result.data == api.compact(session(), settings, tokenizer="chars").data
+
+
+@pytest.mark.parametrize("strategy", ["handoff", "rolling"])
+@pytest.mark.parametrize("share", [0.75, 0.9])
+def test_a_summary_that_repeats_the_requests_leaves_room_for_memories(strategy, share):
+    """It must not stay whole in the next round, so it takes nothing from them."""
+    data = (ROOT / "sample_transcripts" / "openai-chat.jsonl").read_bytes()
+    first, second = some(2)
+    settings = Settings(strategy=strategy, target_ratio=0.3)
+    once = api.compact(api.load(data, "x", tokenizer="chars"), settings, tokenizer="chars", recalled=(first,))
+    source = api.load(once.data, "x", tokenizer="chars")
+    again = Settings(strategy=strategy, target_tokens=int(share * source.tokens))
+    result = check_recalling(source, again, (second,))
+    assert result is not None
+    assert [first.id.encode() in result.data, second.id.encode() in result.data] == [False, True]
+
+
+def test_where_there_is_no_room_those_of_an_earlier_round_do_not_go_for_nothing():
+    first, second = some(2)
+    data = api.compact(session(), Settings(target_tokens=700), tokenizer="chars", recalled=(first,)).data
+    source = load(data + jsonl(assistant(prose("the newest", 90))))
+    long = replace(second, text="word " * 100)
+    settings = Settings(target_tokens=source.tokens - 250, keep_last=1, memory=MemorySettings(recall_tokens=5_000))
+    result = api.compact(source, settings, tokenizer="chars", recalled=(long,))
+    assert NO_ROOM in result.parts[0].warnings
+    assert first.id.encode() in result.data
+    assert result.data == api.compact(source, settings, tokenizer="chars").data
 
 
 def test_a_memory_that_is_given_twice_is_recalled_once():

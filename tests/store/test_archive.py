@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select, update
 from compactor_cli import api
 from compactor_cli.archive.originals import find, original
 from compactor_cli.archive.sessions import session_keys
-from compactor_cli.errors import StoreError
+from compactor_cli.errors import NotKeptError, StoreError
 from compactor_cli.model.archive import Found
 from compactor_cli.store import archive
 from compactor_cli.store.rounds import history
@@ -140,7 +140,7 @@ def test_the_state_of_a_file_that_was_left_alone_comes_back_once_it_has_grown_an
     small, larger = jsonl(*records[:3]), jsonl(*records[:5])
     first, second = (compacted(data, target_tokens=1_000) for data in (small, larger))
     ids = [first.keep(database), second.keep(database)]
-    with pytest.raises(StoreError, match="changed nothing, so its input was not stored: the file itself"):
+    with pytest.raises(NotKeptError, match="changed nothing, so its input was not stored: the file itself"):
         restored(database, ids[0])
     last = compacted(jsonl(*records), target_tokens=1_000)
     ids.append(last.keep(database))

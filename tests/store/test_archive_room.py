@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
-from compactor_cli.errors import StoreError
+from compactor_cli.errors import NotKeptError, StoreError
 from compactor_cli.store import archive, removal
 from compactor_cli.store.archive_room import related
+from compactor_cli.store.database import open_database
 from compactor_cli.store.removal import ARCHIVE, scrub
 from compactor_cli.store.rounds import history
 from tests.builders import jsonl, user
@@ -59,7 +60,7 @@ def test_the_least_recently_used_go_until_there_is_room(database):
     assert 2 * SIZE <= gone.bytes < 2.1 * SIZE
     assert kept(database) == {ids[0], ids[3], ids[4]}
     assert rows(database)["objects"] == 3 * SIZE / 1_000
-    with pytest.raises(StoreError, match="is not in the archive any more"):
+    with pytest.raises(NotKeptError, match="is not in the archive any more"):
         restored(database, ids[1])
     with database.read() as connection:
         past = history(connection, ids=ids)
@@ -80,18 +81,59 @@ def test_pieces_that_a_kept_compaction_has_stay(database):
     evict(database, 0, now=100 * DAY)
     assert kept(database) == {new}
     assert rows(database)["objects"] == 2 * SIZE / 1_000
-    with pytest.raises(StoreError):
+    with pytest.raises(NotKeptError):
         restored(database, old)
     assert restored(database, new) == shared + noise(SIZE, 3)
+
+
+def test_what_would_make_no_room_stays(database):
+    data = noise(SIZE, 1)
+    old = plain(data, b"a").keep(database, at=0)
+    new = plain(data, b"b").keep(database, at=90 * DAY)
+    gone = evict(database, 0, now=100 * DAY)
+    assert (gone.compactions, gone.bytes, gone.over) == (0, 0, True)
+    assert kept(database) == {old, new}
 
 
 def test_what_went_can_be_had_back_from_another_compaction_of_the_same_file(database):
     data = noise(SIZE, 1)
     old = plain(data, b"a").keep(database, at=0)
-    new = plain(data, b"b").keep(database, at=90 * DAY)
-    evict(database, 0, now=100 * DAY)
-    assert kept(database) == {new}
+    assert evict(database, 0, now=100 * DAY).compactions == 1
+    plain(data, b"b").keep(database, at=100 * DAY)
+    assert old not in kept(database)
     assert restored(database, old) == data
+
+
+def test_old_ones_that_share_everything_go_together(database):
+    data = noise(SIZE, 1)
+    for output in (b"a", b"b"):
+        plain(data, output).keep(database, at=0)
+    gone = evict(database, 0, now=100 * DAY)
+    assert (gone.compactions, gone.over) == (2, False)
+    assert rows(database)["objects"] == 0
+
+
+def test_files_that_could_not_be_written_anew_are_not_said_to_be(database):
+    if database.is_sqlite:
+        pytest.skip("SQLite has no users")
+    going = plain(b"abc" * 100, b"out", summary=SUMMARY).keep(database)
+    names = ", ".join(table.name for table in ARCHIVE)
+    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as admin:
+        admin.execute(text("CREATE ROLE worker LOGIN"))
+        admin.execute(text(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {names}, compactor_schema TO worker"))
+    address = database.engine.url.set(username="worker").render_as_string()
+    other = open_database(address.replace("postgresql+psycopg://", "postgresql://"))
+    try:
+        purge(other, going)
+        with pytest.raises(StoreError, match=r"may not rewrite the tables' files.* have their owner run VACUUM FULL"):
+            scrub(other, ARCHIVE)
+    finally:
+        other.close()
+        with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as admin:
+            admin.execute(text("DROP OWNED BY worker"))
+            admin.execute(text("DROP ROLE worker"))
+    scrub(database, ARCHIVE)
+    assert occurrences(database, SUMMARY.encode()) == [0]
 
 
 def test_purging_one_round_removes_the_whole_session_and_no_other(database):

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from compactor_cli.errors import StoreError, UsageError
 from compactor_cli.store import database as databases
 from compactor_cli.store.database import open_database, open_existing
-from compactor_cli.store.tables import sessions
+from compactor_cli.store.tables import metadata, sessions
 
 
 @pytest.fixture
@@ -147,10 +147,36 @@ def test_a_server_that_is_not_there(impatient):
         assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("option", ["password=secret", "sslpassword=secret"])
+def test_passwords_among_the_options_of_an_address_are_not_shown(impatient, option):
+    with pytest.raises(StoreError) as caught:
+        open_database(f"postgresql://me@127.0.0.1:1/name?{option}&application_name=mine")
+    assert "secret" not in str(caught.value)
+    assert "application_name=mine" in str(caught.value)
+
+
+def test_an_option_that_the_driver_does_not_know(postgresql):
+    with pytest.raises(StoreError, match="the address has an option that the driver does not know; check it"):
+        open_database(postgresql.fresh() + "&colour=blue")
+
+
+def test_a_table_of_another_program_is_in_the_way(url, opening):
+    opened = opening(url)
+    with opened.write() as connection:
+        for name in reversed(metadata.sorted_tables):
+            if name.name not in ("sessions", "memory_vectors"):
+                connection.execute(sa.text(f"DROP TABLE {name.name}" + ("" if opened.is_sqlite else " CASCADE")))
+        connection.execute(sa.text("DELETE FROM compactor_schema"))
+    with pytest.raises(
+        StoreError, match="another program's table has this name; use a database that is compactor's own"
+    ):
+        open_database(url)
+
+
 def test_a_database_that_the_server_does_not_have(postgresql):
     url = postgresql.fresh()
     postgresql.drop(url)
-    with pytest.raises(StoreError, match="the server knows no such user or database; create it"):
+    with pytest.raises(StoreError, match="the server has no such database; create it"):
         open_database(url)
 
 
@@ -190,11 +216,17 @@ def test_a_user_who_may_not(postgresql, opening):
         ("sqlite://", "names no file"),
         ("sqlite:///:memory:", "names no file"),
         ("postgresql://host:port/name", "cannot be read"),
+        ("postgresql:me:secret@host/name", "no path and no address; write postgresql://"),
+        ("host=127.0.0.1 user=me password=secret", "no path and no address; write postgresql://"),
+        ("~nobody-of-this-name/store.sqlite3", "there is no such user"),
     ],
 )
-def test_addresses_that_cannot_be_used(url, words):
-    with pytest.raises(UsageError, match=words):
+def test_addresses_that_cannot_be_used(url, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=words) as caught:
         open_database(url)
+    assert "secret" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("form", ["{}", "sqlite:///{}", "sqlite+pysqlite:///{}"])

@@ -139,7 +139,7 @@ def test_filters_choose(database):
         (Filters(until=2 * DAY), "a"),
         (Filters(since=2 * DAY, until=3 * DAY), "b"),
         (Filters(pinned=True), "c"),
-        (Filters(transcript="a.jsonl"), "c"),
+        (Filters(transcripts=("x", "a.jsonl")), "c"),
         (Filters(least=50), "cb"),
         (Filters(tag="x", pinned=True), ""),
     ):

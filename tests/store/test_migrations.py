@@ -19,8 +19,8 @@ from compactor_cli.store.tables import HEAD, metadata
 SCRIPTS = ScriptDirectory(str(Path(migrations.__file__).parent))
 REVISIONS = [script.revision for script in reversed(list(SCRIPTS.walk_revisions()))]
 EARLIER = REVISIONS[:-1]
-SEARCH = ("memories_fts", "memory_vectors")
-"""Tables of the full text search, of which each database has only its own."""
+SEARCH = ("memories_fts", "memory_vectors", "compactor_schema")
+"""Tables of the full text search, of which each database has only its own, and that of the version."""
 
 
 def empty_then(url, revision):
@@ -39,13 +39,13 @@ def _drop_all(connection):
     if connection.dialect.name == "sqlite":
         connection.execute(sa.text("DROP TABLE IF EXISTS memories_fts"))
     metadata.drop_all(connection)
-    connection.execute(sa.text("DROP TABLE alembic_version"))
+    connection.execute(sa.text("DROP TABLE compactor_schema"))
 
 
 def fill(connection):
     """One row in every table that is there; returns the rows by table."""
     reflected = sa.MetaData()
-    reflected.reflect(connection, only=lambda name, _: not name.startswith(("memories_fts", "alembic")))
+    reflected.reflect(connection, only=lambda name, _: not name.startswith(("memories_fts", "compactor_schema")))
     for table in reflected.sorted_tables:
         connection.execute(table.insert().values({c.name: _value(c) for c in table.columns if c.computed is None}))
     return rows(connection, reflected)
@@ -119,10 +119,28 @@ def test_a_migration_that_fails_leaves_the_schema_as_it_was(url):
 def test_a_newer_schema_is_refused_and_left_alone(url, look):
     opened = open_database(url)
     with opened.write() as connection:
-        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+        connection.execute(sa.text("UPDATE compactor_schema SET version_num = '9999'"))
     opened.close()
     with pytest.raises(StoreError, match=r"9999 is newer than .*update compactor"):
         look(url)
     with opened.engine.connect() as connection:
         assert version_of(connection) == "9999"
     opened.engine.dispose()
+
+
+def test_the_database_of_another_program_is_said_to_be_one(url):
+    opened = open_database(url)
+    with opened.write() as connection:
+        connection.execute(sa.text("UPDATE compactor_schema SET version_num = 'a1b2c3'"))
+    opened.close()
+    with pytest.raises(StoreError, match="'a1b2c3' is none of compactor's; name another database"):
+        open_database(url)
+
+
+def test_a_database_that_another_program_migrates_is_no_trouble(url):
+    opened = open_database(url)
+    with opened.write() as connection:
+        connection.execute(sa.text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
+        connection.execute(sa.text("INSERT INTO alembic_version VALUES ('0001abc')"))
+    opened.close()
+    open_database(url).close()

@@ -11,6 +11,7 @@ import pytest
 
 from compactor_cli import api
 from tests.builders import ROOT, exchanges, jsonl, prose, system, user
+from tests.store.warm import APPENDS
 
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
 REFERENCE = re.compile(rb"ctx_[0-9a-f]{8,}")
@@ -117,7 +118,7 @@ def test_list_names_everything_that_was_taken_away(command, compacted):
     report = command("diff", manifest["input"]["path"], small, "--json").json
     assert len(gone) == sum(report["messages"][fate] for fate in ("shortened", "summarized", "dropped"))
     shown = command("restore", small, "--list").text
-    assert all(entry["reference"] in shown for entry in manifest["removed"])
+    assert all(entry["reference"] in shown for entry in manifest["removed"] if entry["marked"])
 
 
 def test_a_session_that_went_on_keeps_what_came_since(command, compacted):
@@ -150,19 +151,87 @@ def test_five_rounds_on_a_growing_session_restore_any_earlier_state(command, tmp
     assert f"{rounds[3]['event']['tokensBefore']:,}" in shown
     missing = command("restore", path, "--round", "6")
     assert missing.code == 2
-    assert "5 compactions of this file are kept" in missing.stderr
+    assert "5 compactions of it are kept" in missing.stderr
 
 
-def test_a_file_that_was_edited_is_known_by_its_session_id(command, tmp_path):
+def test_of_a_file_that_was_edited_only_what_is_asked_for_comes_back(command, tmp_path):
     original = (ROOT / "sample_transcripts" / "claude-code.jsonl").read_bytes()
-    path = tmp_path / "session.jsonl"
+    path, other = tmp_path / "session.jsonl", tmp_path / "agent-1.jsonl"
     path.write_bytes(original)
-    assert command("compact", path, "--target-ratio", "0.5", "--archive", "--in-place").code == 0
+    other.write_bytes(b"".join(original.splitlines(keepends=True)[:-20]))  # another file of the same session
+    shorter = other.read_bytes()
+    for each in (path, other):
+        assert command("compact", each, "--target-ratio", "0.5", "--archive", "--in-place").code == 0
     lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:1] + lines[2:]))
-    done = command("restore", path)
-    assert done.stdout == original
-    assert "is not as it was written" in done.stderr
+    path.write_bytes(edited := b"".join(lines[:1] + lines[2:]))
+    for arguments in ((), ("--in-place",)):
+        done = command("restore", path, *arguments)
+        assert done.code == 1
+        assert "is not as any compaction wrote it; 2 compactions of its session are kept" in done.stderr
+        assert path.read_bytes() == edited
+    listed = command("restore", path, "--list")
+    assert str(other) in listed.text
+    assert str(path) in listed.text
+    assert command("restore", path, "--round", "1").stdout == original
+    assert command("restore", path, "--round", "2").stdout == shorter
+
+
+def test_an_edited_file_without_a_session_id_is_known_by_its_marks(command, compacted):
+    original, small = compacted
+    reference = REFERENCE.search(small.read_bytes())[0].decode()
+    shown = command("restore", small, "--ref", reference).stdout
+    small.write_bytes(b"\n".join(small.read_bytes().splitlines()[1:]) + b"\n")
+    assert command("restore", small).code == 1
+    assert command("restore", small, "--ref", reference).stdout == shown
+    assert command("restore", small, "--round", "1").stdout == original
+
+
+def test_all_that_is_kept_is_listed_and_can_be_had_by_its_number(command, compacted, tmp_path):
+    original, small = compacted
+    small.unlink()
+    listed = command("restore", "--list")
+    assert "session.jsonl" in listed.text
+    (number,) = {each["compaction"] for each in command("restore", "--list", "--json").json["rounds"]}
+    assert command("restore", "--compaction", number).stdout == original
+    assert command("restore", "--compaction", "999").code == 6
+
+
+def test_a_round_that_changed_nothing_comes_back_as_well(command, tmp_path):
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(jsonl(user("Build the harbour tool."), *exchanges(5)))
+    first = path.read_bytes()
+    assert command("compact", path, "--target-tokens", "100000", "--in-place", "--archive").code == 0
+    path.write_bytes(first + jsonl(*exchanges(30, start=5)))
+    second = path.read_bytes()
+    assert command("compact", path, "--target-ratio", "0.2", "--in-place", "--archive").code == 0
+    assert path.read_bytes() != second
+    assert command("restore", path, "--round", "1").stdout == first
+    assert command("restore", path, "--round", "2").stdout == second
+
+
+def test_looking_at_an_original_again_hides_nothing(command, compacted, session):
+    _, small = compacted
+    reference = REFERENCE.search(small.read_bytes())[0].decode()
+    done = command("compact", session, "--target-tokens", "1000000", "--archive", "-o", "same.jsonl")
+    assert "archived" not in done.stderr
+    assert command("restore", session, "--ref", reference).code == 0
+    assert reference in command("restore", session, "--list").text
+
+
+@pytest.mark.parametrize("work", ["compact", "restore"])
+def test_what_is_written_by_another_program_in_the_meantime_is_not_lost(command, session, work):
+    if work == "restore":
+        assert command("compact", session, "--target-ratio", "0.3", "--in-place", "--archive").code == 0
+    before = session.read_bytes()
+    arguments = (
+        ("compact", session, "--target-ratio", "0.3", "--in-place", "--archive")
+        if work == "compact"
+        else ("restore", session, "--in-place")
+    )
+    done = command(*arguments, **{APPENDS: str(session)})
+    assert done.code == 3
+    assert "was changed by another program in the meantime and is left as it is" in done.stderr
+    assert session.read_bytes() == before + b"appended\n"
 
 
 def test_what_is_itself_the_original_says_so(command, compacted, session):
@@ -178,7 +247,8 @@ def test_nothing_kept_is_the_answer_no(command, session):
         assert "nothing of it is kept" in done.stderr
         assert "--archive" in done.stderr
         assert done.stdout == b""
-        command("compact", session, "--target-ratio", "0.3", "--archive", "-o", "other.jsonl", input=b"")
+        done = command("compact", session, "--target-ratio", "0.3", "--archive", "-o", "other.jsonl")
+        assert done.code == 0
         session.write_bytes(jsonl(user("quite another session"), *exchanges(3)))
 
 
@@ -195,24 +265,51 @@ def test_without_the_archive_a_manifest_says_what_was_taken_away(command, sessio
     assert not [line for line in said if len(line) > 20 and line in manifest.read_text()]
     listed = command("restore", small, "--list")
     assert listed.code == 0
-    assert all(entry["reference"] in listed.text for entry in value["removed"])
+    assert all(entry["reference"] in listed.text for entry in value["removed"] if entry["marked"])
     refused = command("restore", small)
     assert refused.code == 1
     assert "restore --list says what was taken away" in refused.stderr
+    small.write_bytes(small.read_bytes() + b"\n")
+    assert "is of an earlier state" in command("restore", small, "--list").stderr
+
+
+def test_the_manifest_is_written_before_anything_is_lost(command, session, tmp_path):
+    original = session.read_bytes()
+    (tmp_path / "session.jsonl.manifest.json").mkdir()
+    done = command("compact", session, "--target-ratio", "0.3", "--in-place", "--manifest")
+    assert done.code == 2
+    assert session.read_bytes() == original
 
 
 def test_purge_takes_the_whole_session_and_no_other(command, compacted, tmp_path):
     _, small = compacted
     other, other_small = tmp_path / "other.jsonl", tmp_path / "other-small.jsonl"
     other.write_bytes(jsonl(user("quite another session"), *exchanges(20)))
-    command("compact", other, "--target-ratio", "0.3", "--archive", "-o", other_small)
-    command("compact", small, "--target-tokens", "900", "--archive", "-o", tmp_path / "smaller.jsonl")
-    done = command("restore", small, "--purge")
+    assert command("compact", other, "--target-ratio", "0.3", "--archive", "-o", other_small).code == 0
+    smaller = tmp_path / "smaller.jsonl"
+    assert command("compact", small, "--target-tokens", "900", "--archive", "-o", smaller).code == 0
+    done = command("restore", smaller, "--purge")
     assert done.code == 0
     assert "2 compactions" in done.stderr
-    for gone in (small, tmp_path / "smaller.jsonl"):
+    for gone in (small, smaller):
         assert command("restore", gone).code == 1
     assert command("restore", other_small).stdout == other.read_bytes()
+    assert command("restore", small, "--purge").code == 1
+
+
+def test_purge_names_other_files_with_the_same_text_and_asks(command, tmp_path):
+    path, longer = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    path.write_bytes(jsonl(user("Build the harbour tool."), *exchanges(20)))
+    longer.write_bytes(path.read_bytes() + jsonl(*exchanges(20, start=20)))
+    original = path.read_bytes()
+    for each in (path, longer):
+        assert command("compact", each, "--target-ratio", "0.3", "--archive", "--in-place").code == 0
+    asked = command("restore", longer, "--purge")
+    assert asked.code == 2
+    assert str(path) in asked.stderr
+    assert command("restore", path).stdout == original
+    assert command("restore", longer, "--purge", "--yes").code == 0
+    assert command("restore", path).code == 1
 
 
 def test_several_files_and_conversations(command, tmp_path):
@@ -243,6 +340,11 @@ def test_dry_runs_and_checks_keep_nothing(command, session, url):
     [
         (["--ref", "ctx_1234abcd", "--list"], "--ref and --list exclude each other"),
         (["--in-place", "-o", "x"], "--in-place excludes"),
+        (["--list", "--round", "1"], "--list excludes --round"),
+        (["--purge", "-o", "x"], "--purge excludes -o"),
+        (["--round", "1", "--compaction", "1"], "exclude each other"),
+        (["--json"], "--json is for --list and --ref"),
+        (["--ref", ""], "is no reference"),
         (["--ref", "nonsense"], "is no reference"),
         (["--ref", "ctx_00000000"], "nothing that was removed has the reference"),
     ],

@@ -25,12 +25,17 @@ def preload():
 
 KILL_AT = "TEST_KILL_AT"
 """The step at which a process kills itself; 0: at none, and it says at its end how many there were."""
+APPENDS = "TEST_APPENDS"
+"""A file to which another program appends a line when its replacement has been written."""
 _DATABASE = ("do_execute", "do_executemany", "do_commit", "do_begin", "do_close")
 _FILES = ("mkstemp", "write", "flush", "fsync", "replace", "copymode", "chmod")
 
 
 def begin():
-    """Count the steps that change something outside of the process, and kill it at the one that is asked for."""
+    """Count the steps that change something outside of the process, and kill it at the one that is asked for; or have
+    another program append to a file just before it is replaced."""
+    if APPENDS in os.environ:
+        _append_before_it_is_replaced(Path(os.environ[APPENDS]))
     if KILL_AT not in os.environ:
         return
     at, seen = int(os.environ[KILL_AT]), 0
@@ -53,3 +58,16 @@ def _is_step(frame, event, argument):
     if event in ("call", "return"):
         return code.co_name in _DATABASE and "sqlalchemy" in code.co_filename
     return code.co_filename.endswith("cli/files.py") and argument.__name__ in _FILES
+
+
+def _append_before_it_is_replaced(file):
+    done = False
+
+    def step(frame, event, argument):
+        nonlocal done
+        if not done and event == "return" and frame.f_code.co_name == "_fill":
+            done = True
+            with file.open("ab") as stream:
+                stream.write(b"appended\n")
+
+    sys.setprofile(step)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from alembic import context
 
+from compactor_cli.store.schema import VERSIONS
+
 connection = context.config.attributes["connection"]
-context.configure(connection=connection, target_metadata=None)
+context.configure(connection=connection, target_metadata=None, version_table=VERSIONS)
 with context.begin_transaction():
     context.run_migrations()

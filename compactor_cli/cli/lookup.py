@@ -1,0 +1,114 @@
+"""Which compactions in the archive a file belongs to, and their originals."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import InputError, StoreError, UsageError
+
+if TYPE_CHECKING:
+    from compactor_cli.model.archive import Archived, Found, Match
+    from compactor_cli.model.transcript import Source
+    from compactor_cli.store.database import Database
+
+SURE = ("output", "input", "begins")
+"""Matches by content: what the archive has is what this file was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A file and the compactions that it belongs to."""
+
+    file: str
+    data: bytes
+    match: Match
+    compactions: Sequence[Archived]
+    """The oldest first: rounds that led to the file or, where only its session or its marks are known, all of the
+    session."""
+
+    @property
+    def is_sure(self) -> bool:
+        return self.match in SURE
+
+    def chosen(self, round: int | None) -> Archived:
+        """The compaction of a number as `restore --list` has it; the newest for None."""
+        if round is None:
+            return self.compactions[-1]
+        if round > len(self.compactions):
+            raise UsageError(f"--round {round}: {len(self.compactions)} compactions of it are kept; see --list")
+        return self.compactions[round - 1]
+
+
+def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup | None:
+    """The compactions of a file: by its content, else by its session, else by its marks; None when there are none."""
+    from compactor_cli.archive.texts import references_in
+    from compactor_cli.store import archive
+
+    with kept.read() as connection:
+        found = archive.find_compaction(connection, data)
+        if found is None and (keys := _session_keys(session, file, data)):
+            found = archive.find_compaction(connection, data, keys)
+        if found is None:
+            marks = {digits[:8] for digits in references_in(data.decode("utf-8", "replace"))}
+            found = archive.find_by_marks(connection, marks) if marks else None
+        if found is None:
+            return None
+        return Lookup(file, data, found.match, _compactions(kept, found))
+
+
+def by_number(kept: Database, number: int) -> Lookup:
+    """One compaction by the number that `restore --list` gives it."""
+    from compactor_cli.store import archive
+
+    with kept.read() as connection:
+        return Lookup("-", b"", "output", [archive.known(connection, number)])
+
+
+def _compactions(kept: Database, found: Found) -> Sequence[Archived]:
+    from compactor_cli.store import archive, rounds
+
+    with kept.read() as connection:
+        if found.match in SURE:
+            return archive.chain(connection, found.id)
+        ids = {past.compaction for past in rounds.history(connection, ids=[found.id])} | {found.id}
+        return [archive.known(connection, each) for each in sorted(ids)]
+
+
+def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
+    """The keys of the sessions in a file, as far as it can be read and its format has any."""
+    from compactor_cli.archive.sessions import session_keys
+
+    try:
+        return session_keys(read_again(data, file))
+    except InputError as error:
+        session.say(f"note: looked for by its bytes only, as it cannot be read: {error}")
+        return ()
+
+
+def read_again(data: bytes, path: str, format: str = "") -> Source:
+    """A file as it was read when it was compacted; tokens do not matter here."""
+    from compactor_cli.formats.loading import load
+    from compactor_cli.tokens import make_counter
+
+    return load(data, path, make_counter("chars").counter, format=format, skip_damaged=True)
+
+
+def input_of(kept: Database, lookup: Lookup, chosen: Archived) -> bytes:
+    """The input of a compaction, which counts as used. Raises NotKeptError when it is not in the archive any more."""
+    from compactor_cli.store import archive
+
+    beginning = lookup.data[: chosen.input.size]
+    if not chosen.changed and hashlib.sha256(beginning).hexdigest() == chosen.input.sha256:
+        return beginning  # what came out as it went in is not stored: it is the file itself
+    try:
+        with kept.write() as connection:
+            return archive.restore(connection, chosen.id, time.time())
+    except StoreError:
+        # where it cannot be noted that it is used, it may still be read; when not, the same error comes again
+        with kept.read() as connection:
+            return archive.restore(connection, chosen.id, None)
