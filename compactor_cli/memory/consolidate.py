@@ -64,7 +64,7 @@ def _canonical(text: str) -> tuple[str, ...]:
     """What a memory says, without what never makes a difference."""
     plain = unicodedata.normalize("NFC", text).replace("’", "'")
     words = _MARKED.sub(_as_it_is, plain).split()
-    if words and words[0].isalpha() and words[0][1:].islower():
+    if words and words[0].replace("'", "").isalpha() and words[0][1:].islower():
         words[0] = words[0].lower()
     said = [word for word, following in zip(words, [*words[1:], ""], strict=True) if not _is_filler(word, following)]
     return tuple(_STOP.sub("", " ".join(said or words)).replace(_AS_IT_IS, " ").split())

@@ -29,7 +29,7 @@ _WITHIN = re.compile(
     r"|\bthis (?=(?:package|project|repo|repository|codebase|app|application|service|library|team)\b)",
     re.IGNORECASE,
 )
-_LEADING = re.compile(r"^(?:(?:so|and|but|also)\b,? +)+(?=\S)", re.IGNORECASE)
+_LEADING = re.compile(r"^(?:(?:so|and|but|also)\b[,:]? +)+(?=\S)", re.IGNORECASE)
 """What ties a sentence to the one before it."""
 _ANYTHING = re.compile(r"\w")
 _LONG_REQUEST = 2_500

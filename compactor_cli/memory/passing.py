@@ -32,11 +32,10 @@ _PASSING = _words(
 )
 """Words of a sentence that is about the session itself, or that its speaker is not sure of; and of what is no prose."""
 _WISH = _words(
-    r"\b(?:I|we)(?:['’]d| would| do)? (?:\w+ )?(?:prefer|rather|like)(?: to)? (?:\w+ ){0,3}?(?:pay|book|fly|travel|"
-    r"receive|get|have|take|keep|use|exchange|return|cancel|change|upgrade|refund|buy|order|depart|leave|go)\b.*\b"
-    r"(?:flights?|tickets?|seats?|cards?|refund|payment|paypal|economy|business class|first class|baggage|bags?|"
-    r"certificates?|insurance|orders?|reservations?|bookings?|room|gift|credit|price|cheaper|cheapest|exchange|"
-    r"original|colou?r|size|option|one|item)\b|\b(?:prefer|rather) to pay\b|\b(?:prefer|rather) (?:to )?(?:pay|book|fly)\b"
+    r"\b(?:prefer|rather|like)\b.*\b(?:flights?|seats?|(?:gift|credit|debit) cards?|(?:an?|my|the) refund|refunded"
+    r"|payment method|paypal|economy|business class|baggage|certificates?|travel insurance|reservations?|bookings?"
+    r"|cheapest|exchanged?)\b"
+    r"|\b(?:prefer|rather|like) (?:to )?(?:pay|book|fly|travel)\b"
 )
 """What somebody wishes who buys or books something."""
 _ASKS = _words(

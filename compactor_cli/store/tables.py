@@ -172,7 +172,7 @@ memory_vectors = Table(
     metadata,
     Column("memory", ForeignKey("memories.id", ondelete="CASCADE"), primary_key=True),
     Column("words", TsVector, nullable=False),
-    Index("memory_vectors_words", "words", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),
+    Index("memory_vectors_words", "words"),  # GIN without fastupdate; to say so here would load PostgreSQL's dialect
 )
 """The words of memories with their places, in PostgreSQL only. A table of its own, so that a change of importance
 does not touch the index."""

@@ -40,8 +40,8 @@ _OTHERS = (
         r"|(?:seed|recovery|mnemonic)[ -](?:phrase|word)s?|(?:secret|private|hmac|encryption|master|licen[sc]e)[ -]key"
         r"|credentials?|log-?in[ -]data"
         r"|\w*[pP]asswort|\w*[kK]ennwort|geheimzahl|zugangsdaten|mot de passe|code secret|contraseña|clave(?: secreta)?"
-        r"|senha|palavra-passe|parola d['’]ordine|\w*wachtwoord|lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó"
-        r"|şifre|parola|пароль|пароля|паролем"
+        r"|senha|palavra-passe|parola d['’]ordine|\w*wachtwoord|lösenord|passord|adgangskode|salasana|hasło|heslo"
+        r"|jelszó|şifre|parola|пароль|пароля|паролем"
     ),
     re.compile(r"密码|密碼|口令|パスワード|暗証番号|비밀번호|(?i:\bpass(?:word|phrase|code)s\s*[:=])"),
     re.compile(

@@ -17,7 +17,7 @@ TEXTS = st.text(max_size=60)
 MOMENTS = st.floats(0, LATEST)
 MEMORIES = st.builds(
     Memory,
-    text=TEXTS.filter(lambda text: text.strip()),
+    text=TEXTS.map("a {}".format),
     category=st.sampled_from(CATEGORIES),
     importance=st.floats(0, 100),
     confidence=st.floats(0, 1),

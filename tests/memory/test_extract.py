@@ -241,7 +241,7 @@ def test_what_only_speaks_of_secrets_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
-        ("And stocktake/store.py is off limits for all of us.", "stocktake/store.py is off limits for all of us."),
+        ("And stocktake/store.py is off limits for all.", "stocktake/store.py is off limits for all."),
         ("So from now on sign off every commit.", "from now on sign off every commit."),
         ("Also, never edit generated files.", "never edit generated files."),
         ("But I prefer small pull requests.", "User: I prefer small pull requests."),

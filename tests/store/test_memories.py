@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -46,7 +47,7 @@ def test_what_is_added_comes_back_as_it_was(database):
 def test_what_is_said_again_is_one_memory_with_both_sources(database):
     other = MemorySource("b.jsonl", "", (7,))
     put(database, memory("The user prefers tabs", tags=("a",), sources=(SOURCE,), importance=80))
-    again = memory("the  user prefers TABS.", tags=("b",), sources=(SOURCE, other), confidence=0.9)
+    again = memory("The  user prefers tabs.", tags=("b",), sources=(SOURCE, other), confidence=0.9)
     added = put(database, again, again, at=NOW + DAY)
     assert added.new == ()
     (kept,) = everything(database)
@@ -57,7 +58,7 @@ def test_what_is_said_again_is_one_memory_with_both_sources(database):
 
 
 def test_the_same_twice_in_one_call_is_added_once(database):
-    added = put(database, memory("one", tags=("a",)), memory("two"), memory("One.", tags=("b",)))
+    added = put(database, memory("one", tags=("a",)), memory("two"), memory("one.", tags=("b",)))
     assert [(m.text, m.tags) for m in added.new] == [("one", ("a", "b")), ("two", ())]
     assert everything(database, order="oldest") == sorted(added.new, key=lambda m: m.digest)
 
@@ -83,6 +84,8 @@ def test_what_no_database_takes_is_replaced_and_found_under_its_id(database, tex
         {"text": "x" * 1_000_000},
         {"text": "x" * 2_001},
         {"text": " \n"},
+        {"text": "..."},
+        {"text": "!? --"},
         {"category": "rumour"},
         {"importance": 100.1},
         {"importance": float("nan")},
@@ -178,20 +181,68 @@ def test_decay_lowers_what_is_not_used_once(database):
     assert (after["pinned"], after["new"], after["old 7"]) == (50, 50, 25)
 
 
+@pytest.mark.parametrize("half_life", [float("nan"), float("inf"), 0.0, -1.0])
+def test_a_half_life_that_is_none_changes_nothing(database, half_life):
+    put(database, memory("old", at=NOW - 30 * DAY))
+    before = everything(database)
+    with pytest.raises(UsageError), database.write() as connection:
+        decay(connection, NOW, half_life)
+    assert everything(database) == before
+
+
+def test_no_number_that_is_none_is_ever_written(database):
+    (kept,) = put(database, memory("a")).new
+    with pytest.raises(UsageError), database.write() as connection:
+        touch(connection, [kept], float("nan"))
+    assert everything(database) == [kept]
+
+
+def test_what_differs_in_case_or_signs_is_another_memory(database):
+    texts = ["-v is verbose", "-V is verbose", "use go", "use Go", "no tabs", "no tabs!", "~ is home", "1", "Ω"]
+    assert len(put(database, *map(memory, texts)).new) == len(texts)
+    assert put(database, memory("Cafe\u0301"), memory("Café."), memory(" Café ")).new == (memory("Cafe\u0301"),)
+
+
+def test_an_old_export_brings_back_nothing_that_has_faded(database):
+    put(database, memory("a", at=NOW, importance=70), memory("b", at=NOW, importance=40, pinned=True))
+    old = exported(database)
+    for days in (90, 180):
+        with database.write() as connection:
+            decay(connection, NOW + days * DAY, 90)
+        faded = exported(database)
+        for _ in range(2):
+            with database.write() as connection:
+                assert take_in(connection, read_lines(old, "x")).new == ()
+            assert exported(database) == faded
+    assert {m.text: m.importance for m in everything(database)} == {"a": 17.5, "b": 40}
+
+
+def test_dry_runs_wait_for_nobody(database):
+    """They only read: another process may be writing."""
+    put(database, memory("a", at=NOW - 30 * DAY), memory("A", at=NOW), memory("a!", at=NOW))
+    with database.write() as writing:
+        touch(writing, listed(writing), NOW)
+        begun = time.monotonic()
+        with database.read() as connection:
+            assert len(decay(connection, NOW, 30, dry_run=True)) == 1
+            assert len(consolidate(connection, 30, dry_run=True)) == 1
+        assert time.monotonic() - begun < 5
+
+
 def test_consolidation_keeps_one_with_all_sources(database):
     other = MemorySource("b.jsonl", "", (7,))
     put(
         database,
         memory("The read_timeout of the server is 30 seconds", sources=(SOURCE,), tags=("a",), pinned=True),
-        memory("The read_timeout of server is really 30 seconds", sources=(other,), tags=("b",), importance=99),
+        memory("The read_timeout of server is actually 30 seconds", sources=(other,), tags=("b",), importance=99),
         memory("The read_timeout of the server is 20 seconds"),
     )
     with database.write() as connection:
-        found = consolidate(connection, dry_run=True)
+        found = consolidate(connection, 90, dry_run=True)
         assert len(found) == 1
         assert count(connection) == 3
-        assert consolidate(connection) == found
-        assert consolidate(connection) == []
+        assert consolidate(connection, 90) == found
+        assert consolidate(connection, 90) == []
     kept, apart = sorted(everything(database), key=lambda m: -m.importance)
     assert (kept.importance, kept.pinned, kept.tags, set(kept.sources)) == (99, True, ("a", "b"), {SOURCE, other})
     assert "20" in apart.text

@@ -125,7 +125,7 @@ def test_both_databases_rank_alike(both):
 def test_every_word_of_any_text_finds_it_and_no_query_is_an_error(both, text, query):
     for log in both:
         with log.write() as connection:
-            put_there = add(connection, [memory(f"{text}.")], NOW)
+            put_there = add(connection, [memory(f"a {text}.")], NOW)
             said = (put_there.new or put_there.known)[0]
             search(connection, query, limit=5, now=NOW)
             for word in set(words(text)):

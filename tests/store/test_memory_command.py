@@ -11,8 +11,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from rich.cells import cell_len
 
-from tests.builders import ROOT
+from tests.builders import ROOT, environment
 from tests.store.servers import Server
 
 HOSTILE = "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b2J \u202eleft\u2028"
@@ -85,17 +86,16 @@ def test_the_daily_view_has_the_days_of_this_place(log, tmp_path):
     added(log, "said now")
     assert "said now" in log("list", "--day", "today").text
     assert log("list", "--day", "yesterday").text == ""
-    for wrong in ("tomorrow?", "2026-13-01", "9999-12-31"):
-        assert log("list", "--day", wrong).code in (0, 2)
-    assert log("list", "--day", "2026-13-01").code == 2
+    for wrong in ("tomorrow", "2026-13-01", "9999-12-31", "20260101", "2026-W01-1", "2026-1-1", " ", "٢٠٢٦-٠١-٠١"):
+        assert log("list", "--day", wrong).code == 2, wrong
 
 
 def test_lines_of_standard_input_are_a_memory_each(log):
-    done = log("add", "-", "--json", input=b"one\n\ntwo\r\n  \none.\n")
-    assert [m["text"].strip() for m in done.json["new"]] == ["one", "two"]
+    done = log("add", "-", "--json", input=b"one\n\ntwo\r\n  \none.\n  l1 \r\n\tl2")
+    assert [m["text"] for m in done.json["new"]] == ["one", "two", "l1", "l2"]
     assert log("add", "-", input=b"fine\n\xff\n").code == 3
     assert log("add", "-", input=b"").code == 0
-    assert len(log("list", "--json").json) == 2
+    assert len(log("list", "--json").json) == 4
 
 
 @pytest.mark.parametrize(
@@ -106,6 +106,14 @@ def test_lines_of_standard_input_are_a_memory_each(log):
         ["add", "x", "--category", "rumour"],
         ["list", "--category", "rumour"],
         ["list", "--order", "size"],
+        ["add", "..."],
+        ["decay", "--half-life", "nan"],
+        ["decay", "--half-life", "inf"],
+        ["list", "--limit", "99999999999999999999"],
+        ["search", "x", "--limit", "99999999999999999999"],
+        ["list", "--least", "nan"],
+        ["list", "--tag", " "],
+        ["consolidate", "--threshold", "0.9"],
         ["show", "zz"],
         ["forget", "mem_000000000000"],
         ["add", "x", "--importance", "101"],
@@ -148,15 +156,29 @@ def test_export_and_import_through_pipes(run, log, tmp_path):
     assert run("memory", "export", "--database", "other.sqlite3").stdout == data
 
 
-def test_dry_runs_show_and_change_nothing(log):
-    log("add", "-", input=b"The user prefers tabs in files\nthe user: prefers tabs in files\n")
+def test_dry_runs_show_and_change_nothing(log, tmp_path):
+    log("add", "-", input=b"The user prefers tabs in files\nthe user prefers tabs in files!\n")
+    (tmp_path / "old.jsonl").write_text('{"memory": 1, "text": "said long ago", "created": 5}\n')
+    assert log("import", "old.jsonl").code == 0
     before = log("export").stdout
     assert "goes into it" in log("consolidate", "--dry-run").text
     assert len(log("consolidate", "--dry-run", "--json").json) == 1
     assert "would fade" in log("decay", "--dry-run").text
     assert log("export").stdout == before
     assert log("consolidate").stderr == "1 memory went into 1 other\n"
-    assert len(log("list", "--json").json) == 1
+    assert len(log("list", "--json").json) == 2
+
+
+def test_a_tag_and_a_file_are_found_however_they_are_written(log, tmp_path):
+    added(log, "one", "--tag", " two  words ")
+    assert len(log("list", "--tag", "two   words", "--json").json) == 1
+    source = {"transcript": str(tmp_path / "a.jsonl"), "session": "", "messages": [1]}
+    line = {"memory": 1, "text": "from a file", "created": 5, "sources": [source]}
+    (tmp_path / "in.jsonl").write_text(json.dumps(line))
+    assert log("import", "in.jsonl").code == 0
+    for path in ("a.jsonl", "./a.jsonl", tmp_path / "a.jsonl"):
+        assert [m["text"] for m in log("list", "--transcript", path, "--json").json] == ["from a file"]
+    assert log("list", "--transcript", "b.jsonl", "--json").json == []
 
 
 def test_escapes_never_reach_the_terminal(log):
@@ -176,9 +198,9 @@ def test_escapes_never_reach_the_terminal(log):
 
 
 def test_tables_fit_a_narrow_terminal(log):
-    added(log, "The user prefers tabs " * 20, "--category", "observation", "--pin")
+    added(log, "The user prefers tabs 価格は高い " * 20, "--category", "observation", "--pin")
     for args in (["list"], ["list", "--day", "today"], ["search", "tabs"], ["decay", "--dry-run"]):
-        assert [line for line in log(*args, COLUMNS="80").text.splitlines() if len(line) > 80] == []
+        assert [line for line in log(*args, COLUMNS="80").text.splitlines() if cell_len(line) > 80] == []
 
 
 def test_two_processes_that_add_at_once_lose_nothing(log, url, tmp_path):
@@ -245,6 +267,25 @@ def test_the_help_of_each_command_is_complete(run):
         for option in ("--database", "--config", "--json", "--quiet", "--debug"):
             assert option in text, name
         assert run("memory", name, "-h", COLUMNS="100").text == text
+
+
+def test_only_what_is_needed_is_loaded(run, tmp_path):
+    """Looking where there is no database needs none, and SQLite nothing that is for PostgreSQL."""
+    code = (
+        "import sys\nfrom compactor_cli.cli.app import app\n"
+        "app(['memory', *sys.argv[1:], '--database', 'log.sqlite3'], standalone_mode=False)\n"
+        "print(*(name for name in ('sqlalchemy', 'sqlalchemy.dialects.postgresql') if name in sys.modules))"
+    )
+
+    def loaded(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments], cwd=tmp_path, capture_output=True, check=True, env=environment()
+        )
+        return done.stdout.decode().splitlines()[-1]
+
+    assert loaded("list") == ""
+    assert run("memory", "add", "The user prefers tabs.", "--database", "log.sqlite3").code == 0
+    assert loaded("search", "tabs") == "sqlalchemy"
 
 
 def test_quiet_says_nothing(log):

@@ -48,10 +48,11 @@ def test_a_query_that_finds_nothing_says_so(flushed, command, tmp_path):
 
 def test_without_a_memory_log_it_says_so_and_makes_none(command, tmp_path):
     shutil.copy(SAMPLES / "claude-code.jsonl", tmp_path / "second.jsonl")
-    done = recalling(command, "encoding")
+    done = recalling(command, "encoding", "--no-archive", "--database", "folder/log.sqlite3")
     assert done.code == 0
     assert "no memory" in done.stderr
     assert recalled_in(tmp_path / "out2.jsonl") == []
+    assert not (tmp_path / "folder").exists()
 
 
 def test_nothing_is_recalled_unasked(flushed, command, tmp_path):
