@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timezone
+from pathlib import PurePath
 from typing import Any
 
 from rich.console import Console
@@ -87,7 +88,7 @@ def compactions_table(
             f"{sum(one.tokens_before for one in own):,}" if own else "",
             f"{sum(one.tokens_after for one in own):,}" if own else "",
             "kept" if each.kept else "gone" if each.changed else "unchanged",
-            plain(each.input.path),
+            plain(PurePath(each.input.path).name if of_file else each.input.path),
         )
     return table
 
