@@ -32,12 +32,9 @@ _PASSING = _words(
 )
 """Words of a sentence that is about the session itself, or that its speaker is not sure of; and of what is no prose."""
 _WISH = _words(
-    r"\b(?:prefer|rather|like)\b.*\b(?:flights?|seats?|(?:gift|credit|debit) cards?|(?:an?|my|the) refund|refunded"
-    r"|payment method|paypal|economy|business class|baggage|certificates?|travel insurance|reservations?|bookings?"
-    r"|cheapest|exchanged?)\b"
-    r"|\b(?:prefer|rather|like) (?:to )?(?:pay|book|fly|travel)\b"
+    r"\b(?:I|we)(?:['’]d| would)(?: \w+){0,2} (?:prefer|rather|like)\b|\b(?:prefer|like) to (?:pay|book|fly|order|buy)\b"
 )
-"""What somebody wishes who buys or books something."""
+"""What somebody wishes at the moment; a preference that lasts is said without a condition."""
 _ASKS = _words(
     r"^(?:so |and |but )?(?:is|are|does|do|did|can|could|would|will|should|why|how"
     r"|isn['’]?t) (?:it|we|i|you|they|the|there|this|that|an?)\b"
