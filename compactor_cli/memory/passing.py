@@ -32,7 +32,8 @@ _PASSING = _words(
 )
 """Words of a sentence that is about the session itself, or that its speaker is not sure of; and of what is no prose."""
 _WISH = _words(
-    r"\b(?:I|we)(?:['’]d| would)(?: \w+){0,2} (?:prefer|rather|like)\b|\b(?:prefer|like) to (?:pay|book|fly|order|buy)\b"
+    r"\b(?:I|we)(?:['’]d| would)(?: \w+){0,2} (?:prefer|rather|like)\b"
+    r"|\b(?:prefer|like) to (?:pay|book|fly|order|buy)\b"
 )
 """What somebody wishes at the moment; a preference that lasts is said without a condition."""
 _ASKS = _words(
