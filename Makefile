@@ -63,6 +63,7 @@ profile: $(STAMP)  ## learn the profile that ships with the package anew, where 
 	@test -d $(SESSIONS) || { echo "the sample sessions are not in $(SESSIONS)"; exit 1; }
 	$(BIN)/compactor learn $(addprefix $(SESSIONS)/,openai-long swe-agent openhands-inspect-mini tau-bench) \
 		-o compactor_cli/profiles/default.toml
+	$(BIN)/python -m benchmarks.talk $(SESSIONS) --profile compactor_cli/profiles/default.toml
 
 lock:  ## resolve the dependencies anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.10 --extra dev --no-annotate --no-header pyproject.toml -o requirements.lock

@@ -14,7 +14,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from math import log
+from math import fsum, log
 from pathlib import Path
 from typing import Any
 
@@ -64,15 +64,19 @@ def main(paths: Sequence[str]) -> int:
 
 def _mean(items: Sequence[Mapping[str, Any]], method: Callable[[Source, int], str], ratio: float) -> float:
     """The share of evidence that is kept, over all questions."""
-    kept = []
+    kept: list[float] = []
     for item in items:
         data = "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in item["messages"])
         source = api.load(data.encode(), item["id"], tokenizer="o200k_base")
-        lines = _index(method(source, int(ratio * source.tokens)))
-        for question in item["qas"]:
-            texts = [_words(item["messages"][at]["content"]) for at in question["evidence"]]
-            kept.append(sum(_is_kept(words, lines) for words in texts) / len(texts))
+        kept += kept_evidence(item, method(source, int(ratio * source.tokens)))
     return sum(kept) / len(kept)
+
+
+def kept_evidence(item: Mapping[str, Any], output: str) -> list[float]:
+    """For each question, the share of its messages that are in an output."""
+    lines = _index(output)
+    texts = [[_words(item["messages"][at]["content"]) for at in question["evidence"]] for question in item["qas"]]
+    return [sum(_is_kept(words, lines) for words in each) / len(each) for each in texts]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -104,12 +108,15 @@ def _strategy(name: str) -> Callable[[Source, int], str]:
 
 
 def _rarest(source: Source, target: int) -> str:
+    return rarest([message.text() for message in source.transcripts[0].messages], target)
+
+
+def rarest(texts: Sequence[str], target: int) -> str:
     """Sentences by the mean rarity of their words, the best first, in their order."""
-    texts = [message.text() for message in source.transcripts[0].messages]
     units = [unit for text in texts for unit in re.split(r"(?<=[.!?])\s+", text) if unit]
     bags = [_words(unit) for unit in units]
     held = Counter(word for bag in bags for word in bag)
-    score = [sum(log(len(units) / held[word]) for word in bag) / (4 + len(bag)) for bag in bags]
+    score = [fsum(log(len(units) / held[word]) for word in bag) / (4 + len(bag)) for bag in bags]
     chosen, left = set(), target - _PER_MESSAGE
     for at in sorted(range(len(units)), key=lambda at: (-score[at], at)):
         cost = _COUNT(units[at]) + 1

@@ -61,7 +61,8 @@ def _lists() -> dict[str, tuple[str, ...]]:
 
 
 @functools.cache
-def _shapes(category: str) -> tuple[Shape, ...]:
+def shapes_of(category: str) -> tuple[Shape, ...]:
+    """The facts of a category of questions.txt."""
     shapes: list[Shape] = []
     for line in _section(category):
         if not line.startswith(" "):
@@ -168,10 +169,18 @@ class Teller:
         return beats + draw.choice(end) + draw.choice(_ENDINGS)
 
 
-def conversation(name: str, lines: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
-    """One object of the output; `lines` are the noise, at least as many as messages."""
+def conversation(
+    name: str,
+    lines: Sequence[str],
+    options: argparse.Namespace,
+    shapes: Callable[[str], Sequence[Shape]] = shapes_of,
+) -> dict[str, Any]:
+    """One object of the output; `lines` are the noise, at least as many as messages.
+
+    `shapes` gives the facts of a category that may be told.
+    """
     random = Random(f"{options.seed}/{name}")
-    events = _Facts(random).events(options.facts, options.distractors)
+    events = _Facts(random, shapes).events(options.facts, options.distractors)
     quiet = options.messages - sum(len(event.texts) for event in events)
     if quiet < 1:
         raise ValueError("more facts than messages")
@@ -194,8 +203,9 @@ def conversation(name: str, lines: Sequence[str], options: argparse.Namespace) -
 class _Facts:
     """Facts and distractors of one conversation; a shape comes again only when all others of its kind have been."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, shapes: Callable[[str], Sequence[Shape]]) -> None:
         self._random = random
+        self._shapes = shapes
         self._tell = Teller(random)
         self._unused: dict[str, list[Shape]] = {}
 
@@ -239,7 +249,7 @@ class _Facts:
 
     def _shape(self, category: str) -> Shape:
         if not self._unused.get(category):
-            shapes = _shapes(category)
+            shapes = self._shapes(category)
             self._unused[category] = self._random.sample(shapes, len(shapes))
         return self._unused[category].pop()
 

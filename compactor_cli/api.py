@@ -15,11 +15,12 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.budget import allocate
-from compactor_cli.pipeline.compare import Fate, Survival
+from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.compare_sources import compare_sources
 from compactor_cli.pipeline.extracting import extract_memories as _extract_memories
 from compactor_cli.pipeline.run import analyze, compact_source
 from compactor_cli.settings import LlmSettings, Settings
+from compactor_cli.survival.result import Survival
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
 

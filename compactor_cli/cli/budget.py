@@ -8,6 +8,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.prompt import read_prompt
+from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
@@ -18,6 +19,7 @@ from compactor_cli.pipeline.run import analyze
 from compactor_cli.prompts.model import Prompt, SegmentChoice
 from compactor_cli.prompts.segments import choose_segments
 from compactor_cli.prompts.sizes import fixed_parts, size_parts
+from compactor_cli.settings import Settings
 from compactor_cli.tokens.base import TokenCounter
 
 
@@ -42,7 +44,8 @@ def budget(
     """Share out a token budget over fixed parts, residuals and tiers.
 
     Fixed parts and a margin of 100 tokens come off first, residuals take up to their share, and the
-    tiers get 70, 20, 7 and 3 percent of the rest. What a tier cannot use goes to the others.
+    tiers get 70, 20, 7 and 3 percent of the rest. What a tier cannot use goes to the others. Strategy
+    tiered shares out its room like that; adaptive, which compact uses with a target, has no tiers.
 
     \b
     Examples:
@@ -76,7 +79,7 @@ def budget(
         safety_margin=settings.budget.safety_margin,
         residual_share=settings.scoring.max_residuals,
     )
-    _show(session, source, allocated, wanted, choices, json=json)
+    _show(session, source, allocated, wanted, choices, None if json else configured.settings)
     if allocated.remaining < 0:
         session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the {total:,} of the budget")
         raise typer.Exit(ExitCode.BUDGET)
@@ -111,13 +114,13 @@ def _show(
     allocated: Budget,
     prompt: Prompt | None,
     choices: tuple[SegmentChoice, ...],
-    *,
-    json: bool,
+    scope: Settings | None,
 ) -> None:
+    """As tables for the settings that they speak of, or as JSON."""
     from compactor_cli.render import jsons, prompts, tables
 
     say_use(session, model_use(session))
-    if json:
+    if scope is None:
         segments = prompts.segments_json(prompt, choices) if prompt and choices else {}
         typer.echo(jsons.dumps({**jsons.budget_json(allocated), **segments, **use_json(session)}))
         return
@@ -125,3 +128,4 @@ def _show(
     session.out.print(tables.budget_table(session.out, allocated))
     if prompt and choices:
         session.out.print(prompts.segments_table(session.out, prompt, choices))
+    say_scope(session, scope)

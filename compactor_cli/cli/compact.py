@@ -26,6 +26,7 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.plan import compile_patterns
 from compactor_cli.settings import Settings
+from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import ModelFacts, model_facts
 
@@ -327,7 +328,10 @@ def _show(session: Session, source: Source, job: Job, data: bytes, parts: Sequen
         aimed = any(part.target is not None for part in parts)
         console.print("already within its target: unchanged" if aimed else "nothing to compact: unchanged")
         return
-    console.print(tables.tier_table(console, parts))
+    used = next((STRATEGIES.get(part.plan.strategy) for part in parts if part.plan is not None), None)
+    by_tier = used is not None and used.tiers
+    name = used.name if used else ""  # repairs alone need no strategy
+    console.print(tables.tier_table(console, parts) if by_tier else tables.spent_table(console, parts, name))
     console.print(tables.savings_table(console, source, parts, len(data)))
     console.print(tables.disposition_line(parts))
     for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):

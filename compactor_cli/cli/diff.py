@@ -27,8 +27,9 @@ def diff(
 ) -> None:
     """Compare a transcript with its compacted form: messages, tokens, and what survived.
 
-    Survival is by category: requests of the user, constraints and decisions (sentences that say so),
-    errors (first lines), files created or edited, and identifiers.
+    Survival is by category: sentences of the user's requests, and of these the rules, corrections and
+    constraints; decisions, what was done (files, commits, bookings), what is open, errors, changed
+    files, and identifiers. A sentence is there when it stands word for word.
 
     \b
     Examples:
@@ -72,7 +73,7 @@ def diff(
 
 
 def _requirement(text: str) -> tuple[str, float]:
-    from compactor_cli.pipeline.compare import CATEGORIES
+    from compactor_cli.survival.result import CATEGORIES
 
     name, _, least = text.partition("=")
     known = (*CATEGORIES, "saved")

@@ -10,6 +10,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.history import history
 from compactor_cli.cli.model_use import model_use, say_use, use_json
+from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.archive import PastRound
@@ -17,6 +18,7 @@ from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.outlook import Outlook, outlook
 from compactor_cli.pipeline.run import analyze
+from compactor_cli.settings import Settings
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
 
@@ -72,7 +74,7 @@ def inspect(
     else:
         tables.heading(session.out, source, session.counter.name)
         if not faults:
-            _show(session, analyses, view, past)
+            _show(session, analyses, view, past, configured.settings)
         if found or source.notes:
             session.out.print(tables.fault_table(session.out, found, source.notes))
         else:
@@ -82,7 +84,9 @@ def inspect(
         raise typer.Exit(ExitCode.NO)
 
 
-def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound]) -> None:
+def _show(
+    session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound], settings: Settings
+) -> None:
     """How full the context is, where the tokens are, and the rounds that were archived."""
     from compactor_cli.pipeline.overview import overview
     from compactor_cli.render import tables
@@ -90,6 +94,7 @@ def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: S
 
     for line in tables.context_lines(view):
         session.out.print(line)
+    say_scope(session, settings)
     for analysis in analyses:
         for table in tables.overview_tables(session.out, overview(analysis), analysis.transcript.tokens):
             session.out.print(table)

@@ -193,8 +193,8 @@ FailUnderOption = Annotated[
     typer.Option(
         "--fail-under",
         metavar="NAME=PERCENT",
-        help="Exit code 1 when less survives: user_requests, constraints, decisions, errors, files, identifiers; "
-        "or when `saved` (percent of the tokens) is less.",
+        help="Exit code 1 when less survives: user_requests, rules, corrections, constraints, decisions, effects, "
+        "open_items, errors, files, identifiers; or when `saved` (percent of the tokens) is less.",
     ),
 ]
 LostOption = Annotated[int, typer.Option("--lost", min=0, metavar="N", help="How much of what is gone to list.")]

@@ -10,6 +10,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.model_use import model_use, say_use, use_json, warn_unused
+from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
@@ -39,7 +40,8 @@ def score(
 ) -> None:
     """Score every message and mark the residuals.
 
-    Each line names the factors that made the score. A residual bypasses all compression.
+    Each line names the factors that made the score. Strategy tiered keeps residuals whole; adaptive, which
+    compact uses with a target, goes by the value of single lines instead. compact --dry-run shows that.
 
     \b
     Examples:
@@ -61,6 +63,8 @@ def score(
         ranked = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))
         everything = sorted(ranked[:top])
     _show(session, source, analyses, everything, json=json)
+    if not json:
+        say_scope(session, configured.settings)
 
 
 def _show(
@@ -68,6 +72,7 @@ def _show(
 ) -> None:
     """The scores of messages, which are given by their conversation and index."""
     from compactor_cli.render import jsons, tables
+    from compactor_cli.render.console import counted
 
     say_use(session, model_use(session))
     if json:
@@ -82,4 +87,4 @@ def _show(
     kept = sum(len(a.residuals.kept) for a in analyses)
     limit = sum(a.residuals.limit for a in analyses)
     demoted = sum(len(a.residuals.demoted) for a in analyses)
-    session.out.print(f"{kept:,} residuals (at most {limit:,}), {demoted:,} demoted")
+    session.out.print(f"{counted(kept, 'residual')} (at most {limit:,}), {demoted:,} demoted")

@@ -126,6 +126,8 @@ class Builder:
         """Append a message and return its index."""
         index, parts = len(self.messages), tuple(parts)
         tokens = self.counter.per_message + sum(p.tokens for p in parts)
+        if origin == "summary" and any(part.kind != "text" for part in parts):
+            origin = "other"  # a summary is text and nothing else; this only quotes one
         self.messages.append(
             Message(index, id or f"m{index}", role, parts, records, tokens, timestamp, origin, turn, pinned, marks)
         )

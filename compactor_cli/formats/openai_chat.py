@@ -21,6 +21,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.blocks import BLOCK_TYPES
+from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Place, Role
 from compactor_cli.text.injected import origin_of
 
@@ -72,7 +73,7 @@ class OpenAIChat(PlainEdits):
                 timestamp=parse_time(value.get("timestamp") or value.get("created_at")),
                 origin=_origin(role, value, parts, answering=spoken),
             )
-        return Reading(build.messages)
+        return Reading(mark_outputs(build.messages))
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from compactor_cli.errors import UsageError
 from compactor_cli.learning.examples import Case
@@ -47,6 +47,27 @@ def fit(cases: Sequence[Case], sources: Mapping[str, str], *, penalty: float = P
     ]
     own = _logistic(np, blocks, _standard(np, [rows for rows, _, _ in blocks]), penalty)
     return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(weight_names(), own, strict=True)}
+
+
+class Labelled(NamedTuple):
+    """Rows of signals with the same label, without the one of the bias."""
+
+    rows: Sequence[Sequence[float]]
+    needed: bool
+    weight: float
+    """Of each row."""
+
+
+def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: float) -> dict[str, float]:
+    """Weights of a bias and of signals, rounded as files have them."""
+    np = load_numpy()
+    blocks = [
+        (np.array([[1.0, *row] for row in each.rows]), np.full(len(each.rows), float(each.needed)), each.weight)
+        for each in examples
+        if each.rows
+    ]
+    own = _logistic(np, blocks, _standard(np, [rows for rows, _, _ in blocks]), penalty)
+    return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(["bias", *signals], own, strict=True)}
 
 
 def auc(case: Case, weights: Mapping[str, float]) -> float | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from compactor_cli.learning.held_out import Figures, HeldOut, Part
 from compactor_cli.model.profile import PROFILE_VERSION
 from compactor_cli.signals.signals import BY_CLASS, CLASSES, NAME_KINDS, SIGNALS
+from compactor_cli.signals.talk import TALK_SIGNALS
 
 _HEADER = """\
 # What the rest of a session is likely to need, learned by `compactor learn`.
@@ -21,6 +22,13 @@ _HEADER = """\
 _ROWS = {
     "by_session": "strategy adaptive, weights learned without the session",
     "by_source": "strategy adaptive, weights learned without the whole source",
+}
+_STATEMENTS = """\
+# What people say, learned by `python -m benchmarks.talk`: the value of a message or sentence is
+# 1 / (1 + exp(-(bias + sum of weight x signal))). Without these tables the shipped ones are used."""
+_STATEMENT_TABLES = {
+    "talk": "messages of a conversation that are asked for later",
+    "binding": "sentences of a user that bind the rest",
 }
 DIGITS = 4
 """Decimals of every figure and weight."""
@@ -113,6 +121,16 @@ def _weights(weights: Mapping[str, float]) -> Iterator[str]:
     yield ""
     yield "[weights.kind]  # added for what a name is"
     yield from _aligned([(kind, weights[f"kind.{kind}"], "") for kind in NAME_KINDS])
+
+
+def with_statements(text: str, talk: Mapping[str, float], binding: Mapping[str, float]) -> str:
+    """The same file with these weights for what people say; they are its last tables."""
+    lines = [text.partition(_STATEMENTS)[0].rstrip("\n"), "", _STATEMENTS]
+    for title, weights in (("talk", talk), ("binding", binding)):
+        rows = [("bias", weights["bias"], "of every statement")]
+        rows += [(signal, weights[signal], meaning) for signal, meaning in TALK_SIGNALS.items()]
+        lines += ["", f"[{title}]  # {_STATEMENT_TABLES[title]}", *_aligned(rows)]
+    return "\n".join(lines) + "\n"
 
 
 def _aligned(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:

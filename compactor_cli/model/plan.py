@@ -35,12 +35,14 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words that a summary repeats in full: the first request of a session, or the last one."""
+    """Words that a summary repeats: the first request of a session, the last one, or any other message."""
 
-    kind: Literal["first", "last", "only"]
+    kind: Literal["first", "last", "only", "turn"]
     message: int | None
     """None: an earlier summary carried them."""
     text: str
+    label: str = ""
+    """What stands before a `turn`: its number and speaker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,11 @@ class SummarySlot:
     """Lines that are quoted besides what the summarizer writes."""
     note: str = ""
     """A line below the heading."""
+    heading: Literal["mark", "short", "named", "full"] = "full"
+    """Of one that quotes lines, how much its heading says: which messages it stands for, as a mark or in words; with a
+    reference to them; with what the transcript was compacted from."""
+    state: str = ""
+    """The block that tells the state of the work, below everything else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan, SummaryPart, SummarySlot
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.score import Residuals, Score
+from compactor_cli.model.state import StateLine
 from compactor_cli.settings import Settings
 
 FIRST_REQUEST = "first request of the user"
@@ -20,7 +21,13 @@ IN_FLIGHT = "work in flight"
 NEWEST = "newest message"
 EARLIER_HISTORY = "stands for earlier history"
 CLOSING = "closes the history"
+LAST_MESSAGES = "one of the last"
 """Why groups are protected, where strategies tell one reason from another."""
+NEWEST_EXCHANGE = "newest"
+RECENT = "recent"
+"""Why groups stay that nothing but their age speaks for."""
+NEWEST_REASONS = (NEWEST_EXCHANGE, RECENT, NEWEST, IN_FLIGHT, CLOSING, LAST_MESSAGES)
+"""How all reasons begin for which a group stays because it stands at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,8 @@ class Strategy(Protocol):
     """It estimates values, so it needs a profile."""
     closes: bool
     """Its result must not end with a tool result (seed 004)."""
+    tiers: bool
+    """It keeps residuals whole and gives each tier of age a share of the room."""
     writes: bool
     """Its summaries have a text of their own, which a language model may write."""
 
@@ -114,6 +123,9 @@ class SummaryRequest:
     """The parts of the slot with their messages."""
     shorter_header: str = ""
     """A heading that says less, for when the other one has no room; empty: there is none."""
+    state: tuple[StateLine, ...] = ()
+    """What is known of the state at the end of the transcript, as far as it stands on messages up to the last of
+    these; in the order of worth."""
     draft: Draft | None = None
     """What `prepare` got for it."""
 

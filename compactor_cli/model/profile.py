@@ -1,4 +1,4 @@
-"""A profile: how much each signal counts when the value of a name or word is estimated."""
+"""A profile: how much each signal counts when the value of a name, or of what somebody says, is estimated."""
 
 from __future__ import annotations
 
@@ -20,3 +20,7 @@ class Profile:
     """Sessions it was learned on."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """Held-out figures, as they were measured when it was learned."""
+    talk: Mapping[str, float] = field(default_factory=dict)
+    """The same for what people say to each other, by the signals of `signals/talk.py`: what is asked for later."""
+    binding: Mapping[str, float] = field(default_factory=dict)
+    """And for the sentences of a user: which of them bind the rest of a session."""

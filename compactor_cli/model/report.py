@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from compactor_cli.model.asking import Fallback, Usage
@@ -21,6 +22,14 @@ class TierLine:
     messages: int
     tokens_before: int
     tokens_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens of the output that went to one thing, such as requests or the outputs of tools."""
+
+    name: str
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +84,8 @@ class Compaction:
     residual_count: int
     residual_tokens: int
     tiers: tuple[TierLine, ...]
+    spent: tuple[Spent, ...]
+    """Where the tokens of the output went: their sum, whatever the strategy."""
     repairs: tuple[Note, ...]
     removed: tuple[int, ...]
     """Records of the input that are not in the output as they were."""
@@ -87,6 +98,15 @@ class Compaction:
     """Memories that were put into the output."""
     scores: tuple[Score, ...] = field(default=(), repr=False)
     """Of the messages of `mended`; empty when they were not scored."""
+
+
+def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
+    """Where the tokens of several outputs went, the sums under each name."""
+    totals: dict[str, int] = {}
+    for part in parts:
+        for each in part.spent:
+            totals[each.name] = totals.get(each.name, 0) + each.tokens
+    return tuple(Spent(name, tokens) for name, tokens in totals.items())
 
 
 @dataclass(frozen=True, slots=True)

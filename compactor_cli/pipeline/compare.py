@@ -1,4 +1,4 @@
-"""Two transcripts side by side: which messages became what, and what survived of what matters."""
+"""Two transcripts side by side: which messages became what."""
 
 from __future__ import annotations
 
@@ -9,22 +9,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from compactor_cli.model.message import LEGACY_ID, Message, Part
-from compactor_cli.signals.ledger import compute_ledger
-from compactor_cli.summarizers.sections import CONSTRAINT, FIRM
-from compactor_cli.text.clean import plain
-from compactor_cli.text.excerpts import quoted_lines
 from compactor_cli.text.headers import CUT_OFF, covered
-from compactor_cli.text.identifiers import identifiers, unescape
-from compactor_cli.text.outcomes import error_lines, result_errors
-from compactor_cli.text.sentences import sentences
 from compactor_cli.text.shorten import IMAGE_NOTE, text_reference
 
-CATEGORIES = ("user_requests", "constraints", "decisions", "errors", "files", "identifiers")
-
 _REFERENCE = re.compile(r"ctx_[0-9a-f]{8}")
-_SUMMARY_LINE = re.compile(r"^- [\"`]?(.*?)[\"`]?(?: \(\d+x\))?(?: \[(?:earlier )?#[^\]]*\])*$")
-_KEY = 120
-"""Characters by which two sentences are held to be the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +24,6 @@ class Fate:
     summarized: tuple[int, ...]
     dropped: tuple[int, ...]
     added: int
-
-
-@dataclass(frozen=True, slots=True)
-class Survival:
-    """How much of a category is still there."""
-
-    category: str
-    kept: int
-    total: int
-    lost: tuple[tuple[int, str], ...]
-    """(message, text) of what is gone."""
-
-    @property
-    def percent(self) -> float:
-        return round(100 * self.kept / self.total, 1) if self.total else 100.0
 
 
 def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
@@ -191,80 +164,3 @@ def _match(
                 if at not in taken:
                     return at
     return None
-
-
-def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survival, ...]:
-    """Share of requests, constraints, decisions, errors, touched files and identifiers that survive.
-
-    Each text is looked up by its normalized beginning, so the cost is linear. Presence is not use:
-    what survives may still be overlooked by a model.
-    """
-    said = {_normal(text) for message in after for text in _statements(message)}
-    names = _names(after)
-    out = []
-    for category in CATEGORIES[:4]:
-        items = list(dict.fromkeys(_items(category, before)))
-        lost = tuple((at, text) for at, text in items if _normal(text) not in said)
-        out.append(Survival(category, len(items) - len(lost), len(items), lost))
-    ledger = compute_ledger(before)
-    touched = [
-        (max(i for at in f.actions.values() for i in at), p)
-        for p, f in ledger.files.items()
-        if set(f.actions) - {"read"}
-    ]
-    mentioned = said | names
-    lost = tuple((at, path) for at, path in touched if not (path in mentioned or identifiers(path) & names))
-    out.append(Survival("files", len(touched) - len(lost), len(touched), lost))
-    known = _names(before)
-    missing = sorted(known - names)
-    out.append(Survival("identifiers", len(known) - len(missing), len(known), tuple((-1, name) for name in missing)))
-    return tuple(out)
-
-
-def _items(category: str, messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
-    for message in messages:
-        if category == "errors":
-            errors = (result_errors(part.text, part.failed, most=1) for part in message.results)
-            yield from ((message.index, line) for lines in errors for line in lines)
-            continue
-        if category == "decisions":
-            spoken = message.role == "assistant" or message.origin == "request"
-            wanted = FIRM if spoken and message.origin != "summary" else None
-        else:
-            wanted = CONSTRAINT if message.origin == "request" else None
-        if wanted is None:
-            continue
-        said = sentences(message.text("text"))
-        if category == "user_requests":
-            yield from ((message.index, sentence) for sentence in said[:1])
-        else:
-            yield from ((message.index, sentence) for sentence in said if wanted.search(sentence))
-
-
-def _statements(message: Message) -> Iterator[str]:
-    """Sentences and lines that a message says, in the forms in which survival looks for them."""
-    for part in message.parts:
-        if part.kind == "tool_result":
-            yield from error_lines(part.text, most=64)
-        elif part.kind == "text" and message.origin == "summary":
-            for line in part.text.splitlines():
-                match = _SUMMARY_LINE.match(line)
-                if match:
-                    yield match.group(1)
-            for quoted in quoted_lines(part.text):
-                yield quoted
-                yield from sentences(quoted)
-        elif part.kind == "text":
-            yield from sentences(part.text)
-
-
-def _normal(text: str) -> str:
-    return " ".join(plain(text).split()).strip('"`* ').lower()[:_KEY]
-
-
-def _names(messages: Sequence[Message]) -> set[str]:
-    names: set[str] = set()
-    for message in messages:
-        for part in message.parts:
-            names |= identifiers(unescape(part.text) if part.kind == "tool_call" else part.text)
-    return names

@@ -10,8 +10,10 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.compare import Fate, Survival, fates, survival
+from compactor_cli.pipeline.compare import Fate, fates
 from compactor_cli.pipeline.repair import repair
+from compactor_cli.survival.judge import survival
+from compactor_cli.survival.result import Survival
 
 
 def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival, ...]]:

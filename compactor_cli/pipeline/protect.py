@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message
-from compactor_cli.model.planning import CLOSING, EARLIER_HISTORY, FIRST_REQUEST, IN_FLIGHT, LAST_REQUEST, NEWEST
+from compactor_cli.model.planning import (
+    CLOSING,
+    EARLIER_HISTORY,
+    FIRST_REQUEST,
+    IN_FLIGHT,
+    LAST_MESSAGES,
+    LAST_REQUEST,
+    NEWEST,
+)
 from compactor_cli.text.verbatim import carried
 
 
@@ -32,7 +40,7 @@ def protect(
     for message in messages:
         why = _why(message, keep)
         if why or (keep_last and message.index >= newest):
-            named[message.index] = why or f"one of the last {keep_last} messages"
+            named[message.index] = why or f"{LAST_MESSAGES} {keep_last} messages"
     if requests:
         named.setdefault(requests[-1], LAST_REQUEST)
         if task is None and named.get(requests[0], LAST_REQUEST) == LAST_REQUEST:

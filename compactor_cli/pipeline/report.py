@@ -10,6 +10,7 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
+from compactor_cli.pipeline.spending import spent, unspent
 from compactor_cli.pipeline.summarize import Summary, current_round
 
 
@@ -42,6 +43,7 @@ def unchanged(transcript: Transcript, target: int | None) -> Compaction:
         residual_count=0,
         residual_tokens=0,
         tiers=(),
+        spent=unspent(transcript.tokens),
         repairs=(),
         removed=(),
         first_changed_index=None,
@@ -85,6 +87,7 @@ def report(
         residual_count=len(residuals),
         residual_tokens=sum(out[i].tokens for i in residuals if i in out),
         tiers=_tier_lines(analysis, out, summaries, residuals),
+        spent=spent(mended.messages, analysis.groups, plan.decisions, output.messages),
         repairs=repairs,
         removed=output.removed,
         first_changed_index=first_changed,

@@ -38,6 +38,7 @@ from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
+from compactor_cli.signals.topics import find_topics
 from compactor_cli.summarizers.extractive import Extractive
 from compactor_cli.text.headers import Base, base_of, writer_of
 
@@ -208,7 +209,18 @@ def _summarize(run: _Run, analysis: Analysis, plan: Plan, recall: Recalled) -> t
         # a request must not go with the summary that was to repeat it
         plan = make_plan(analysis, run.tools, run.settings, less(run.target, recall), repeat=False)
         written = write_summaries(mended, groups, plan, context, base)
+    asked = run.settings.summarizer == "llm" and any(slot.excerpts is None for slot in plan.slots)
+    if asked and not _by_model(written[1]):
+        return _summarize_offline(run, analysis, recall)
     return written
+
+
+def _summarize_offline(run: _Run, analysis: Analysis, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
+    """The summaries where the model wrote none: the room that its plan left to the model is not wasted."""
+    tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
+    run = replace(run, tools=tools, settings=replace(run.settings, summarizer="extractive"))
+    plan = make_plan(analysis, tools, run.settings, less(run.target, recall))
+    return _summarize(run, analysis, plan, recall)
 
 
 def _assemble(
@@ -234,8 +246,12 @@ def _is_worth_it(transcript: Transcript, output: Output, *, summary_needed: bool
 
 def _writer(tools: Tools, summaries: Sequence[Summary]) -> str:
     """The summarizer, or the offline one when it wrote all of them in its place."""
-    by_model = any(writer_of(summary.message.text("text")) for summary in summaries)
-    return tools.summarizer.name if by_model or not summaries else Extractive.name
+    return tools.summarizer.name if _by_model(summaries) or not summaries else Extractive.name
+
+
+def _by_model(summaries: Sequence[Summary]) -> bool:
+    """Whether a model wrote any of them."""
+    return any(writer_of(summary.message.text("text")) for summary in summaries)
 
 
 def compact_source(

@@ -10,8 +10,10 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
+from compactor_cli.model.state import StateLine
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.text.headers import Base, header, round_of
+from compactor_cli.signals.state import session_state
+from compactor_cli.text.headers import Base, header, lines_header, lines_mark, round_of
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.shorten import reference
 
@@ -50,17 +52,20 @@ def write_summaries(
     """Fill the slots of a plan. Groups whose summary does not fit are gone, and the plan says so."""
     messages = transcript.messages
     number = current_round(messages)
-    based = max(plan.slots, key=lambda slot: slot.budget, default=None)
+    based = max(plan.slots, key=lambda slot: (slot.heading == "full", slot.budget), default=None)
     keywords = _keywords(messages, groups, plan, context.query)
     written: dict[SummarySlot, Summary] = {}
     failed: set[int] = set()
     unspent = 0
     # newest first: what a summary does not need goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
+    state = session_state(messages) if any(slot.excerpts is None for slot in slots) else ()
     asked = [
-        _request(transcript, groups, slot, number, base if slot is based and slot.based else None, keywords, context)
+        _request(transcript, groups, slot, number, base if _names_base(slot, based) else None, keywords, context)
         for slot in slots
     ]
+    newest = max(range(len(slots)), key=lambda at: slots[at].groups[-1], default=-1)
+    asked = [replace(own, state=_up_to(state, own.messages)) if at == newest else own for at, own in enumerate(asked)]
     for slot, request in zip(slots, context.summarizer.prepare(asked, context.count), strict=True):
         replaced = sum(m.tokens for m in request.messages)
         room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
@@ -82,6 +87,17 @@ def write_summaries(
     return plan, tuple(written[slot] for slot in plan.slots if slot in written)
 
 
+def _names_base(slot: SummarySlot, chosen: SummarySlot | None) -> bool:
+    """Whether a summary says what the transcript was compacted from."""
+    return slot is chosen and slot.based and slot.heading == "full"
+
+
+def _up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
+    """What stands on nothing behind these messages: that is kept in its place."""
+    last = max(m.index for m in messages)
+    return tuple(line for line in state if line.message <= last)
+
+
 def _gone(decision: Decision) -> Decision:
     return decision._replace(rendition="gone", reason=f"{decision.reason}, no room for a summary")
 
@@ -97,21 +113,22 @@ def _request(
 ) -> SummaryRequest:
     covers = tuple(sorted(i for g in slot.groups for i in groups[g].messages))
     covered = [transcript.messages[i] for i in covers]
-    heading = partial(
-        header,
-        number,
-        covers,
-        tier=slot.tier if slot.form == "tiers" else None,
-        short=slot.excerpts is not None,
-        tokens=sum(m.tokens for m in covered),
-        reference=reference(*(transcript.raw(record) for m in covered for record in m.records)),
-    )
+    address = reference(*(transcript.raw(record) for m in covered for record in m.records))
+    if slot.excerpts is None:
+        tier = slot.tier if slot.form == "tiers" else None
+        tokens = sum(m.tokens for m in covered)
+        heading = partial(header, number, covers, tier=tier, tokens=tokens, reference=address)
+    elif slot.heading == "mark":
+        heading = partial(lines_mark, covers)
+    else:
+        heading = partial(lines_header, covers, round=number, reference="" if slot.heading == "short" else address)
     parts = tuple(
         (part, [transcript.messages[i] for g in part.groups for i in groups[g].messages]) for part in slot.parts
     )
     budget = slot.budget - context.per_message
     shorter = heading() if base is not None else ""
-    return SummaryRequest(slot, heading(base=base), covered, keywords, budget, number, parts, shorter)
+    full = heading(base=base) if base is not None else heading()
+    return SummaryRequest(slot, full, covered, keywords, budget, number, parts, shorter)
 
 
 def _write(request: SummaryRequest, context: Context) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -9,12 +11,23 @@ from typing import Any
 from compactor_cli.errors import UsageError
 from compactor_cli.model.profile import PROFILE_VERSION, Profile
 from compactor_cli.signals.signals import weight_names
+from compactor_cli.signals.talk import talk_weight_names
 
 _LARGEST = 1_000
 
 
 def parse_profile(text: str, name: str) -> Profile:
-    """A profile from TOML. Raises UsageError that names the file, the key and what is allowed."""
+    """A profile from TOML. Raises UsageError that names the file, the key and what is allowed.
+
+    A profile that says nothing of statements is given the shipped weights for them.
+    """
+    profile = _parsed(text, name)
+    shipped = default_profile()
+    return replace(profile, talk=profile.talk or shipped.talk, binding=profile.binding or shipped.binding)
+
+
+def _parsed(text: str, name: str) -> Profile:
+    """What the file itself says."""
     import tomli
 
     try:
@@ -24,22 +37,37 @@ def parse_profile(text: str, name: str) -> Profile:
     version = document.get("version")
     if version != PROFILE_VERSION:
         raise UsageError(f"{name}: version is {version!r}; this program reads profiles of version {PROFILE_VERSION}")
-    weights = document.get("weights")
-    if not isinstance(weights, dict):
+    if not isinstance(document.get("weights"), dict):
         raise UsageError(f"{name}: no table [weights]; write a profile with `compactor learn FILE... -o {name}`")
-    known = set(weight_names())
-    values: dict[str, float] = {}
-    for key, value in _flat(weights):
-        if key not in known:
-            raise UsageError(f"{name}: [weights] {key}: no such signal; the profile was made by another version")
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
-            raise UsageError(f"{name}: [weights] {key} = {value!r}: has to be a number from -{_LARGEST} to {_LARGEST}")
-        values[key] = float(value)
     sessions = document.get("sessions", 0)
     figures = {
         key: float(value) for key, value in _flat(document.get("held_out", {})) if isinstance(value, (int, float))
     }
-    return Profile(values, name, sessions if isinstance(sessions, int) else 0, figures)
+    return Profile(
+        weights=_weights(document, "weights", weight_names(), name),
+        name=name,
+        sessions=sessions if isinstance(sessions, int) else 0,
+        figures=figures,
+        talk=_weights(document, "talk", talk_weight_names(), name),
+        binding=_weights(document, "binding", talk_weight_names(), name),
+    )
+
+
+def _weights(document: Mapping[str, Any], title: str, names: Iterable[str], file: str) -> dict[str, float]:
+    """The numbers of a table, by the names of their signals; none where there is no such table."""
+    table = document.get(title, {})
+    if not isinstance(table, dict):
+        raise UsageError(f"{file}: {title} = {table!r}: has to be a table [{title}]")
+    known = set(names)
+    values: dict[str, float] = {}
+    for key, value in _flat(table):
+        where = f"{file}: [{title}] {key}"
+        if key not in known:
+            raise UsageError(f"{where}: no such signal; the profile was made by another version")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
+            raise UsageError(f"{where} = {value!r}: has to be a number from -{_LARGEST} to {_LARGEST}")
+        values[key] = float(value)
+    return values
 
 
 def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
@@ -54,4 +82,4 @@ def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
 def default_profile() -> Profile:
     """The profile that ships with the package, learned on the sessions that its comments name."""
     text = files("compactor_cli.profiles").joinpath("default.toml").read_text(encoding="utf-8")
-    return parse_profile(text, "default")
+    return _parsed(text, "default")

@@ -9,12 +9,13 @@ from typing import Any
 
 from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Fault
-from compactor_cli.model.report import Analysis, Compaction
+from compactor_cli.model.report import Analysis, Compaction, joined
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
-from compactor_cli.pipeline.compare import Fate, Survival
+from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview
+from compactor_cli.survival.result import Survival
 from compactor_cli.text.shorten import reference
 
 
@@ -150,10 +151,8 @@ def compact_json(
             "tokens": sum(part.residual_tokens for part in parts),
         },
         "tiers": _tiers(parts),
-        "dispositions": {
-            name: sum(getattr(part.dispositions, name) for part in parts)
-            for name in ("kept", "shortened", "summarized", "dropped")
-        },
+        "spent": [{"name": line.name, "tokens": line.tokens} for line in joined(parts)],
+        "dispositions": _dispositions(parts),
         "repairs": [note_json(note) for note in repairs],
         "reference": _reference(parts),
         "first_changed_index": first.first_changed_index if first else None,
@@ -169,6 +168,11 @@ def compact_json(
     if recalled := sum(part.recalled for part in parts):
         value["recalled"] = recalled
     return value
+
+
+def _dispositions(parts: Sequence[Compaction]) -> dict[str, int]:
+    names = ("kept", "shortened", "summarized", "dropped")
+    return {name: sum(getattr(part.dispositions, name) for part in parts) for name in names}
 
 
 def survival_json(survivals: Sequence[Survival]) -> dict[str, Any]:

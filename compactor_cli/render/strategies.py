@@ -26,3 +26,16 @@ def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
 def strategies_json(strategies: Iterable[Strategy]) -> list[dict[str, Any]]:
     """One object a strategy; `learned`: it uses the weights of a profile."""
     return [{"name": s.name, "purpose": s.purpose, "suits": s.suits, "learned": s.learned} for s in strategies]
+
+
+def scope_lines(aimed: Strategy, plain: Strategy) -> Iterable[Text]:
+    """Whose residuals and tiers a table speaks of, and what `compact` uses with a target (`aimed`) and without one."""
+    words = "Residuals (messages kept whole) and tiers (classes of age) are those of strategy"
+    if plain.tiers:
+        used = "" if plain.name == aimed.name else " without a target"
+        yield Text(f"{words} {plain.name}, which compact uses{used}.")
+    else:
+        yield Text(f"{words} tiered, which compact is not set to use.")
+    if not aimed.tiers:
+        used = "It uses" if plain.name == aimed.name else "With a target it uses"
+        yield Text(f"{used} {aimed.name}, which goes by neither. What it does: {aimed.purpose}.")

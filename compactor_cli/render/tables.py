@@ -11,19 +11,24 @@ from rich.text import Text
 from compactor_cli.model.budget import Budget
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.message import Message
-from compactor_cli.model.plan import Plan
-from compactor_cli.model.report import Analysis, Compaction
+from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.planning import NEWEST_EXCHANGE
+from compactor_cli.model.report import Analysis, Compaction, joined
 from compactor_cli.model.transcript import Note, Source, Transcript
-from compactor_cli.pipeline.compare import Fate, Survival
+from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview
 from compactor_cli.render.console import bar, make_table, percent, snippet
+from compactor_cli.survival.result import Survival
 from compactor_cli.text.clean import plain
 
 _WIDE = 110
 """Columns from which on factors have a column of their own."""
 _SCORE_COLUMNS = 46
 _FACTORS = 34
+
+_NAMES, _NAMES_BELOW = 30, 22
+"""Cells for the names that make a value: in a column of their own, and below the reason."""
 
 _STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone": "red"}
 
@@ -48,7 +53,7 @@ def brief(message: Message, width: int) -> Text:
 
 def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> Table:
     """One line a message; on a narrow console the factors stand below the text."""
-    table = make_table(console, "Scores (★ residual, ☆ demoted by a cap)")
+    table = make_table(console, "Scores (★ residual: kept whole by strategy tiered, ☆ demoted: over the limit)")
     wide = console.width >= _WIDE
     for name in ("#", "role", "tokens", "score", "", "tier"):
         justify: JustifyMethod = "left" if name in ("role", "") else "right"
@@ -77,13 +82,13 @@ def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> T
 
 
 def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
-    table = make_table(console, "Tier allocation")
+    table = make_table(console, "Tiers of strategy tiered")
     for name in ("tier", "messages", "before", "after", "kept"):
         table.add_column(name, justify="left" if name == "tier" else "right")
     table.add_column("", no_wrap=True)
     tokens = sum(part.residual_tokens for part in parts)
     count = sum(part.residual_count for part in parts)
-    table.add_row(Text("★ residuals", style="green"), f"{count:,}", "", f"{tokens:,}", "", "")
+    table.add_row(Text("★ kept whole (residuals)", style="green"), f"{count:,}", "", f"{tokens:,}", "", "")
     ages = ("newest", "recent", "older", "oldest")
     for tier, age in enumerate(ages):
         lines = [line for part in parts for line in part.tiers if line.tier == tier]
@@ -92,6 +97,19 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
         messages = sum(line.messages for line in lines)
         row = (f"tier {tier}, {age}", f"{messages:,}", f"{before:,}", f"{after:,}", percent(after, before), bar(share))
         table.add_row(*row)
+    return table
+
+
+def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) -> Table:
+    """What the room of a strategy without tiers was spent on; of an output that was only repaired, none is named."""
+    table = make_table(console, "Where the room went" + (f" (strategy {strategy})" if strategy else ""))
+    for name in ("", "tokens", "share"):
+        table.add_column(name, justify="right" if name else "left")
+    table.add_column("", no_wrap=True)
+    after = sum(part.tokens for part in parts)
+    for line in joined(parts):
+        share = line.tokens / after if after else 0
+        table.add_row(line.name, f"{line.tokens:,}", percent(line.tokens, after), bar(share))
     return table
 
 
@@ -122,27 +140,45 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
 
 
 def plan_table(console: Console, transcript: Transcript, groups: Sequence[Group], plan: Plan) -> Table:
-    table = make_table(console, "Plan")
+    """One line a group; the names that its kept lines are valued for stand below the reason on a narrow console."""
+    valued, wide = any(decision.signals for decision in plan.decisions), console.width >= _WIDE
+    note = " (“for”: the names that lines are kept for)" if valued and not wide else ""
+    table = make_table(console, f"Plan of strategy {plan.strategy}{note}")
     table.add_column("messages", no_wrap=True)
     table.add_column("rendition", no_wrap=True)
     table.add_column("tokens", justify="right", no_wrap=True)
-    table.add_column("why", no_wrap=console.width >= _WIDE)
+    table.add_column("why", no_wrap=wide)
+    if valued and wide:
+        table.add_column("names that lines are kept for", width=_NAMES, no_wrap=True)
     table.add_column("message", no_wrap=True)
+    width = console.width - (62 if not wide else 78 + _NAMES if valued else 76)
     for decision in plan.decisions:
         group = groups[decision.group]
         first, last = group.messages[0], group.messages[-1]
+        names, why = _names(decision, _NAMES if wide else _NAMES_BELOW), Text(decision.reason)
+        if names and not wide:
+            why += Text("\nfor ", style="dim") + names
         table.add_row(
             f"{first}" if first == last else f"{first}-{last}",
             Text(decision.rendition, style=_STYLES[decision.rendition]),
             f"{group.tokens:,} → {decision.tokens:,}" if decision.tokens != group.tokens else f"{group.tokens:,}",
-            decision.reason,
-            brief(transcript.messages[first], console.width - (76 if console.width >= _WIDE else 62)),
+            why,
+            *((names,) if valued and wide else ()),
+            brief(transcript.messages[first], width),
         )
     return table
 
 
+def _names(decision: Decision, width: int) -> Text:
+    """The names that made most of its value; of what stays only for being new none."""
+    if decision.rendition == "whole" and decision.reason == NEWEST_EXCHANGE:
+        return Text("")
+    names = (signal.rpartition(" (")[0] for signal in decision.signals)  # behind a name: what speaks for it
+    return snippet(", ".join(names), width)
+
+
 def budget_table(console: Console, budget: Budget) -> Table:
-    table = make_table(console, f"Budget of {budget.total:,} tokens")
+    table = make_table(console, f"Budget of {budget.total:,} tokens, as strategy tiered shares it out")
     table.add_column("part")
     table.add_column("tokens", justify="right")
     table.add_column("share", justify="right")
@@ -155,7 +191,7 @@ def budget_table(console: Console, budget: Budget) -> Table:
         ("actions", fixed.actions),
         ("system insight", fixed.system_llm),
         ("current message", fixed.current_message),
-        ("residuals", budget.residuals),
+        ("kept whole (residuals)", budget.residuals),
         *((f"tier {tier}", tokens) for tier, tokens in enumerate(budget.tiers)),
     ]
     for name, tokens in rows:
@@ -204,7 +240,7 @@ def selection_line(view: Outlook) -> Text:
 
 
 def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Table]:
-    roles = make_table(console, "Where the tokens are")
+    roles = make_table(console, "Where the tokens are, by role and by tier of age")
     for name in ("", "messages", "tokens", "share"):
         roles.add_column(name, justify="left" if not name else "right")
     roles.add_column("", no_wrap=True)
@@ -257,7 +293,8 @@ def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
     table.add_column("", justify="right")
     table.add_column("", no_wrap=True)
     for line in survivals:
-        share = line.kept / line.total if line.total else 1.0
+        # a bar is full only when nothing is lost
+        share = 1.0 if line.kept == line.total else min(0.95, line.kept / line.total)
         row = (line.category.replace("_", " "), f"{line.kept:,}", f"{line.total:,}", f"{line.percent:.1f}%")
         table.add_row(*row, bar(share))
     return table

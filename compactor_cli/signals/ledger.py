@@ -13,7 +13,7 @@ from compactor_cli.model.pairing import pair
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors, stated_failure
 
-_PATH_KEYS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
+PATH_KEYS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 _COMMAND_KEYS = ("command", "cmd", "script", "code_to_run")
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
@@ -72,10 +72,10 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
         for which, call in enumerate(message.parts):
             if call.kind != "tool_call":
                 continue
-            arguments = _arguments(call)
+            arguments = call_arguments(call)
             for path, action in file_actions(call.name, arguments):
                 files.setdefault(path, FileFact()).actions.setdefault(action, []).append(message.index)
-            command = _command(arguments)
+            command = command_of(arguments)
             if command:
                 spot = answer_of.get((at, which))
                 failed, error = _outcome(messages[spot[0]].parts[spot[1]] if spot else None)
@@ -87,7 +87,8 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
     return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
 
 
-def _arguments(call: Part) -> Any:
+def call_arguments(call: Part) -> Any:
+    """The arguments of a call as a JSON value; the text itself where it is no JSON."""
     try:
         return json.loads(call.text)
     except (ValueError, RecursionError):
@@ -96,12 +97,12 @@ def _arguments(call: Part) -> Any:
 
 def call_text(call: Part) -> str:
     """What a call does, in its own words: the command that it runs, or its arguments."""
-    return _command(_arguments(call)) or call.text
+    return command_of(call_arguments(call)) or call.text
 
 
 def call_actions(call: Part) -> Iterator[tuple[str, str]]:
     """(path, action) pairs of one call."""
-    return file_actions(call.name, _arguments(call))
+    return file_actions(call.name, call_arguments(call))
 
 
 def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
@@ -111,7 +112,7 @@ def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
         return
     if not isinstance(arguments, dict):
         return
-    paths = [arguments[key] for key in _PATH_KEYS if isinstance(arguments.get(key), str)]
+    paths = [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
     listed = arguments.get("files") or arguments.get("paths")
     for item in listed if isinstance(listed, list) else ():
         path = item.get("path") if isinstance(item, dict) else item
@@ -119,7 +120,7 @@ def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
     action = _action(tool, arguments)
     if action:
         yield from ((path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path)
-    command = _command(arguments)
+    command = command_of(arguments)
     if command:
         yield from _in_text(command, command=True)
     for value in arguments.values():
@@ -157,7 +158,8 @@ def _in_text(text: str, *, command: bool = False) -> Iterator[tuple[str, str]]:
         yield target, "created"
 
 
-def _command(arguments: Any) -> str:
+def command_of(arguments: Any) -> str:
+    """The command that the arguments of a call give to a shell; empty when there is none."""
     if not isinstance(arguments, dict):
         return ""
     for key in _COMMAND_KEYS:
@@ -178,10 +180,10 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
     lines = result_errors(part.text, failed, most=1)
     if failed is None:
         return None, ""
-    return True, one_line(lines[0] if lines else _first_said(part.text), 200)
+    return True, one_line(lines[0] if lines else first_said(part.text), 200)
 
 
-def _first_said(text: str) -> str:
+def first_said(text: str) -> str:
     """The first line that the tool itself said: harnesses put lines such as `Exit code 1` before it."""
     _, marked, said = f"{text}\n".partition("\nOutput:\n")
     lines = [line for line in (said if marked else text).split("\n", 12)[:12] if line.strip()]

@@ -12,18 +12,16 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from typing import Literal
 
 from compactor_cli.model.message import Message
-from compactor_cli.text.headers import body_start
-from compactor_cli.text.terms import chunked, judge, quoted_terms, readable
+from compactor_cli.signals.call_lines import call_lines
+from compactor_cli.text.headers import body_start, state_start
+from compactor_cli.text.terms import chunked, judge, quoted_terms
+from compactor_cli.text.units import clause_spans, units
 from compactor_cli.text.verbatim import quoted_span
 
-_LONG = 110
-"""Characters above which a dense line (data, code) is cut into pieces."""
-_LONG_PROSE = 220
-_BREAKS = ("},", "],", ", ", ",", ";", " ")
-"""Where dense text is cut, the best place first."""
+Cut = Literal["together", "apart", "clauses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +35,9 @@ class Piece:
     tokens: int
     speech: bool
     """Somebody says it: its words count, not only its names."""
+    cut: Cut
+    """What its lines are: short neighbours taken together; physical lines, as each may have a mark of its own; or
+    the sentences of a request."""
     names: tuple[int, ...]
     """Names in it, each once."""
     quoted: tuple[tuple[int, int], ...]
@@ -116,7 +117,7 @@ class Session:
         """Chunk -> ids of its terms, for texts that somebody says or for data."""
         return self._speech if speech else self._data
 
-    def read(self, message: int, which: int, text: str, tokens: int, *, speech: bool) -> None:
+    def read(self, message: int, which: int, text: str, tokens: int, *, speech: bool, cut: Cut = "together") -> None:
         """Take in one part."""
         ids = self.ids(speech)
         chunks = chunked(text).split()
@@ -127,7 +128,7 @@ class Session:
         if speech:
             self.held.update(term for term in terms if term < 0)
         names = tuple(term for term in terms if term >= 0)
-        self.pieces.append(Piece(message, which, text, tokens, speech, names, quoted))
+        self.pieces.append(Piece(message, which, text, tokens, speech, cut, names, quoted))
 
 
 def read_session(
@@ -146,12 +147,14 @@ def read_session(
             if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
                 continue
             if part.text and part.kind in ("text", "tool_call", "tool_result"):
-                text = readable(part.text) if part.kind == "tool_call" else part.text
-                if message.origin == "summary":  # its heading is no part of what it says
-                    start, end = quoted_span(text) if quoted_only else (body_start(text), len(text))
-                    text = " " * start + text[start:end]
+                text = call_lines(part) if part.kind == "tool_call" else part.text
+                earlier = message.origin == "summary"
+                if earlier:  # its heading and the state that it tells are no part of what it quotes
+                    start, end = quoted_span(text) if quoted_only else (body_start(text), state_start(text))
+                    text = (" " * (start - 1) + "\n" if start else "") + text[start:end]
                 speech = part.kind == "text" and message.role != "tool"
-                session.read(at, which, text, part.tokens, speech=speech)
+                cut: Cut = "apart" if earlier else "clauses" if message.origin == "request" and speech else "together"
+                session.read(at, which, text, part.tokens, speech=speech, cut=cut)
     return session
 
 
@@ -176,6 +179,9 @@ class Lines:
         self.bounds: array[float] = array("d")
         self.first_of: dict[int, int] = {}
         """Piece -> its first line."""
+        self._pieces_of: dict[int, list[int]] = {}
+        for number, piece in enumerate(session.pieces):
+            self._pieces_of.setdefault(piece.message, []).append(number)
         tables = {speech: _Worths(session.ids(speech), worth) for speech in (True, False)}
         for number, piece in enumerate(session.pieces):
             if piece.message not in skip:
@@ -185,7 +191,8 @@ class Lines:
     def _add(self, number: int, piece: Piece, worths: dict[str, float], worth: Callable[[int], float]) -> None:
         bare = chunked(piece.text)
         first = len(self.starts)
-        spans = list(_spans(piece.text))
+        clauses = piece.cut == "clauses"
+        spans = list(clause_spans(piece.text) if clauses else units(piece.text, apart=piece.cut == "apart"))
         self.starts.extend([start for start, _ in spans])
         self.ends.extend([end for _, end in spans])
         self.piece_of.extend([number] * len(spans))
@@ -224,6 +231,17 @@ class Lines:
         """Whether the line begins its piece."""
         return line == 0 or self.piece_of[line - 1] != self.piece_of[line]
 
+    def of_message(self, message: int) -> Iterator[int]:
+        """The lines of a message."""
+        for number in self._pieces_of.get(message, ()):
+            yield from self.of_piece(number)
+
+    def overlapping(self, number: int, start: int, end: int) -> Iterator[int]:
+        """The lines of a piece that have characters of a span of its text."""
+        for line in self.of_piece(number):
+            if self.starts[line] < end and self.ends[line] > start:
+                yield line
+
     def of_piece(self, number: int) -> range:
         """The lines of a piece."""
         first = self.first_of.get(number)
@@ -242,66 +260,3 @@ class _Worths(dict[str, float]):
     def __missing__(self, chunk: str) -> float:
         self[chunk] = value = sum(map(self._worth, self._ids[chunk]))
         return value
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where lines that are not blank begin and end, without the blanks around them."""
-    at = 0
-    for line in text.split("\n"):
-        bare = line.strip()
-        if bare:
-            start = at + len(line) - len(line.lstrip())
-            if len(bare) <= _LONG:
-                yield start, start + len(bare)
-            else:
-                yield from _pieces(bare, start)
-        at += len(line) + 1
-
-
-def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
-    prose = line.count(" ") > len(line) / 9
-    if prose and len(line) <= _LONG_PROSE:
-        yield offset, offset + len(line)
-        return
-    cuts = [0, *(_sentence_cuts(line) if prose else _dense_cuts(line, 0, len(line), _LONG)), len(line)]
-    for start, end in pairwise(cuts):
-        cuts_inside = _dense_cuts(line, start, end, _LONG_PROSE) if end - start > _LONG_PROSE else ()
-        for first, last in pairwise([start, *cuts_inside, end]):
-            bare = line[first:last].strip()
-            if bare:
-                begin = first + line[first:last].index(bare[0])
-                yield offset + begin, offset + begin + len(bare)
-
-
-def _sentence_cuts(line: str) -> Iterator[int]:
-    """Ends of sentences, with short ones left together."""
-    last = 0
-    for at in range(1, len(line)):
-        if line[at] == " " and line[at - 1] in ".!?;" and at - last > 40:
-            yield at + 1
-            last = at + 1
-
-
-def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
-    """Places to cut text so that pieces are no longer than `longest` characters, or twice that where a
-    long name would be cut in two."""
-    at = start
-    while end - at > longest:
-        cut = _break_before(line, at + longest // 3, at + longest)
-        cut = cut or _break_behind(line, at + longest, min(end, at + 2 * longest)) or min(end, at + 2 * longest)
-        if cut < end:
-            yield cut
-        at = cut
-
-
-def _break_before(line: str, start: int, end: int) -> int:
-    for mark in _BREAKS:
-        place = line.rfind(mark, start, end)
-        if place >= 0:
-            return place + len(mark)
-    return 0
-
-
-def _break_behind(line: str, start: int, end: int) -> int:
-    places = [place + 1 for mark in ", ;" if (place := line.find(mark, start, end)) >= 0]
-    return min(places, default=0)

@@ -21,7 +21,7 @@ _ENOUGH = 0.55
 """Share of its context with which a name is understood."""
 _ALONE = 0.15
 """What a name is worth without any of its context."""
-_HEADING = 5
+HEADING = 5
 """Tokens of the mark before the first line that is taken of a message."""
 
 
@@ -69,8 +69,8 @@ class Selector:
 
     def cost(self, line: int) -> int:
         """Tokens that the line adds, with the heading of its message when it is the first of it."""
-        heading = 0 if self.lines.message(line) in self._opened else _HEADING
-        return self._tokens(line) + heading
+        heading = 0 if self.lines.message(line) in self._opened else HEADING
+        return self.tokens(line) + heading
 
     def take(self, line: int) -> int:
         """Take a line whatever its value; returns its tokens."""
@@ -88,7 +88,7 @@ class Selector:
         bounds, versions = self.lines.bounds, dict[int, int]()
         heap = [(-bounds[line] / self._guess(line), line, 0) for line in candidates if line not in self.taken]
         heapq.heapify(heap)
-        while heap and room > _HEADING:
+        while heap and room > HEADING:
             _, line, version = heapq.heappop(heap)
             if line in self.taken or version != versions.get(line, 0):
                 continue
@@ -115,7 +115,8 @@ class Selector:
         """A lower bound of a line's tokens that costs no counting, so that its density is an upper bound."""
         return 1 + (self.lines.ends[line] - self.lines.starts[line]) / 6
 
-    def _tokens(self, line: int) -> int:
+    def tokens(self, line: int) -> int:
+        """Tokens of the line alone."""
         if line not in self._costs:
             self._costs[line] = self._cost(self.lines.text(line)) + 1
         return self._costs[line]

@@ -31,7 +31,7 @@ class Values:
             for term, found in evidence.mentions.items()
         }
         texts = max(2, sum(piece.speech for piece in session.pieces))
-        word = _WORD * _talk(session)
+        word = _WORD * talk_share(session)
         self._words = {id_: word * (log(texts / held) / log(texts)) ** _RARITY for id_, held in session.held.items()}
 
         for text in sorted(session.wanted):
@@ -53,7 +53,7 @@ class Values:
         return self._weigher.reasons(session.names[term], session.kinds[term], found, self._evidence)
 
 
-def _talk(session: Session) -> float:
+def talk_share(session: Session) -> float:
     """How much of a session is talk (0 to 1): where tools or code are at work, names say what matters."""
     total = sum(piece.tokens for piece in session.pieces) or 1
     spoken = sum(piece.tokens for piece in session.pieces if piece.speech) / total

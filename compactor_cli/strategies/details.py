@@ -18,14 +18,17 @@ DETAIL = 60_000
 REACH = 500_000
 """Tokens back to which every line is looked at, several times what models hold; of what is older, only
 requests, calls and failures."""
+_BEGINNING = 150
+"""Tokens of each of the newest messages that are quoted for being new."""
 _LEAST = 60
 """Tokens below which it is not worth the heading."""
 
 
 def quoted_details(
-    given: PlanInput, covered: Sequence[Group], room: int, aside: Collection[int] = ()
+    given: PlanInput, covered: Sequence[Group], room: int, aside: Collection[int] = (), newest: float = 0.0
 ) -> tuple[Excerpt, ...]:
-    """The best lines of these groups in about `room` tokens; messages in `aside` are repeated anyway."""
+    """The best lines of these groups in about `room` tokens; messages in `aside` are repeated anyway. `newest`: the
+    share of the room for the beginnings of the newest messages, whatever their value."""
     room = min(room, DETAIL) - given.count(LEGEND)
     if room < _LEAST or given.profile is None:
         return ()
@@ -37,6 +40,23 @@ def quoted_details(
     lines = Lines(session, values.of, outside)
     known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
     selector = Selector(lines, values.of, given.count, sorted(known))
+    room -= _take_newest(selector, lines, int(room * newest))
     selector.fill(densest(lines, room), room)
     chosen = sorted(selector.taken.values(), key=lambda choice: choice.line)
-    return tuple(Quoter(given, lines, based=False).excerpts(chosen))
+    return tuple(Quoter(given.messages, lines, given.count).excerpts(chosen))
+
+
+def _take_newest(selector: Selector, lines: Lines, room: int) -> int:
+    """The first lines of the newest texts, calls and results; returns their tokens."""
+    used = 0
+    for number in sorted(lines.first_of, reverse=True):
+        own = 0
+        for line in lines.of_piece(number):
+            cost = selector.cost(line)
+            if used + cost > room:
+                return used
+            own += cost
+            if own > _BEGINNING:
+                break
+            used += selector.take(line)
+    return used

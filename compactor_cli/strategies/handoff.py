@@ -6,7 +6,7 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.recent import Shape, plan_recent
 
-_SHAPE = Shape("handoff", form="handoff", recent=False, absorbs=True)
+_SHAPE = Shape("handoff", form="handoff", recent=False, newest=0.4, absorbs=True)
 
 
 class Handoff:
@@ -15,6 +15,7 @@ class Handoff:
     suits = "starting afresh: another agent, or another model, goes on with the work"
     learned = True
     closes = True
+    tiers = False
     writes = True
 
     def plan(self, given: PlanInput) -> Plan:

@@ -36,6 +36,7 @@ class Hybrid:
     suits = "long sessions about several things"
     learned = True
     closes = False
+    tiers = False
     writes = True
 
     def plan(self, given: PlanInput) -> Plan:

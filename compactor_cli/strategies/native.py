@@ -7,14 +7,16 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import Message, Part
+from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.signals.lines import Lines
 from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
 
 _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""
-_SMALL = 48
+_NAMED = 400
+"""Tokens of a result from which on the mark of what is left out names the original."""
+SMALL = 48
 """Tokens of a part that is not worth cutting."""
 
 
@@ -29,13 +31,15 @@ class Native:
         self._done: dict[tuple[int, int, tuple[int, ...]], tuple[str, int]] = {}
         self._note = 0
 
-    def render(self, group: Group, taken: Collection[int], reason: str) -> Decision:
-        """The group with only the lines in `taken`; parts that are small or cannot be cut stay whole."""
+    def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
+        """The group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results up to
+        `SMALL` tokens, what the agent wrote up to `whole`."""
         edits = []
         saved = 0
         for index in group.messages:
             for which, part in enumerate(self._messages[index].parts):
-                text, tokens = self._part(index, which, part, taken)
+                small = SMALL if part.kind == "tool_result" else whole
+                text, tokens = self._part(index, which, part, taken, small)
                 if tokens < part.tokens:
                     edits.append(Edit(index, which, text, tokens))
                     saved += part.tokens - tokens
@@ -43,8 +47,8 @@ class Native:
             return Decision(group.index, "whole", group.tokens, reason)
         return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
 
-    def _part(self, index: int, which: int, part: Part, taken: Collection[int]) -> tuple[str, int]:
-        if part.place is None or part.edited or part.tokens <= _SMALL:
+    def _part(self, index: int, which: int, part: Part, taken: Collection[int], small: int) -> tuple[str, int]:
+        if part.place is None or part.edited or part.tokens <= small:
             return part.text, part.tokens
         if part.kind == "image":
             self._note = self._note or self._count(IMAGE_NOTE)
@@ -78,7 +82,8 @@ class Native:
                 out.append("" if last else gap)
             else:
                 # the first mark says how much is left out of all and where the original is
-                mark = "…" if marked else self._mark(text, [(lines.starts[n], lines.ends[n]) for n in chosen])
+                kept = [(lines.starts[n], lines.ends[n]) for n in chosen]
+                mark = "…" if marked else self._mark(text, kept, named=_needs_name(part))
                 inside = "\n" not in gap
                 out.append(f" {mark} " if inside else f"\n{mark}\n")
                 marked = True
@@ -89,17 +94,19 @@ class Native:
         return f"{joined}\n{IMAGE_NOTE}" if part.images else joined
 
     @staticmethod
-    def _mark(text: str, kept: Sequence[tuple[int, int]]) -> str:
+    def _mark(text: str, kept: Sequence[tuple[int, int]], *, named: bool) -> str:
+        """How much is left out; with a reference to all of it where that is worth its tokens: a result is also found
+        by the id of its call."""
         # kept pieces are in order: a physical line is counted once, however many pieces of it are kept
         at, kept_lines = 0, 0
-        for place, (start, _) in enumerate(kept):
-            kept_lines += not place or "\n" in text[at:start]
-            at = start
+        for place, (start, end) in enumerate(kept):
+            kept_lines += (not place or "\n" in text[at:start]) + text.count("\n", start, end)
+            at = end
         left_out = text.count("\n") + 1 - kept_lines
         what = f"{left_out:,} line{'s' * (left_out > 1)}"
         if left_out < 2:
             what = f"{len(text) - sum(end - start for start, end in kept):,} characters"
-        return f"[… {what} left out · {text_reference(text)}]"
+        return f"[… {what} left out · {text_reference(text)}]" if named else f"[… {what} left out]"
 
     def _arguments(self, part: Part, chosen: Sequence[int]) -> tuple[str, int]:
         wanted = {self._lines.text(line) for line in chosen}
@@ -108,9 +115,9 @@ class Native:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, (dict, list)):
-            limit = max(_SMALL, sum(map(len, wanted)) // 3)
+            limit = max(SMALL, sum(map(len, wanted)) // 3)
             short = shorten_prose(part.text, part.tokens, limit, self._count)
-            return short.text, short.tokens
+            return short.text, short.tokens + self._count(part.name)
         text = json.dumps(_cut(value, wanted), ensure_ascii=False, separators=(",", ":"))
         try:
             text.encode("utf-8")
@@ -119,6 +126,11 @@ class Native:
         if len(text) >= len(part.text):
             return part.text, part.tokens
         return text, self._count(text) + self._count(part.name)
+
+
+def _needs_name(part: Part) -> bool:
+    """Whether a mark has to name the original: a small result is also found by the id of its call, when it has one."""
+    return part.kind != "tool_result" or part.tokens >= _NAMED or part.call_id.startswith(LEGACY_ID)
 
 
 def _cut(value: Any, wanted: set[str]) -> Any:

@@ -2,87 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from compactor_cli.model.group import Group
-from compactor_cli.model.plan import Decision, SummarySlot
-from compactor_cli.model.planning import PlanInput
-from compactor_cli.signals.lines import Lines
+from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import pair
+from compactor_cli.model.plan import SummarySlot
+from compactor_cli.signals.call_lines import call_label
+from compactor_cli.signals.lines import Lines, Piece
 from compactor_cli.signals.selection import Choice
 from compactor_cli.text.clean import plain
 from compactor_cli.text.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
-from compactor_cli.text.headers import Base, header
+from compactor_cli.text.headers import Base, lines_header, lines_mark
 
-_SEGMENT = 400
-"""Tokens of quoted lines that are worth a summary of their own, at their own place."""
+MARK = 24
+"""Tokens of quoted lines that are worth a summary, whose heading is a mark."""
+_SHORT = 72
+"""Tokens that are worth a heading in words: it is a tenth of the summary at most."""
+_NAMED = 150
+"""Tokens that are worth a heading with a reference to what it stands for."""
+_FULL = 280
+"""Tokens that are worth a heading that says what the transcript was compacted from."""
 _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
+_NUMBER = re.compile(r"^[ \t]*(\d{1,6})(?:→|\t)", re.MULTILINE)
+"""The number that tools put before a line of a file."""
+
+
+Level = Literal["mark", "short", "named", "full"]
 
 
 class Quoter:
-    """Plans summaries. `based`: one of them says what the transcript was compacted from."""
+    """Plans summaries. `base`: what the transcript was compacted from, when one of them is to say so; with `always`
+    however short it is."""
 
-    def __init__(self, given: PlanInput, lines: Lines, *, based: bool) -> None:
-        self._given = given
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        lines: Lines,
+        count: Callable[[str], int],
+        *,
+        base: Base | None = None,
+        always: bool = False,
+    ) -> None:
+        self._messages = messages
         self._lines = lines
-        self._base = Base(sum(m.tokens for m in given.messages), given.target or 0) if based else None
+        self._count = count
+        self._base = base
+        self.always = always
+        self._asked_by = pair(messages).answers
 
-    def frame(self, groups: Sequence[Group]) -> int:
-        """Tokens of the heading of a summary that stands for these groups, at most."""
-        return self._given.count(self._head(groups)) + _SPARE
-
-    def slots(
-        self, quoted: Sequence[Group], chosen: Mapping[int, Sequence[Choice]], decisions: Mapping[int, Decision]
-    ) -> list[SummarySlot]:
-        """Summaries for the stretches between groups that stay; a small one joins the one before it."""
-        segments: list[list[Group]] = []
-        sizes: list[int] = []
-        for group in quoted:
-            size = sum(choice.cost for choice in chosen.get(group.index, ()))
-            if not segments or (sizes[-1] >= _SEGMENT and _parted(segments[-1][-1], group, decisions)):
-                segments.append([group])
-                sizes.append(size)
-            else:
-                segments[-1].append(group)
-                sizes[-1] += size
-        if len(segments) > 1 and sizes[-1] < _SEGMENT:
-            segments[-2:] = [segments[-2] + segments[-1]]
-        return [self._slot(segment, chosen) for segment in segments]
-
-    def _slot(self, groups: Sequence[Group], chosen: Mapping[int, Sequence[Choice]]) -> SummarySlot:
+    def slot(
+        self,
+        groups: Sequence[Group],
+        tier: int,
+        chosen: Mapping[int, Sequence[Choice]],
+        state: str = "",
+        *,
+        based: bool = False,
+    ) -> SummarySlot:
+        """The summary of some groups; it stands where the first group stood that it quotes."""
         choices = sorted((c for g in groups for c in chosen.get(g.index, ())), key=lambda c: c.line)
         excerpts = tuple(self.excerpts(choices))
-        text = f"{self._head(groups)}{legend(excerpts)}\n{quote(excerpts)}"
-        tiers = [tier for group in groups for tier in self._given.tiers_of(group)]
-        # it stands where the first group stood that it quotes
-        first = next((g.index for g in groups if chosen.get(g.index)), groups[0].index)
+        quoted = sum(c.cost for c in choices) + len(state) // 4
+        level: Level = "named" if quoted >= _NAMED else "short" if quoted >= _SHORT else "mark"
+        if based and self._base is not None and (quoted >= _FULL or self.always):
+            level = "full"
+        first = next((g.index for g in groups if chosen.get(g.index)), groups[-1].index)
+        said = (self._head(groups, level), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
         return SummarySlot(
-            max(tiers, default=3),
+            tier,
             tuple(sorted((g.index for g in groups), key=lambda index: (index < first, index))),
-            self._given.count(text) + _SPARE,
+            self._count("\n".join(filter(None, said))) + _SPARE,
             excerpts,
-            self._base is not None,
+            level == "full",
+            heading=level,
+            state=state,
         )
 
-    def _head(self, groups: Iterable[Group]) -> str:
+    def _head(self, groups: Iterable[Group], level: Level) -> str:
         """The beginning of a summary as it will be written, with a reference of about as many tokens."""
         covers = [i for g in groups for i in g.messages]
-        return f"{header(10, covers, short=True, tokens=0, reference='ctx_0a1b2c3d', base=self._base)}\n"
+        if level == "mark":
+            return lines_mark(covers)
+        reference = "" if level == "short" else "ctx_0a1b2c3d"
+        return lines_header(covers, round=10, reference=reference, base=self._base if level == "full" else None)
 
     def excerpts(self, choices: Sequence[Choice]) -> Iterator[Excerpt]:
         """Chosen lines, in their order, as they are quoted."""
         lines, before, piece, head = self._lines, -2, None, ""
+        quoted = {(own.message, own.part) for own in (lines.piece(choice.line) for choice in choices)}
         for choice in choices:
             own, line = lines.piece(choice.line), choice.line
             begins, parted = own is not piece, False
-            earlier = self._given.messages[own.message].origin == "summary"
-            text = " ".join(plain(lines.text(line)).split("\n"))
+            earlier = self._messages[own.message].origin == "summary"
+            text = plain(lines.text(line))
             if earlier:
                 now = earlier_heading(own.text, lines.starts[line])
                 parted = text.startswith(GAP)
-                begins, head, text = begins or now != head, now, bare(text)
-            elif begins:
-                head = heading(own.message, self._speaker(own.message, own.part))
+                begins, head = begins or now != head, now
+                text = bare(text) if _at_margin(own.text, lines.starts[line]) else text
+            else:
+                if begins:
+                    head = heading(own.message, self._speaker(own, quoted))
+                text = _NUMBER.sub("", text) if self._is_result(own) else text
             joint = "gap"
             if begins:
                 joint = "heading" if lines.is_first(line) or (earlier and not parted) else "middle"
@@ -93,17 +118,23 @@ class Quoter:
             yield Excerpt(head, text, joint, choice.value)
             before, piece = line, own
 
-    def _speaker(self, message: int, part: int) -> str:
-        found = self._given.messages[message]
-        kind = found.parts[part].kind
-        if kind == "tool_call":
-            return "".join(found.parts[part].name.replace(":", ".").split())[:60] or "call"
-        if kind == "tool_result" or found.role == "tool":
-            return "→"
+    def _is_result(self, piece: Piece) -> bool:
+        return self._messages[piece.message].parts[piece.part].kind == "tool_result"
+
+    def _speaker(self, piece: Piece, quoted: set[tuple[int, int]]) -> str:
+        """Who says it; of a result, what it is of, unless the call is quoted too."""
+        found = self._messages[piece.message]
+        part = found.parts[piece.part]
+        if part.kind == "tool_call":
+            return " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
+        if part.kind == "tool_result" or found.role == "tool":
+            call = self._asked_by.get((piece.message, piece.part))
+            if call is None or call in quoted:
+                return "→"
+            return f"{call_label(self._messages[call[0]].parts[call[1]])} →"
         return "" if found.role == "assistant" else found.role
 
 
-def _parted(last: Group, group: Group, decisions: Mapping[int, Decision]) -> bool:
-    """Whether something stays between two groups."""
-    between = range(last.index + 1, group.index)
-    return any(index in decisions and decisions[index].tokens for index in between)
+def _at_margin(text: str, start: int) -> bool:
+    """Whether a line of a summary begins at its margin, where only marks do."""
+    return start == 0 or text[start - 1] == "\n"

@@ -7,11 +7,13 @@ important are summarized again as one. A clip-archive message says what happened
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
-from compactor_cli.model.planning import PlanInput
+from compactor_cli.model.planning import RECENT, PlanInput
 from compactor_cli.model.score import Score
+from compactor_cli.strategies.carrying import asking_room, choose, quotes_of, repeatable
 from compactor_cli.strategies.details import DETAIL, quoted_details
 from compactor_cli.strategies.newest import comfortable, fit_newest
 from compactor_cli.strategies.protected import REQUESTS
@@ -19,7 +21,6 @@ from compactor_cli.strategies.recent import (
     HEADING,
     MARK,
     MOST,
-    carried_on,
     finished,
     kept_protected,
     quote_tokens,
@@ -27,6 +28,7 @@ from compactor_cli.strategies.recent import (
     text_room,
 )
 from compactor_cli.strategies.renditions import Renderer
+from compactor_cli.strategies.time_order import in_time_order
 from compactor_cli.text.headers import CUT_OFF
 
 _SHARE = 0.5
@@ -42,6 +44,7 @@ class Ranked:
     suits = "weights of your own: the [summarization] settings say what is important"
     learned = True
     closes = False
+    tiers = False
     writes = True
 
     def plan(self, given: PlanInput) -> Plan:
@@ -97,14 +100,14 @@ class _Planner:
     def _attempt(self, protected: list[Decision], task: list[Group]) -> Plan | None:
         """A plan whose summary carries on what `task` does; None when there is no room for that."""
         given = self.given
-        quotes = tuple(q for g in task for q in carried_on(given.messages, given.messages[g.messages[0]]))
-        repeated = quote_tokens(given, Ranked.name, quotes)
-        kept = [d for d in protected if all(d.group != g.index for g in task)]
         rest = [g for g in given.groups if g.index not in given.protected]
         older, recent = split_history(rest, given.scores, len(given.messages), given.settings.recent_messages)
         # what an earlier round wrote goes into the new message whatever its score
         earlier = [*task, *(g for g in older if self.given.is_summary(g))]
         older = [g for g in older if not self.given.is_summary(g)]
+        quotes = self._carried_on(earlier, protected) if task else ()
+        repeated = quote_tokens(given, Ranked.name, quotes)
+        kept = [d for d in protected if all(d.group != g.index for g in task)]
         newest, compressed, room = self._share_out(older, recent, earlier, sum(d.tokens for d in kept) + repeated)
         if not compressed and sum(g.tokens for g in earlier) <= room + repeated:  # nothing new to put it together with
             newest, earlier, quotes = [*newest, *(self.renderer.whole(g, "finished summary") for g in earlier)], [], ()
@@ -123,7 +126,17 @@ class _Planner:
                     group, f"{why}, score {score_of(group, given.scores):.1f}", summarized=summarized
                 ),
             )
+        decisions, slots = in_time_order(given, decisions, slots, MARK)
+        largest = max(slots, key=lambda slot: slot.budget, default=None)
+        slots = [self._batched(slot, compressed, earlier, quoting=slot is largest) for slot in slots]
         return finished(given, Ranked.name, decisions, slots)
+
+    def _carried_on(self, earlier: Sequence[Group], protected: Sequence[Decision]) -> tuple[Quote, ...]:
+        """What the summaries of earlier rounds repeat of the user's words."""
+        given, inside = self.given, {g.index for g in earlier}
+        words = repeatable(given, {g.index for g in given.groups} - inside)
+        room = (given.target or MOST) - sum(d.tokens for d in protected if d.group not in inside)
+        return quotes_of(words, choose(given, words, asking_room(room)), ends=False)
 
     def _score_line(self, group: Group) -> Decision:
         return self.renderer.whole(group, f"score {score_of(group, self.given.scores):.1f}")
@@ -135,16 +148,16 @@ class _Planner:
         if self.given.target is None:
             replaced = sum(g.tokens for g in (*older, *earlier))
             room = room_without_target(replaced) + HEADING
-            whole = [self.renderer.whole(g, "recent") for g in recent]
+            whole = [self.renderer.whole(g, RECENT) for g in recent]
             return (whole, older, room) if replaced > room else (whole, [], 0)
         room = self.given.target - spent
         archive = max(HEADING, min(int(_SHARE * room), MOST + DETAIL))
         left = room - archive
         if sum(g.tokens for g in recent) > left:
-            newest, over = fit_newest(self.renderer, recent, left, comfortable(self.renderer, recent, left), "recent")
+            newest, over = fit_newest(self.renderer, recent, left, comfortable(self.renderer, recent, left), RECENT)
             compressed = [*older, *over]
             return newest, compressed, room - sum(d.tokens for d in newest)
-        newest = [self.renderer.whole(g, "recent") for g in recent]
+        newest = [self.renderer.whole(g, RECENT) for g in recent]
         left -= sum(d.tokens for d in newest)
         total, count = sum(g.tokens for g in older), 0
         while count < len(older) and total > left:
@@ -163,6 +176,26 @@ class _Planner:
         inside = tuple(g.index for g in covered)
         if room < HEADING:
             return [] if quotes else [SummarySlot(3, inside, room, (), note=CUT_OFF)]
+        note = "Clip-archive: the messages with the lowest scores were summarized in batches."
+        return [SummarySlot(3, inside, room + repeated, form="batches", note=note, quotes=quotes)]
+
+    def _batched(
+        self, slot: SummarySlot, compressed: Sequence[Group], earlier: Sequence[Group], *, quoting: bool
+    ) -> SummarySlot:
+        """A summary with its batches; `quoting`: it quotes lines besides."""
+        if slot.excerpts is not None:
+            return slot
+        inside = set(slot.groups)
+        parts = self._parts([g for g in compressed if g.index in inside], [g for g in earlier if g.index in inside])
+        slot = replace(slot, parts=tuple(parts))
+        if not quoting:
+            return slot
+        room = slot.budget - quote_tokens(self.given, Ranked.name, slot.quotes)
+        room -= text_room(self.given, _CORE, room, len(parts)) + HEADING
+        return replace(slot, lines=quoted_details(self.given, [self.given.groups[g] for g in slot.groups], room))
+
+    def _parts(self, compressed: Sequence[Group], earlier: Sequence[Group]) -> list[SummaryPart]:
+        """The batches of what is compressed, given in the order of its scores."""
         settings, scores = self.given.settings.summarization, self.given.scores
         found = batches(compressed, settings.chunk_size, settings.max_summaries)
         again = len(batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(found) + 1
@@ -180,10 +213,4 @@ class _Planner:
         if earlier:
             share = sum(part.weight for part in parts) / max(1, len(parts)) or 1.0
             parts.insert(0, SummaryPart(_EARLIER, tuple(g.index for g in earlier), share, named=False))
-        note = "Clip-archive: the messages with the lowest scores were summarized in batches."
-        lines = quoted_details(self.given, covered, room - text_room(self.given, _CORE, room, len(parts)) - HEADING)
-        return [
-            SummarySlot(
-                3, inside, room + repeated, form="batches", parts=tuple(parts), note=note, lines=lines, quotes=quotes
-            )
-        ]
+        return parts

@@ -1,7 +1,8 @@
 """What the strategies of seeds 001, 003 and 004 share: the newest messages stay, one summary stands for the rest.
 
-With a target, the newest messages stay whole as long as the summary has its share; room that is left
-goes to older exchanges. Without one, the summary has a share of what it replaces.
+With a target, the user's words come first, wherever they stand: in the recent messages, or repeated in the summary.
+Of what they leave, the newest messages stay whole as long as the summary has its share; room that is left goes to
+older exchanges. Without a target, the summary has a share of what it replaces.
 """
 
 from __future__ import annotations
@@ -11,25 +12,36 @@ from dataclasses import dataclass, replace
 
 from compactor_cli.model.drafting import text_tokens
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
-from compactor_cli.model.planning import CLOSING, PlanInput
+from compactor_cli.model.planning import CLOSING, FIRST_REQUEST, RECENT, PlanInput
+from compactor_cli.strategies.asking import HEADING as LABEL
+from compactor_cli.strategies.asking import Asked
+from compactor_cli.strategies.carrying import NO_WORDS, SHARE, asking_room, choose, in_place, quotes_of, repeatable
 from compactor_cli.strategies.details import DETAIL, quoted_details
 from compactor_cli.strategies.newest import comfortable, fit_newest
 from compactor_cli.strategies.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.renditions import Renderer
-from compactor_cli.text.excerpts import Excerpt
+from compactor_cli.strategies.time_order import can_move, in_time_order
 from compactor_cli.text.headers import CUT_OFF
-from compactor_cli.text.verbatim import block, can_repeat, carried
+from compactor_cli.text.shorten import SMALLEST
+from compactor_cli.text.verbatim import TURNS, block, turn
 
 HEADING = 90
 """Tokens of the heading of a summary, with what it was compacted from."""
 MARK = 64
 """Tokens of the shortest heading, and of the line that says that nothing is kept."""
+_MARKS = 3
+"""Headings that a mark may take without a target: what is kept in the middle parts it."""
+_TIGHT = 700
+"""Tokens of room below which a summary may have to do with a shorter heading."""
 _KEEPS = 0.15
 """Without a target: share of what it replaces that a summary may have (tier 3 of seed 000)."""
 _SUMMARY_SHARE = 0.5
 """Share of the room that recent messages leave to the summary when they are large."""
+_RECENT_SHARE = 0.75
+"""Share of what the user's words leave that the other recent messages may take."""
+_BESIDE_MODEL = 0.3
+"""The same when a model writes the summary: it needs room to say something."""
 LEAST, MOST = 1_000, 8_000
 """Tokens that a summary may always have (seed 001), and above which what stands under its headings says less
 than the lines themselves."""
@@ -46,8 +58,10 @@ class Shape:
     are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
     recent: bool = True
     """The newest messages stay."""
+    newest: float = 0.0
+    """Share of the quoted lines for the newest messages: where none stay as they are."""
     absorbs: bool = False
-    """The summary repeats the first request, and a last one that is not recent, instead of leaving them in place."""
+    """The summary has places for the first request and the last one; else the first one stays as a message."""
     parts: Callable[[PlanInput, Sequence[Group]], tuple[SummaryPart, ...]] | None = None
 
 
@@ -98,16 +112,13 @@ def kept_protected(given: PlanInput, renderer: Renderer, groups: Sequence[Group]
 
 
 def quote_tokens(given: PlanInput, strategy: str, quotes: Sequence[Quote]) -> int:
-    """Tokens of requests that a summary repeats in full, with their headings."""
-    return sum(given.count(block(strategy, q.kind, q.message, q.text)) for q in quotes)
+    """Tokens of what a summary repeats, with the headings."""
+    said = [turn(q.label, q.text) if q.kind == "turn" else block(strategy, q.kind, q.message, q.text) for q in quotes]
+    title = given.count(TURNS) if any(quote.kind == "turn" for quote in quotes) else 0
+    return title + sum(given.count(text) + 1 for text in said)
 
 
-def carried_on(messages: Sequence[Message], summary: Message) -> list[Quote]:
-    """The requests that an earlier summary carries: the first one, and the last one unless there are newer ones."""
-    before = carried(summary.text("text"))
-    asked = any(message.origin == "request" for message in messages)
-    last = [Quote("last", None, before.last)] if before.last and not asked else []
-    return [Quote("first", None, before.first), *last]
+_Found = tuple[dict[int, Decision], list[SummarySlot]]
 
 
 class _Planner:
@@ -120,105 +131,108 @@ class _Planner:
         given = self.given
         protected = [g for g in given.groups if g.index in given.protected]
         kept = {d.group: d for d in kept_protected(given, self.renderer, protected)}
-        absorbed = [g for g in protected if self._is_absorbed(g)] if self.shape.core and given.repeat else []
+        found = None
+        if self.shape.core and given.repeat:
+            fixed = [g for g in protected if not self._is_loose(g)]
+            found = self._attempt({d.group: d for d in kept_protected(given, self.renderer, fixed)}, repeats=True)
         # no room for a summary that repeats requests: they stay where they are; at last a mark says what is gone
-        found = self._attempt(kept, absorbed) or (self._attempt(kept, []) if absorbed else None)
+        if found is None and self.shape.core:
+            found = self._attempt(kept)
         if found is None and self.shape.core:
             self.shape = replace(self.shape, core=0.0, parts=None)
-            found = self._attempt(kept, [])
+        if found is None:
+            found = self._attempt(kept)
         decisions, slots = found or self._bare(kept)
         decisions |= self._closing(decisions)
         return finished(given, self.shape.name, decisions, slots, self._notes(slots))
 
     def _notes(self, slots: Sequence[SummarySlot]) -> tuple[str, ...]:
-        if self.shape.parts is None or not slots or slots[0].parts:
+        if self.shape.parts is None or not slots or any(slot.parts for slot in slots):
             return ()
         return (f"{self.shape.name}: too short to be grouped by topic; one summary stands for all of it",)
 
-    def _is_absorbed(self, group: Group) -> bool:
-        """Whether the summary repeats a request in its place. What an earlier summary carries, every one carries on."""
-        if self.given.protected[group.index] not in REQUESTS or len(group.messages) > 1:
+    def _is_loose(self, group: Group) -> bool:
+        """Whether a request need not stay as a message. What an earlier summary carries, every one carries on."""
+        reason = self.given.protected[group.index]
+        if reason not in REQUESTS or len(group.messages) > 1:
             return False
         message = self.given.messages[group.messages[0]]
         if message.origin == "summary":
             return True
-        plain = can_repeat(message.text("text")) and all(part.kind == "text" for part in message.parts)
-        return self.shape.absorbs and plain and message.index < self.border
+        return can_move(message) and (self.shape.absorbs or reason != FIRST_REQUEST)
 
-    def _attempt(
-        self, kept: dict[int, Decision], absorbed: list[Group]
-    ) -> tuple[dict[int, Decision], list[SummarySlot]] | None:
+    def _attempt(self, kept: dict[int, Decision], *, repeats: bool = False) -> _Found | None:
+        """A plan around what is kept; None when there is no room for a summary. `repeats`: it may repeat requests."""
         given, shape = self.given, self.shape
-        quotes = self._quotes(kept, absorbed)
-        fixed = {index: d for index, d in kept.items() if all(g.index != index for g in absorbed)}
-        rest = [g for g in given.groups if g.index not in kept]
+        loose = [g for g in given.groups if g.index not in kept]
+        words = repeatable(given, kept) if repeats else NO_WORDS
         heading = HEADING if shape.core else MARK
-        repeated = quote_tokens(given, shape.name, quotes)
         if given.target is None:
-            newest, older = self._by_border(rest)
-            recent = [self.renderer.whole(g, "recent") for g in newest]
-            replaced = sum(g.tokens for g in (*older, *absorbed))
-            budget = room_without_target(replaced) + heading + repeated if shape.core else heading
-            if replaced <= budget or all(self.given.is_summary(g) for g in (*older, *absorbed)):
+            newest, older = self._by_border(loose)
+            replaced = sum(g.tokens for g in older)
+            chosen = choose(given, words, max(LEAST, int(SHARE * replaced)))
+            recent = [self.renderer.whole(g, RECENT) for g in newest]
+        else:
+            room = given.target - sum(d.tokens for d in kept.values())
+            heading = MARK if room < _TIGHT else heading
+            chosen = choose(given, words, min(asking_room(room), room - heading))
+            if words.last is not None and words.last not in chosen:
+                return None
+            recent, older = self._recent(loose, room, heading, chosen)
+        stay = {i for decision in recent for i in given.groups[decision.group].messages}
+        aside = {number: asked for number, asked in chosen.items() if number not in stay}
+        quotes = quotes_of(words, aside, ends=shape.absorbs)
+        if shape.form == "handoff" and len(words.requests) == 2 and len({quote.text for quote in quotes}) == 1:
+            quotes = (replace(quotes[-1], kind="only"),)
+        least = heading + quote_tokens(given, shape.name, quotes)
+        if given.target is None:
+            budget = (
+                max(room_without_target(replaced) + HEADING, least + LEAST // 4) if shape.core else _MARKS * heading
+            )
+            if replaced <= budget or all(given.is_summary(g) for g in older):
                 return {g.index: self.renderer.whole(g, "too little to summarize") for g in given.groups}, []
         else:
-            room = given.target - sum(d.tokens for d in fixed.values()) - repeated
-            recent, older = self._recent(rest, room, heading)
-            budget = room + repeated - sum(d.tokens for d in recent)
-            if budget < heading + repeated:
-                return None
-        covered = sorted((*older, *absorbed), key=lambda g: g.index)
-        budget = min(budget, sum(g.tokens for g in covered) - 1)
-        if covered and budget < heading + repeated:
+            budget = room - sum(d.tokens for d in recent)
+        budget = min(budget, sum(g.tokens for g in older) - 1) if older else budget
+        if budget < least and older:
             return None
-        decisions = fixed | {d.group: d for d in recent}
-        why = "repeated in the summary"
-        names = {g.index for g in absorbed}
-        decisions |= {
-            g.index: self.renderer.removed(g, why if g.index in names else self._why(), summarized=shape.core > 0)
-            for g in covered
-        }
-        return decisions, [self._slot(covered, budget, quotes)] if covered else []
+        decisions = kept | {d.group: d for d in recent}
+        decisions |= {g.index: self._removed(g, quotes) for g in older}
+        slots = [self._slot(older, budget, quotes)] if older else []
+        decisions, slots = in_time_order(given, decisions, slots, MARK)
+        if not set(quotes) <= {quote for slot in slots for quote in slot.quotes} and older:
+            return None
+        return decisions, self._filled(slots)
 
-    def _why(self) -> str:
-        return "in the summary" if self.shape.core else "older than what is kept"
+    def _removed(self, group: Group, quotes: Sequence[Quote]) -> Decision:
+        said = any(quote.message in group.messages for quote in quotes)
+        why = "in the summary" if self.shape.core else "older than what is kept"
+        return self.renderer.removed(group, "repeated in the summary" if said else why, summarized=self.shape.core > 0)
 
-    def _slot(self, covered: list[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:
-        given = self.given
-        excerpts: tuple[Excerpt, ...] | None = None if self.shape.core else ()
-        lines: tuple[Excerpt, ...] = ()
-        parts = self.shape.parts(given, covered) if self.shape.core and self.shape.parts else ()
-        if self.shape.core:
-            repeated = {quote.message for quote in quotes if quote.message is not None}
-            core = text_room(given, self.shape.core, budget, len(parts)) + HEADING
-            core += sum(given.count(q.text) for q in quotes)
-            lines = quoted_details(given, covered, budget - core, repeated)
-        slot = SummarySlot(
-            3, tuple(g.index for g in covered), budget, excerpts, form=self.shape.form, quotes=quotes, lines=lines
-        )
+    def _slot(self, covered: Sequence[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:
+        names = tuple(g.index for g in covered)
         if not self.shape.core:
-            return replace(slot, note=CUT_OFF)
-        return replace(slot, parts=parts) if parts or not self.shape.parts else replace(slot, form="summary")
+            return SummarySlot(3, names, budget, (), form=self.shape.form, note=CUT_OFF)
+        return SummarySlot(3, names, budget, form=self.shape.form, quotes=quotes)
 
-    def _quotes(self, kept: dict[int, Decision], absorbed: Sequence[Group]) -> tuple[Quote, ...]:
-        """What the summary repeats: requests, or what is left of them where the target is small."""
-        messages = self.given.messages
-        found: list[Quote] = []
-        for group in absorbed:
-            message = messages[group.messages[0]]
-            if message.origin == "summary":
-                found += carried_on(messages, message)
-                continue
-            edits = {edit.part: edit.text for edit in kept[group.index].edits}
-            pieces = [edits.get(at, part.text) for at, part in enumerate(message.parts)]
-            text = "\n".join(piece for piece in pieces if piece)
-            is_first = self.given.protected[group.index] == REQUESTS[0]
-            found.append(Quote("first" if is_first else "last", message.index, text))
-        asked = sum(m.origin == "request" for m in messages)
-        alone = len(found) == 1 and asked == (found[0].message is not None)
-        if self.shape.absorbs and not self.shape.recent and (alone or len({q.text for q in found}) == 1 < len(found)):
-            return (replace(found[0], kind="only"),)
-        return tuple(found)
+    def _filled(self, slots: Sequence[SummarySlot]) -> list[SummarySlot]:
+        """The summaries with their parts; the largest one quotes lines besides."""
+        if not self.shape.core:
+            return list(slots)
+        largest = max(slots, key=lambda slot: slot.budget, default=None)
+        return [self._filled_one(slot, quotes_lines=slot is largest) for slot in slots]
+
+    def _filled_one(self, slot: SummarySlot, *, quotes_lines: bool) -> SummarySlot:
+        given, shape = self.given, self.shape
+        covered = [given.groups[g] for g in slot.groups]
+        parts = shape.parts(given, covered) if shape.parts else ()
+        if quotes_lines:
+            repeated = quote_tokens(given, shape.name, slot.quotes)
+            room = slot.budget - repeated - HEADING
+            room -= text_room(given, shape.core, room, len(parts))
+            aside = {i for g in covered for i in g.messages if given.messages[i].origin == "request"}
+            slot = replace(slot, lines=quoted_details(given, covered, room, aside, shape.newest))
+        return replace(slot, parts=parts) if parts or not shape.parts else replace(slot, form="summary")
 
     # -- the newest messages
 
@@ -231,24 +245,61 @@ class _Planner:
         taken = {g.index for g in older}
         return [g for g in rest if g.index not in taken], older
 
-    def _recent(self, rest: list[Group], room: int, heading: int) -> tuple[list[Decision], list[Group]]:
-        """The newest messages whole, or cut when they must be; then older ones as far as there is room."""
+    def _recent(
+        self, rest: list[Group], room: int, heading: int, chosen: Mapping[int, Asked]
+    ) -> tuple[list[Decision], list[Group]]:
+        """The newest messages whole, or cut when they must be; then older ones as far as there is room. Requests
+        have their own room, wherever they stand."""
         if not self.shape.recent:
             return [], rest
-        summary = max(heading, int(_SUMMARY_SHARE * room)) if self.shape.core else heading
         newest, older = self._by_border(rest)
-        left = room - summary
-        if sum(g.tokens for g in newest) > left:
-            if not self.shape.core:
-                return self._whole(rest, left)
-            decisions, over = fit_newest(
-                self.renderer, newest, left, comfortable(self.renderer, newest, left), "recent"
-            )
-            return decisions, sorted((*older, *over), key=lambda g: g.index)
-        recent = [self.renderer.whole(g, "recent") for g in newest]
-        left = room - sum(d.tokens for d in recent) - (MOST + DETAIL if self.shape.core else heading)
-        more, older = self._whole(older, left, smallest=False)
-        return [*more, *recent], older
+        said: dict[int, Decision] = {}
+        if not self.shape.core:
+            if sum(g.tokens for g in newest) > room - heading:
+                return self._whole(rest, room - heading)
+            others = newest
+            space = room - heading
+        else:
+            said, others = self._requests_in(newest, chosen)
+            rest_of_room = room - heading - sum(asked.tokens + LABEL for asked in chosen.values())
+            share = _BESIDE_MODEL if self.given.settings.summarizer == "llm" else _RECENT_SHARE
+            space = int(min((1 - _SUMMARY_SHARE) * room, share * rest_of_room))
+            room = rest_of_room
+        over: list[Group] = []
+        if sum(g.tokens for g in others) > space:
+            many = comfortable(self.renderer, others, space)
+            recent, over = fit_newest(self.renderer, others, space, many, RECENT)
+        else:
+            recent = [self.renderer.whole(g, RECENT) for g in others]
+            left = room - sum(d.tokens for d in recent) - (MOST + DETAIL if self.shape.core else heading)
+            more, older = self._whole(older, left, smallest=False)
+            recent += more
+        # of the requests, those behind everything that is not kept stay at their place
+        begin = max((g.index for g in over), default=-1)
+        recent += [decision for index, decision in said.items() if index > begin]
+        stay = {decision.group for decision in recent}
+        return recent, [g for g in rest if g.index not in stay]
+
+    def _requests_in(
+        self, newest: Sequence[Group], chosen: Mapping[int, Asked]
+    ) -> tuple[dict[int, Decision], list[Group]]:
+        """The recent requests as they can stand at their place, and the other recent groups. What is older than one
+        that cannot is not recent."""
+        said: dict[int, Decision] = {}
+        others: list[Group] = []
+        for group in reversed(newest):
+            message = self.given.messages[group.messages[0]]
+            if message.origin != "request" or not can_move(message):
+                others.append(group)
+                continue
+            decision = in_place(self.given, group, chosen.get(message.index))
+            if decision is None and group.tokens <= SMALLEST:  # a nod
+                others.append(group)
+                continue
+            if decision is None:
+                break
+            said[group.index] = decision
+        return said, others[::-1]
 
     def _whole(self, groups: list[Group], room: int, *, smallest: bool = True) -> tuple[list[Decision], list[Group]]:
         """The newest groups that fit whole; with `smallest`, the newest one is cut when not even it does."""
@@ -260,8 +311,8 @@ class _Planner:
             count += 1
         if count or not smallest or not groups:
             kept = groups[len(groups) - count :]
-            return [self.renderer.whole(g, "recent") for g in kept], groups[: len(groups) - count]
-        return fit_newest(self.renderer, groups, room, 1, "recent")
+            return [self.renderer.whole(g, RECENT) for g in kept], groups[: len(groups) - count]
+        return fit_newest(self.renderer, groups, room, 1, RECENT)
 
     def _bare(self, kept: dict[int, Decision]) -> tuple[dict[int, Decision], list[SummarySlot]]:
         """No room for anything but what is protected."""

@@ -15,6 +15,7 @@ class Rolling:
     suits = "sessions that go on and are compacted again and again: one summary, never a summary of summaries"
     learned = True
     closes = False
+    tiers = False
     writes = True
 
     def plan(self, given: PlanInput) -> Plan:

@@ -15,6 +15,7 @@ class Summarize:
     suits = "talk without tools, where what was said matters more than what came out of calls"
     learned = True
     closes = False
+    tiers = False
     writes = True
 
     def plan(self, given: PlanInput) -> Plan:

@@ -15,6 +15,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.newest import bound, comfortable, fit_newest
 from compactor_cli.strategies.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.renditions import Cut, Renderer, level
+from compactor_cli.strategies.time_order import HEADINGS, in_time_order
 
 _OUTPUTS = (0, 600, 200, 80)
 """Tokens that an output of a tier may keep."""
@@ -26,10 +27,10 @@ _SUMMARY_MOST = 2_500
 """Tokens beyond which a summary says less than the exchanges themselves."""
 _MIN_SLOT = 160
 """Tokens below which a summary is not worth its heading: it is merged into the next older one."""
+_HEADINGS = 0.5
+"""Share of a summary that headings may take before what is kept inside it is moved into it."""
 _SMALLEST_SLOT = 58
 """Tokens of the shortest heading that says what a summary stands for and what was compacted."""
-_SEGMENT = 400
-"""Tokens that each of several summaries of a tier must have."""
 
 
 class Tiered:
@@ -37,6 +38,7 @@ class Tiered:
     purpose = "residuals and recency tiers (seed 000); older tiers are summarized"
     suits = "runs without a target: cut by age, important messages whole"
     closes = False
+    tiers = True
     writes = True
     learned = False
 
@@ -64,6 +66,11 @@ class _Planner:
             if group.index not in self.decisions:
                 self.tiers[self._tier_of(group)].append(group)
         self._cut_tiers(self._allowances())
+        # a model needs room for more than a heading
+        share = HEADINGS if given.settings.summarizer == "llm" else _HEADINGS
+        self.decisions, self.slots = in_time_order(given, self.decisions, self.slots, _SMALLEST_SLOT, share)
+        moved = {g for slot in self.slots for g in slot.groups}
+        self.demoted |= {i for g in moved for i in given.groups[g].messages} & given.residuals.kept
         return Plan(
             strategy=Tiered.name,
             target=self.target if self.target is not None else self._implied_target(),
@@ -200,37 +207,9 @@ class _Planner:
         return decisions, groups[: len(groups) - len(kept)]
 
     def _add_slots(self, tier: int, groups: list[Group], room: int) -> int:
-        """Summaries in place of these groups, one for each stretch between kept ones if room allows."""
-        limit = min(room, sum(g.tokens for g in groups) - 1)
-        segments = self._segments(groups, max(1, limit // _SEGMENT))
-        total = sum(g.tokens for segment in segments for g in segment) or 1
-        spent = 0
-        for segment in segments:
-            budget = limit * sum(g.tokens for g in segment) // total
-            self.slots.append(SummarySlot(tier, tuple(g.index for g in segment), budget))
-            spent += budget
+        """A summary in place of these groups; what is kept between them parts it later."""
+        budget = min(room, sum(g.tokens for g in groups) - 1)
+        self.slots.append(SummarySlot(tier, tuple(g.index for g in groups), budget))
         for group in groups:
             self.decisions[group.index] = self.renderer.removed(group, f"tier {tier}", summarized=True)
-        return spent
-
-    def _segments(self, groups: list[Group], most: int) -> list[list[Group]]:
-        segments: list[list[Group]] = []
-        for group in groups:
-            between = range(segments[-1][-1].index + 1, group.index) if segments else ()
-            if segments and not any(i in self.decisions and self.decisions[i].tokens for i in between):
-                segments[-1].append(group)
-            else:
-                segments.append([group])
-        share = sum(g.tokens for g in groups) / most
-        merged: list[list[Group]] = []
-        size = 0
-        for segment in segments:
-            if merged and size < share:
-                merged[-1] = merged[-1] + segment
-            else:
-                merged.append(segment)
-                size = 0
-            size += sum(g.tokens for g in segment)
-        if len(merged) > 1 and size < share:
-            merged[-2:] = [merged[-2] + merged[-1]]
-        return merged
+        return budget

@@ -15,6 +15,7 @@ class Truncate:
     suits = "fixtures, and sessions whose beginning does not matter: fast, simple, lossy"
     learned = False
     closes = False
+    tiers = False
     writes = False
 
     def plan(self, given: PlanInput) -> Plan:

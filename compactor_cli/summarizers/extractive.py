@@ -15,9 +15,10 @@ from functools import cache
 from math import log, sqrt
 
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
+from compactor_cli.model.state import StateLine
 from compactor_cli.summarizers.facts import left_out, left_out_before
 from compactor_cli.summarizers.forms import FORMS, Form, drafted, sections_in
-from compactor_cli.summarizers.page import Line, Page, render
+from compactor_cli.summarizers.page import Line, Page, render, repeated_turns, standing
 from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates, fact_items, last_actions
 from compactor_cli.text.excerpts import Excerpt, legend, quote, without
 from compactor_cli.text.headers import written_by
@@ -25,6 +26,8 @@ from compactor_cli.text.headers import written_by
 _WORD = re.compile(r"[^\W_][\w./-]{2,}")
 _FADE = 0.93
 """What each further line of a section is worth of the one before."""
+_STATE_SHARE = 0.5
+"""Share of the room behind what is repeated that the computed state may take."""
 _FACT_SHARE = 0.75
 """Share of the room that files, errors and commands may take where they come first."""
 _URGENT = 30.0
@@ -53,6 +56,7 @@ class Extractive:
         count = cache(count)  # a line is weighed several times, and encoded once
         page = page_for(request)
         form = page.form
+        page = replace(page, state=_state(page, request, count))
         page = replace(page, lines=_fitting(page, request, count))
         items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
         items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
@@ -91,6 +95,21 @@ def page_for(request: SummaryRequest) -> Page:
     parts = tuple(part for part, _ in request.parts)
     roomy = request.budget >= _ROOMY
     return Page(form, head, request.slot.quotes, parts, roomy=roomy, draft=draft or NO_DRAFT)
+
+
+def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
+    """What of the state has room, in the order of worth. The changed files are among the facts."""
+    places = {place for heading in page.form.headings for place in heading.state}
+    left = int(_room(page, request.budget, count) * _STATE_SHARE)
+    taken: list[StateLine] = []
+    for line in request.state:
+        if line.kind == "file" or standing(line) not in places:
+            continue
+        left -= count(line.text) + (3 if taken else 9)
+        if left < 0:
+            break
+        taken.append(line)
+    return tuple(taken)
 
 
 def _fitting(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
@@ -217,14 +236,16 @@ def _take_facts(facts: Sequence[Item], room: int, count: Callable[[str], int]) -
 
 
 def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
-    """The lines that the strategy chose; those of least value go when the heading needs their room."""
+    """The lines that the strategy chose, and the state; lines of least value go when the heading needs their room."""
     chosen = tuple(excerpts)
-    bare = "\n".join(filter(None, (request.header, request.slot.note)))
+    turns = repeated_turns(request.slot.quotes)
+    head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
     while True:
-        text = f"{request.header}\n{legend(excerpts)}\n{quote(chosen)}" if chosen else bare
+        said = (head, f"{legend(excerpts)}{quote(chosen)}" if chosen else "", request.slot.state)
+        text = "\n".join(filter(None, said))
         excess = count(text) - request.budget
         if excess <= 0:
-            return text
+            return text if chosen or turns or request.slot.state or request.slot.note else ""
         if not chosen:
             return ""
         chosen = _without_least(chosen, excess)

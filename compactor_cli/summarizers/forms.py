@@ -32,6 +32,8 @@ _COMMAND = re.compile(r"`.+` \((?:\d+x, )?last (?:ok|failed)\)")
 _FILE = re.compile(r"`[^`]+` (?:created|edited|deleted|read)\b")
 
 Style = Literal["list", "checklist", "table"]
+Standing = Literal["done", "open", "error", "next"]
+"""How a fact of the computed state stands: done, still to be done, not mended, or being done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Heading:
     """Of its files: a table. Of what is to be done: a checklist."""
     quotes: Literal["first", "last", ""] = ""
     """The request that is repeated in full under it."""
+    state: tuple[Standing, ...] = ()
+    """What of the computed state stands under it, before everything else."""
     always: bool = False
     """It stands there even when there is nothing to say under it, as long as there is room."""
 
@@ -65,11 +69,11 @@ _SESSION = Form(
     "session",  # seed 001
     (
         Heading("Original Task", ("Goal", "Constraints"), quotes="first", always=True),
-        Heading("Completed Work", ("Files", "Commands", "Done"), "table", always=True),
+        Heading("Completed Work", ("Files", "Commands", "Done"), "table", state=("done",), always=True),
         Heading("Key Technical Decisions", ("Decisions",), always=True),
-        Heading("Current State", ("In progress",), quotes="last", always=True),
-        Heading("Pending Work", ("Next",), "checklist", always=True),
-        Heading("Errors & Resolutions", ("Errors",)),
+        Heading("Current State", ("In progress",), quotes="last", state=("next",), always=True),
+        Heading("Pending Work", ("Next",), "checklist", state=("open",), always=True),
+        Heading("Errors & Resolutions", ("Errors",), state=("error",)),
         Heading("Earlier summary", ("Earlier summary",)),
     ),
     facts_first=True,
@@ -78,12 +82,12 @@ _HANDOFF = Form(
     "handoff",  # seed 004
     (
         Heading("1. User's Primary Goals and Intent", ("Goal", "Constraints"), quotes="first", always=True),
-        Heading("2. Conversation Timeline and Progress", ("Done", "Earlier summary"), always=True),
+        Heading("2. Conversation Timeline and Progress", ("Done", "Errors", "Earlier summary"), always=True),
         Heading("3. Technical Context and Decisions", ("Decisions", "Details"), always=True),
-        Heading("4. Files and Code Changes", ("Files", "Commands"), always=True),
+        Heading("4. Files and Code Changes", ("Files", "Commands"), state=("done",), always=True),
         Heading("5. Active Work and Last Actions", ("In progress",), always=True),
-        Heading("6. Unresolved Issues and Pending Tasks", ("Errors", "Next"), always=True),
-        Heading("7. Immediate Next Step", ("Immediate",), always=True),
+        Heading("6. Unresolved Issues and Pending Tasks", ("Next",), state=("error", "open"), always=True),
+        Heading("7. Immediate Next Step", ("Immediate",), state=("next",), always=True),
     ),
     facts_first=True,
     ends_with_request=True,

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
-from compactor_cli.summarizers.forms import Form, Heading, row
+from compactor_cli.model.state import StateLine
+from compactor_cli.signals.state import state_text
+from compactor_cli.summarizers.forms import Form, Heading, Standing, row
 from compactor_cli.summarizers.sections import Item
 from compactor_cli.text.excerpts import Excerpt, legend
 from compactor_cli.text.excerpts import quote as quote_lines
 from compactor_cli.text.verbatim import LAST_REQUEST_WAS, QUOTED, Kind, block
+from compactor_cli.text.verbatim import turns as turns_text
 
 _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Request"}
 """Where a form has no heading for a request that it carries on."""
@@ -39,6 +42,8 @@ class Page:
     """There is room for headings with nothing under them."""
     known: frozenset[str] = frozenset()
     """Sections of which there would be something to say."""
+    state: tuple[StateLine, ...] = ()
+    """What is known of the state, from calls and results."""
     draft: Draft = NO_DRAFT
     """What a model wrote, under its headings and parts."""
 
@@ -53,23 +58,52 @@ class Page:
 
 def render(page: Page, chosen: Sequence[Line]) -> str:
     """The whole text."""
-    quotes = {quote.kind: quote for quote in page.quotes}
+    quotes: dict[Kind, Quote] = {quote.kind: quote for quote in page.quotes if quote.kind != "turn"}
+    turns = repeated_turns(page.quotes)
     out = [page.header]
     own = {heading.quotes for heading in page.form.headings} | ({"last"} if page.form.ends_with_request else set())
     for kind, title in _OWN_HEADINGS.items():
         carried = quotes.pop(kind, None) if kind not in own else None
         out += [block(title, kind, carried.message, carried.text)] if carried else []
+    if "first" not in own:
+        out += turns
     for at, part in enumerate(page.parts):
         lines = sorted((line.item for line in chosen if line.part == at), key=lambda item: item.order)
         said = [text for text in (page.drafted(at),) if text] + [item.line for item in lines]
         out += [f"### {part.title}", *said] if said or part.named else []
     items = [line.item for line in chosen if line.part is None]
     for heading in page.form.headings:
-        out += _headed(page, heading, [*page.written(heading.title), *_under(heading, items)], quotes)
+        under = _under(heading, items)
+        state = state_under(page.state, heading)
+        # an empty line ends the block of the state
+        said = [*page.written(heading.title), *state, *([""] if state and under else []), *under]
+        out += _headed(page, heading, said, quotes)
+        out += turns if heading.quotes == "first" else []
     if page.lines:
         out[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
     last = quotes.get("last") or quotes.get("only")
     return "\n".join(out) + (f"{LAST_REQUEST_WAS}{last.text}" if last else "")
+
+
+def repeated_turns(quotes: Sequence[Quote]) -> list[str]:
+    """The messages that are repeated in time order, under their heading; empty when there are none."""
+    said = turns_text((quote.label, quote.text) for quote in quotes if quote.kind == "turn")
+    return [said] if said else []
+
+
+def state_under(state: Sequence[StateLine], heading: Heading) -> list[str]:
+    """The block of the state under a heading; empty when nothing belongs there."""
+    text = state_text(line for line in state if standing(line) in heading.state)
+    return [text] if text else []
+
+
+def standing(line: StateLine) -> Standing:
+    """How a fact of the state stands."""
+    if line.kind == "error":
+        return "error"
+    if line.kind == "pending" or line.text.startswith("[>]"):
+        return "next"
+    return "open" if line.open else "done"
 
 
 def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Quote]) -> list[str]:

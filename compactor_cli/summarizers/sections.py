@@ -12,7 +12,7 @@ from compactor_cli.signals.ledger import call_text, where
 from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, parse
 from compactor_cli.summarizers.forms import FACTS, cells, prose_section, section_of
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.headers import body_start, is_summary, writer_of
+from compactor_cli.text.headers import STATE, body_start, is_summary, writer_of
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.sentences import sentences
@@ -41,9 +41,8 @@ CONSTRAINT = re.compile(
     r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
     re.IGNORECASE,
 )
-_NEXT = re.compile(
-    r"\b(next|todo|to do|remaining|still (?:need|have)|later|follow[- ]up|not yet|let me|i'll|i will)\b", re.IGNORECASE
-)
+_ANNOUNCES = re.compile(r"\b(next|todo|to do|remaining|later|let me|let's|i'll|i will|going to|now i)\b", re.IGNORECASE)
+UNANSWERED = "The last request is not answered yet."
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
 _OUTPUT_LINES = 6
@@ -94,11 +93,15 @@ def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Se
             lines = list(_earlier(message, words))
             items += [item for item in lines if parse(item.section, item.text) is None]
             earlier += [(item.section, item.text) for item in lines]
-        elif message.origin == "request" and message.index not in repeated:
+        elif message.index in repeated:
+            continue
+        elif message.origin == "request":
             items += _request(message, keywords)
         elif message.role == "assistant":
             items += _assistant(message, keywords)
         items += _outputs(message, keywords)
+    if messages and messages[-1].origin == "request":
+        items.append(Item("Next", UNANSWERED, (messages[-1].index,), _order(messages[-1], 999)))
     progress = next((i for i in reversed(items) if i.section == "Done"), None)
     if progress:
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
@@ -137,7 +140,11 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
         yield Item("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
     written = bool(writer_of(text))
     start = body_start(before.rest) if written else 0
+    in_state = False
     for order, line in enumerate(before.rest[start:].partition(QUOTED)[0].splitlines()):
+        in_state = line == STATE or (in_state and line.startswith("- "))
+        if in_state:
+            continue
         if line.startswith("### "):
             title = line[4:]
             continue
@@ -147,8 +154,9 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
         section = prose_section(title) if written and title not in FACTS else section_of(title, said)
         # what was next, or being done, was so in that round
         done = "Done" if written or said.startswith('"') else ""
-        section = {"Immediate": "Next", "In progress": done}.get(section, section)
-        if said and section:
+        passed = {"Immediate": "Earlier summary", "Next": "Earlier summary", "In progress": done}
+        section = passed.get(section, section)
+        if section and said != UNANSWERED:
             yield Item(section, _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
 
 
@@ -182,14 +190,14 @@ def _tells(sentence: str) -> bool:
 
 def _assistant(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
     for order, sentence in enumerate(sentences(message.text("text"))):
-        if FIRM.search(sentence):
-            section = "Decisions"
-        elif _NEXT.search(sentence):
-            section = "Next"
-        else:
-            section = "Done"
+        if _ANNOUNCES.search(sentence):  # carried out or dropped since, nobody can tell
+            continue
         yield Item(
-            section, f'"{clip(sentence)}"', (message.index,), _order(message, order), _points(sentence, keywords)
+            "Decisions" if FIRM.search(sentence) else "Done",
+            f'"{clip(sentence)}"',
+            (message.index,),
+            _order(message, order),
+            _points(sentence, keywords),
         )
 
 

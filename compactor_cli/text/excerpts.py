@@ -1,10 +1,14 @@
 """Lines quoted in a summary, each under the number of the message that it stands in.
 
-#12 user: The first line that was taken of message 12
-… a line further on, with something left out before it
-#13 Bash: git status
-#14 → On branch main
-earlier #7 user: A line that the summary of an earlier round quoted, with the numbers of that round
+    #12 user: The first line that was taken of message 12
+     the next line of it
+    … a line further on, with something left out before it
+    #13 Bash: git status
+    #14 → On branch main
+    earlier #7 user: A line that the summary of an earlier round quoted, with the numbers of that round
+
+Only marks stand at the beginning of a line. Every other line is indented by a blank, so that nothing that is
+quoted can pass for a mark, and tags of harnesses are made harmless.
 """
 
 from __future__ import annotations
@@ -13,12 +17,19 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-LEGEND = "Lines quoted from them: #n is the message, → a tool's output, … a gap; after a last line there may be more."
-_MANY = 24
+LEGEND = "Lines quoted: #n is the message, → a tool's output, … a gap."
+_MANY = 40
 GAP = "… "
-_HEADING = re.compile(r"(?:earlier )?#\d+(?: [^\s:]{1,80}:| →|:) ")
+_HEADING = re.compile(r"(?P<earlier>earlier )?#(?P<message>\d+)(?: (?P<name>[^\s:→][^\n:→]{0,79}))?(?P<joint> →|:) ")
 _EARLIER = "earlier "
+_UNNAMED = "earlier summary: "
+"""Stands before a line of a summary that stood under no heading there."""
 _BEGINS = ("heading", "middle")
+_TAG = re.compile(
+    r"<(?=/?(?:system[-_]reminder|command-\w+|local-command-\w+|bash-\w+|task-notification|environment_context"
+    r"|user_instructions|turn_aborted|function_calls|function_results|tool_results?|invoke|antml:\w+"
+    r"|system|user|assistant|human)\b[^<>\n]{0,80}>|\|)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,16 @@ class Excerpt:
     """Of several, the ones with the least value go first when room is short."""
 
 
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who says what stands under a heading."""
+
+    message: int | None
+    """None: it comes from an earlier summary, whose numbers mean other messages."""
+    name: str
+    """`user`, a tool's name for a call, `→` for a result, `summary`, nothing for the agent."""
+
+
 def legend(excerpts: Sequence[Excerpt]) -> str:
     """How to read the lines, where there are enough of them to be worth saying."""
     return f"{LEGEND}\n" if len(excerpts) >= _MANY else ""
@@ -45,14 +66,20 @@ def quote(excerpts: Iterable[Excerpt]) -> str:
     """The lines as they stand in a summary."""
     out: list[str] = []
     for excerpt in excerpts:
+        text = harmless(excerpt.text).replace("\n", "\n ")
         if excerpt.joint in _BEGINS or not out:
             gap = GAP if excerpt.joint != "heading" else ""
-            out.append(f"{excerpt.heading}{gap}{excerpt.text}")
+            out.append(f"{excerpt.heading}{gap}{text}")
         elif excerpt.joint == "same":
-            out[-1] += excerpt.text
+            out[-1] += text
         else:
-            out.append((GAP if excerpt.joint == "gap" else "") + excerpt.text)
+            out.append((GAP if excerpt.joint == "gap" else " ") + text)
     return "\n".join(out)
+
+
+def harmless(text: str) -> str:
+    """A text in which no tag of a harness and no mark of a chat template is one any more."""
+    return _TAG.sub("‹", text) if "<" in text else text
 
 
 def without(excerpts: Sequence[Excerpt], places: Iterable[int]) -> list[Excerpt]:
@@ -73,21 +100,22 @@ def without(excerpts: Sequence[Excerpt], places: Iterable[int]) -> list[Excerpt]
 
 def heading(message: int, speaker: str) -> str:
     """What stands before the first line of a part. Speakers: `user`, a tool's name for a call, `→` for a
-    result, nothing for the agent."""
-    if speaker == "→":
-        return f"#{message} → "
+    result (with what it is of before the arrow, or nothing), nothing for the agent."""
+    if speaker.endswith("→"):
+        return f"#{message} {speaker} "
     return f"#{message} {speaker}: " if speaker else f"#{message}: "
 
 
 def earlier_heading(text: str, start: int) -> str:
     """In the text of a summary: the heading that the line at `start` stands under, as a later round says it."""
+    start = text.rfind("\n", 0, start) + 1
     while True:
         match = _HEADING.match(text, start)
         if match:
             found = match[0]
             return found if found.startswith(_EARLIER) else _EARLIER + found
         if start <= 0:
-            return f"{_EARLIER}summary: "
+            return _UNNAMED
         start = text.rfind("\n", 0, start - 1) + 1
 
 
@@ -98,6 +126,20 @@ def bare(line: str) -> str:
     return rest.removeprefix(GAP)
 
 
+def begins_part(line: str) -> bool:
+    """Whether a line of a summary begins the quote of a part."""
+    return _HEADING.match(line) is not None
+
+
+def speaker_of(line: str) -> Speaker | None:
+    """Whose words a line of a summary begins; None when it begins none."""
+    match = _HEADING.match(line)
+    if match is None:
+        return Speaker(None, "summary") if line.startswith(_UNNAMED) else None
+    name = "→" if match["joint"] != ":" else match["name"] or ""
+    return Speaker(None if match["earlier"] else int(match["message"]), name)
+
+
 def is_request(line: str) -> bool:
     """Whether a line of a summary begins the quote of something the user said."""
     match = _HEADING.match(line)
@@ -106,4 +148,4 @@ def is_request(line: str) -> bool:
 
 def quoted_lines(text: str) -> Iterator[str]:
     """Lines of a summary without what `quote` put before them."""
-    return map(bare, text.split("\n"))
+    return (bare(line).removeprefix(" ") for line in text.split("\n"))

@@ -9,11 +9,23 @@ and be the first one at the same time:
     ### Original Task (first request: the last one, at the end)
 
     Last request from user was: Write the changelog entry.
+
+Further messages stand in time order, with their numbers; what takes several lines says how long it is, and its
+lines that could pass for marks of the summary are moved in:
+
+    ### Word for word
+    #12 user: Never touch the importer.
+    #30 user: (50 characters)
+    Two things:
+      # heading of the page stays
+    and so do colours
+    earlier #7 user: What a summary of an earlier round repeated, with the number of that round.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,7 +35,14 @@ LAST_REQUEST_WAS = "\n\nLast request from user was: "
 _ONLY = " (first request: the last one, at the end)"
 _BLOCK = re.compile(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
 
-Kind = Literal["first", "last", "only"]
+TURNS = "### Word for word"
+"""The heading of messages that a summary repeats."""
+_TURN = re.compile(r"((?:earlier )?#\d+(?: [^\s:]{1,80})?|earlier [^\s:]{1,80}): ")
+_LENGTH = re.compile(r"\((\d+) characters\)(?:\n|$)")
+_MARK = re.compile(r"^(?= *(?:#|<|earlier #))", re.MULTILINE)
+_MOVED_IN = re.compile(r"^  (?= *(?:#|<|earlier #))", re.MULTILINE)
+
+Kind = Literal["first", "last", "only", "turn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +52,32 @@ class Carried:
     first: str
     last: str
     rest: str
+    turns: tuple[tuple[str, str], ...] = ()
+    """What stands before a message (`#12 user`), and its words."""
+
+
+def turns(said: Iterable[tuple[str, str]]) -> str:
+    """Messages under their heading, each with what stands before it (`#12 user`); empty when there are none."""
+    lines = [turn(label, text) for label, text in said]
+    return "\n".join([TURNS, *lines]) if lines else ""
+
+
+def turn(label: str, text: str) -> str:
+    """One message: a line, or several with how many characters they have."""
+    if "\n" not in text and not _LENGTH.match(text):
+        return f"{label}: {text}"
+    body = _MARK.sub("  ", text)
+    return f"{label}: ({len(body)} characters)\n{body}"
+
+
+def label_of(message: int, speaker: str) -> str:
+    """What stands before a message. Speakers as in `text/excerpts.py`."""
+    return f"#{message} {speaker}" if speaker else f"#{message}"
+
+
+def earlier_label(label: str) -> str:
+    """The same in a later round, when the numbers are others."""
+    return label if label.startswith("earlier ") else f"earlier {label}"
 
 
 def block(title: str, kind: Kind, message: int | None, text: str) -> str:
@@ -45,18 +90,37 @@ def block(title: str, kind: Kind, message: int | None, text: str) -> str:
 
 
 def carried(text: str) -> Carried:
-    """The requests that a summary repeats."""
+    """The messages that a summary repeats."""
     blocks, at = _blocks(text)
     found = {match.group(2): text[match.end() : end] for match, end in reversed(blocks)}
     starts = [0, *(end for _, end in blocks)]
-    rest = "".join(text[start : m.start()] + m.group(1) for start, (m, _) in zip(starts, blocks, strict=False))
-    tail, marked, last = text[at:].partition(LAST_REQUEST_WAS)
+    said: list[tuple[str, str]] = []
+    rest = ""
+    for start, (match, _) in zip(starts, blocks, strict=False):
+        rest += _without_turns(text[start : match.start()], said) + match.group(1)
+    tail, marked, last = _without_turns(text[at:], said).partition(LAST_REQUEST_WAS)
     if marked:
         found["last"] = last
         before, only, behind = tail.partition(_ONLY + "\n")
         if only and "first" not in found:
             found["first"], tail = last, f"{before}\n{behind}"
-    return Carried(found.get("first", ""), found.get("last", ""), rest + tail)
+    return Carried(found.get("first", ""), found.get("last", ""), rest + tail, tuple(said))
+
+
+def _without_turns(text: str, said: list[tuple[str, str]]) -> str:
+    """A piece of a summary without the messages that it repeats, which are added to `said`."""
+    start = text.partition(QUOTED)[0].find(f"\n{TURNS}\n")
+    if start < 0 or said:
+        return text
+    at = start + len(TURNS) + 2
+    while match := _TURN.match(text, at):
+        length = _LENGTH.match(text, match.end())
+        end = length.end() + int(length.group(1)) if length else text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        body = text[length.end() : end] if length else text[match.end() : end]
+        said.append((match.group(1), _MOVED_IN.sub("", body) if length else body))
+        at = end + 1
+    return text[:start] + (text[at - 1 :] if at <= len(text) else "")
 
 
 def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:

@@ -29,8 +29,12 @@ def test_load_score_compact_and_diff_work_together() -> None:
     assert len(fate.kept) == result.parts[0].dispositions.kept
     assert [line.category for line in survival] == [
         "user_requests",
+        "rules",
+        "corrections",
         "constraints",
         "decisions",
+        "effects",
+        "open_items",
         "errors",
         "files",
         "identifiers",

@@ -66,6 +66,7 @@ COMPACT = {
     "round": int,
     "residuals": {"count": int, "tokens": int},
     "tiers": [{"tier": int, "messages": int, "tokens_before": int, "tokens_after": int}],
+    "spent": [{"name": str, "tokens": int}],
     "dispositions": {"kept": int, "shortened": int, "summarized": int, "dropped": int},
     "repairs": [{"kind": str, "index": int}],
     "reference": (str, type(None)),
@@ -99,7 +100,19 @@ DIFF = {
     "tokens": {"before": int, "after": int, "saved": int, "saved_percent": NUMBER},
     "messages": dict.fromkeys(["kept", "shortened", "summarized", "dropped", "added"], int),
     "survival": dict.fromkeys(
-        ["user_requests", "constraints", "decisions", "errors", "files", "identifiers"], SURVIVAL
+        [
+            "user_requests",
+            "rules",
+            "corrections",
+            "constraints",
+            "decisions",
+            "effects",
+            "open_items",
+            "errors",
+            "files",
+            "identifiers",
+        ],
+        SURVIVAL,
     ),
     "faults": list,
     "lost": list,
@@ -189,6 +202,8 @@ def test_compact_on_standard_output_and_as_a_report(run, session, tmp_path):
     assert value["ratio"] == pytest.approx(value["output"]["tokens"] / 3600, abs=1e-3)
     assert (value["strategy"], value["summarizer"], value["round"]) == ("adaptive", "extractive", 1)
     assert sum(value["dispositions"].values()) == 35
+    assert sum(line["tokens"] for line in value["spent"]) == value["output"]["tokens"]
+    assert {"system", "requests", "newest", "tool outputs"} <= {line["name"] for line in value["spent"]}
     assert [tier["tier"] for tier in value["tiers"]] == [0, 1, 2, 3]
     assert value["reference"].startswith("ctx_")
     assert len(value["reference"]) == 12

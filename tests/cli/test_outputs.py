@@ -286,6 +286,23 @@ def test_diff_fails_under_a_percentage_that_is_not_reached(run, session):
     assert missed.json["tokens"]["saved"] > 0, "the answer is no, and still the whole answer"
 
 
+@pytest.mark.parametrize("name", ["rules", "corrections", "effects", "open_items"])
+def test_diff_fails_under_each_kind_of_what_a_reader_acts_on(run, tmp_path, name):
+    call = {"id": "c1", "type": "function", "function": {"name": "Write", "arguments": '{"file_path": "a.py"}'}}
+    records = [
+        {"role": "user", "content": "Never touch the importer. The limit for uploads is 20 MB."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "written"},
+        {"role": "user", "content": "Sorry, the limit for uploads is 64 MB."},
+    ]
+    (tmp_path / "before.jsonl").write_bytes(jsonl(*records))
+    (tmp_path / "after.jsonl").write_bytes(jsonl({"role": "user", "content": "## Session Summary (Round 1)"}))
+    assert run("diff", "before.jsonl", "before.jsonl", *CHARS, "--fail-under", f"{name}=100").code == 0
+    missed = run("diff", "before.jsonl", "after.jsonl", *CHARS, "--fail-under", f"{name}=1")
+    assert missed.code == 1
+    assert f"{name} 0% < 1%" in missed.stderr
+
+
 def test_bugs_have_a_code_of_their_own_and_a_traceback_only_when_asked_for(tmp_path):
     # the only way to a bug that is not one: break the program in the process that runs it
     broken = (

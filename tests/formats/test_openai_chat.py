@@ -50,10 +50,18 @@ def test_a_request_of_the_user_is_told_from_what_a_harness_put_there():
         user("please fix it"),
         user("<system-reminder>be careful</system-reminder>"),
         user("## Session Summary (Compaction Round 1)\nStands for messages 1-3 (tier 3; 10 tokens; ctx_00000000)."),
-        assistant("## Session Summary (Compaction Round 1)\nx"),
+        assistant("## Session Summary of #4-9\n#4 user: Fix it."),
+        assistant("[#10-12]\n#11: Done."),
         assistant("done"),
     )
-    assert [m.origin for m in messages] == ["request", "injected", "summary", "summary", "other"]
+    assert [m.origin for m in messages] == ["request", "injected", "summary", "summary", "summary", "other"]
+
+
+def test_a_message_that_only_begins_like_a_summary_is_none():
+    messages = read(
+        user("## Session Summary (Compaction Round 1)\nx"), assistant("## Session Summary of #4-9"), assistant("[#1]\n")
+    )
+    assert [m.origin for m in messages] == ["request", "other", "other"]
 
 
 def test_null_content_beside_calls_is_no_text():

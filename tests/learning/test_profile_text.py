@@ -8,9 +8,10 @@ import tomli
 from compactor_cli.errors import UsageError
 from compactor_cli.learning.fit import fit
 from compactor_cli.learning.held_out import Figures, HeldOut, Kept, Part
-from compactor_cli.learning.profile_text import Taught, profile_text
+from compactor_cli.learning.profile_text import Taught, profile_text, with_statements
 from compactor_cli.profiles import default_profile, parse_profile
 from compactor_cli.signals.signals import SIGNALS, weight_names
+from compactor_cli.signals.talk import talk_weight_names
 from tests.learning.sessions import TOPICS, cases
 
 WEIGHTS = fit(cases(TOPICS[:2]), dict.fromkeys(TOPICS, "store"))
@@ -101,3 +102,34 @@ def test_what_cannot_be_used_is_named(old, new, words):
 def test_a_weight_that_is_no_number_is_named_with_what_is_allowed(value):
     with pytest.raises(UsageError, match=r"own.toml: \[weights\] bias = .*: has to be a number from -1000 to 1000"):
         parse_profile(f"version = 1\n[weights]\nbias = {value}\n", "own.toml")
+
+
+def test_weights_of_statements_are_read_back_and_written_anew():
+    first = {name: round(0.5 + at / 8, 4) for at, name in enumerate(talk_weight_names())}
+    second = {name: -weight for name, weight in first.items()}
+    text = with_statements(profile_text(taught()), first, second)
+    profile = parse_profile(text, "own.toml")
+    assert (profile.talk, profile.binding) == (first, second)
+    assert profile.weights == WEIGHTS
+    assert with_statements(text, first, second) == text
+    assert parse_profile(with_statements(text, second, first), "own.toml").talk == second
+
+
+def test_a_profile_without_weights_of_statements_has_the_shipped_ones():
+    profile = parse_profile(profile_text(taught()), "old.toml")
+    shipped = default_profile()
+    assert set(shipped.talk) == set(shipped.binding) == set(talk_weight_names())
+    assert (profile.talk, profile.binding) == (shipped.talk, shipped.binding)
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ("[talk]\nloud = 1.0\n", r"own.toml: \[talk\] loud: no such signal"),
+        ("[binding]\nlength = true\n", r"own.toml: \[binding\] length = True: has to be a number"),
+        ("talk = 3\n", r"own.toml: talk = 3: has to be a table \[talk\]"),
+    ],
+)
+def test_a_wrong_part_for_statements_is_named(tables, said):
+    with pytest.raises(UsageError, match=said):
+        parse_profile(f"version = 1\n{tables}\n[weights]\nbias = 1.0\n", "own.toml")

@@ -173,7 +173,7 @@ def test_tools_harness_and_system_are_not_listened_to() -> None:
     records = [
         system(said),
         user(f"<system-reminder>{said}</system-reminder>"),
-        user(f"## Session Summary (Round 1)\n\n{said}"),
+        user(f"## Session Summary of #0-9 (ctx_00000000)\n#1 user: {said}"),
         assistant("", "1"),
         result("1", said),
     ]

@@ -212,7 +212,7 @@ def test_a_summary_stands_behind_what_came_before_the_messages_it_replaces() -> 
     for number in range(30):
         records += filler(number)
     records += [user("The last request."), assistant("Ok.")]
-    part = compact(records, target_ratio=0.5)
+    part = compact(records, strategy="ranked", target_ratio=0.5)
     texts = [m.text() for m in part.messages]
     summary = next(at for at, text in enumerate(texts) if text.startswith("## Session Summary"))
     assert texts.index("The first request.") < summary

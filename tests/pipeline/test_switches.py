@@ -91,7 +91,7 @@ def allowances(records: list[Json], settings: Settings) -> tuple[int, ...]:
     seen: list[Any] = []
 
     class Asks:
-        name, purpose, suits, learned, closes = "asks", "", "", False, False
+        name, purpose, suits, learned, closes, tiers = "asks", "", "", False, False, False
 
         def plan(self, given: Any) -> Any:
             seen.append(given.allocate(100, 0))

@@ -9,6 +9,8 @@ from compactor_cli.pipeline.threshold import context_state, select_messages, thr
 from compactor_cli.settings import ContextSettings
 
 DEFAULTS = ContextSettings()
+EARLIER = "## Session Summary of #1-9 (ctx_00000000)\n#1 user: old"
+"""The summary of an earlier round."""
 
 
 def session(roles: str, texts: dict[int, str] | None = None) -> list[Message]:
@@ -79,7 +81,7 @@ def test_edge_case_all_messages_are_recent_changes_nothing() -> None:
 
 
 def test_edge_case_all_messages_are_recent_with_a_summary_in_front() -> None:
-    messages = session("sac" + "t" * 10, {1: "## Session Summary (Round 1)\nold"})
+    messages = session("sac" + "t" * 10, {1: EARLIER})
     selection = select_messages(messages)
     assert selection.compact == ()
     assert selection.previous_summary == 1
@@ -108,7 +110,7 @@ def test_the_system_message_and_the_last_ten_are_kept() -> None:
 
 
 def test_a_summary_of_an_earlier_round_is_passed_on_and_not_compacted_again() -> None:
-    messages = session("sa" + "ua" * 10, {1: "## Session Summary (Compaction Round 2)\nold"})
+    messages = session("sa" + "ua" * 10, {1: EARLIER})
     selection = select_messages(messages)
     assert selection.previous_summary == 1
     assert selection.compact == tuple(range(2, 12))

@@ -26,14 +26,17 @@ from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
-from compactor_cli.strategies import strategy
+from compactor_cli.strategies import STRATEGIES, strategy
 from compactor_cli.summarizers import summarizer
-from compactor_cli.text.headers import covered, is_summary
+from compactor_cli.text.headers import covered, is_summary, round_of
 from compactor_cli.text.verbatim import carried
 from compactor_cli.tokens import make_counter
 from tests.properties.refusals import refusals
+from tests.properties.time_order import check_time_order
 from tests.summarizers.texts import is_in, source_of, spans
 
+TIME_ORDERED = frozenset(STRATEGIES)
+"""Strategies that leave nothing behind a summary of later messages."""
 MAY_BE_CUT = ("work in flight", "newest message", "stands for earlier history")
 """Reasons to stay that do not keep a body whole: only the user's and the system's words come last."""
 
@@ -109,6 +112,8 @@ def check_faults(before: Transcript, after: Transcript) -> None:
 
 def check_order(part: Compaction) -> None:
     """Messages of the input stand in its order; a summary stands before whatever follows what it replaced."""
+    if part.plan is not None and part.plan.strategy in TIME_ORDERED:
+        check_time_order(part.messages)
     indices = [message.index for message in part.messages if message.index >= 0]
     assert indices == sorted(indices)
     for at, message in enumerate(part.messages):
@@ -187,9 +192,7 @@ def check_summaries(part: Compaction) -> None:
         text = message.text("text")
         invented = [span for span in spans(text) if not is_in(span, source)]
         assert not invented, f"not in the source: {invented[0]!r}"
-        assert is_summary(text)
-        assert re.search(rf"Round {part.round}\)", text.splitlines()[0])
-        assert "Stands for messages" in text
+        check_heading(text, part.round)
         named = covered(text)
         assert named
         if "except kept ones" in text:
@@ -199,6 +202,19 @@ def check_summaries(part: Compaction) -> None:
     assert len(stood_for) == len(set(stood_for)) or any("except kept ones" in m.text("text") for m in own)
     summarized = {i for d in part.plan.decisions if d.rendition == "summarized" for i in part.groups[d.group].messages}
     assert summarized <= set(stood_for)
+
+
+HEADING = re.compile(
+    r"## Session Summary \(Compaction Round \d+\)\nStands for messages \d|## Session Summary of #\d|\[#\d[\d-]*\]\n"
+)
+
+
+def check_heading(text: str, round: int) -> None:
+    """A summary says what it stands for, and one with a heading in words says the round too."""
+    assert is_summary(text)
+    assert HEADING.match(text), text.splitlines()[0]
+    named = text.startswith("## ")
+    assert round_of(text) == (round if named else 1), f"{text.splitlines()[0]!r} in round {round}"
 
 
 def check_protected(part: Compaction, settings: Settings) -> None:
@@ -215,8 +231,18 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     must |= set(range(last)[last - settings.keep_last :])
     must |= {i for group in part.groups if group.index in reasons for i in group.messages}
     repeated = _repeated(part)
+    group_of = {i: group.index for group in part.groups for i in group.messages}
+    groups = [group for group in part.groups if group.index in reasons]
+    large = _large_requests(part, groups, reasons, settings)
+    first = {i for g in groups if g.index in large and reasons[g.index].startswith("first") for i in g.messages}
     for index in sorted(must):
         if index not in out and index in repeated:
+            continue
+        if index in first - set(out) and settings.strategy_name in TIME_ORDERED:
+            continue  # of too many words the newest stay
+        if index not in out and settings.strategy_name == "adaptive" and reasons[group_of[index]].startswith("first"):
+            check_quoted(part, messages[index])
+            large = large | {group_of[index]}
             continue
         assert index in out or _needless(part, index, out), f"message {index} is protected and gone"
         if index not in out:
@@ -224,9 +250,7 @@ def check_protected(part: Compaction, settings: Settings) -> None:
         for old, new in zip(messages[index].parts, out[index].parts, strict=True):
             assert new.text == old.text or new.edited, f"message {index} was changed silently"
             assert new.tokens <= old.tokens
-    groups = [group for group in part.groups if group.index in reasons]
     if part.target is None or sum(group.tokens for group in groups) <= part.target:
-        large = _large_requests(part, groups, reasons, settings)
         whole = [
             i
             for group in groups
@@ -238,16 +262,36 @@ def check_protected(part: Compaction, settings: Settings) -> None:
         assert all(kept), "cut although there is room for it"
 
 
+def check_quoted(part: Compaction, message: Message) -> None:
+    """A request that is not at its place stands in a summary: its lines, and all of them where its words have room.
+    Where people only talk, messages are kept by their value whoever wrote them."""
+    if not any(piece.kind in ("tool_call", "tool_result") for m in part.mended.messages for piece in m.parts):
+        return
+    own = "\n".join(m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary")
+    quoted = " ".join(own.split())
+    lines = [" ".join(line.split()) for line in message.text("text").splitlines() if line.strip()]
+    found = sum(line in quoted for line in lines)
+    asked = sum(m.tokens for m in part.mended.messages if m.origin in ("request", "summary"))
+    others = sum(m.tokens for m in part.mended.messages if m.role == "system" or m.pinned)
+    if part.target is not None and asked <= 0.35 * (part.target - others):
+        assert found == len(lines), f"{len(lines) - found} of {len(lines)} lines of request {message.index} are gone"
+
+
 def _repeated(part: Compaction) -> dict[int, bool]:
     """Requests, and earlier summaries that carry one, which a summary of the output stands for in their
     place: whether it repeats them in full."""
     own = [m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary"]
-    words = {text for summary in own for text in (carried(summary).first, carried(summary).last) if text}
+    before = [carried(summary) for summary in own]
+    turns = [text for repeated in before for _, text in repeated.turns]
+    words = {text for text in (*turns, *(text for r in before for text in (r.first, r.last))) if text}
     found = {}
     for message in part.mended.messages:
         text = message.text("text")
         asked = carried(text).first if message.origin == "summary" else text
-        if asked in words:
+        if asked in words or (
+            message.origin != "summary"
+            and all(part.text in words for part in message.parts if part.text.strip() and part.kind != "thinking")
+        ):
             found[message.index] = True
         elif any(_is_cut(word, asked) for word in words):
             found[message.index] = False
@@ -268,12 +312,16 @@ def _needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
 def _large_requests(
     part: Compaction, groups: Sequence[Group], reasons: Mapping[int, str], settings: Settings
 ) -> set[int]:
-    """First and last requests that `adaptive` cuts by line: they would take more than half of the room."""
-    if part.target is None or settings.strategy_name != "adaptive":
+    """First and last requests that may be cut: by `adaptive` those that would take more than half of the room, by
+    others when the user's words together take more than their share of it."""
+    if part.target is None or settings.strategy_name in ("tiered", "truncate"):
         return set()
     requests = [group for group in groups if "request of the user" in reasons[group.index]]
     room = part.target - sum(group.tokens for group in groups if group not in requests)
-    return {group.index for group in requests if group.tokens > room / 2}
+    if settings.strategy_name == "adaptive":
+        return {group.index for group in requests if group.tokens > room / 2}
+    asked = sum(m.tokens for m in part.mended.messages if m.origin in ("request", "summary"))
+    return {group.index for group in requests} if asked > 0.35 * room else set()
 
 
 def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> None:

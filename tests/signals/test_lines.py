@@ -54,9 +54,10 @@ def test_lines_cover_every_character_once_in_order_and_are_not_long(texts):
         for start, end in own:
             text = piece.text[start:end]
             assert text == text.strip()
-            assert "\n" not in text
+            assert all(line.strip() for line in text.split("\n"))
         covered = {at for start, end in own for at in range(start, end)}
-        assert {at for at, letter in enumerate(piece.text) if not letter.isspace()} <= covered
+        left_out = {letter for at, letter in enumerate(piece.text) if at not in covered and not letter.isspace()}
+        assert left_out <= (set("[]{},:") if piece.text.lstrip()[:1] in ("[", "{") else set())
     assert [line for number in range(len(told.session.pieces)) for line in lines.of_piece(number)] == list(
         range(len(lines))
     )
@@ -96,16 +97,22 @@ def test_long_prose_is_cut_at_sentences_and_short_sentences_stay_together():
 
 def test_prose_of_moderate_length_is_one_line():
     said = "All of this is one line since it is short. So it stays as it is, and is quoted as one thing."
-    assert Told(user(said)).texts == [said]
+    assert Told(assistant(said)).texts == [said]
+
+
+def test_a_request_has_a_line_for_each_sentence():
+    said = "Keep the old parser. Do not touch the writer."
+    assert Told(user(said)).texts == ["Keep the old parser.", "Do not touch the writer."]
 
 
 def test_data_on_one_line_is_cut_between_its_values():
     value = [{"id": f"W-{at:05}", "total": at * 1.25, "status": "shipped"} for at in range(40)]
     told = Told(user("go"), calling(call("c1")), result("c1", json.dumps(value)))
-    rows = told.texts[told.line('[{"id"') :]
+    rows = told.texts[told.line('{"id"') :]
     assert all(len(row) <= LONG for row in rows)
-    for row in rows[:-1]:
-        assert row.endswith((",", "}", "},")), row
+    for row in rows:
+        assert row.startswith("{"), row
+        assert row.endswith("}"), row
     for at in range(40):
         assert sum(f"W-{at:05}" in row for row in rows) == 1, "an id was cut in two"
 
@@ -131,8 +138,7 @@ def test_calls_and_results_have_lines_thinking_and_pictures_have_none():
         calling(call("c1", "shell", '{"command": "git status\\ngit log"}'), content="I look."),
         result("c1", "clean"),
     )
-    assert told.texts[:3] == ["rules", "look", "I look."]
-    assert told.texts[-3:] == ['{"command": "git status', 'git log"}', "clean"]
+    assert told.texts == ["rules", "look", "I look.", '{"command": "git status\ngit log"}', "clean"]
 
 
 def test_messages_that_are_kept_anyway_have_no_lines():

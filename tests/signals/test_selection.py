@@ -100,8 +100,8 @@ def test_the_message_beside_is_context_as_a_call_is_of_its_result():
 
 
 def test_a_line_that_explains_a_chosen_one_is_worth_more_than_another_of_its_kind():
-    near = "so says the plan of the day that was written down"
-    far = "so says the note of the day that was written down"
+    near = "so says the plan of the day that was written down by all who were there and saw"
+    far = "so says the note of the day that was written down by all who were there and saw"
     story = told([f"main.py\n{near} near.py", f"nothing at all\n{far} near.py"])
     own = selector(story)
     own.take(story.line("main.py"))
@@ -128,7 +128,8 @@ def test_taking_is_unconditional_and_happens_once():
 
 
 def test_the_first_line_of_a_message_pays_for_its_heading():
-    story = told(["one_a.py\ntwo_b.py"])
+    behind = " and then so many words that the two lines stay two"
+    story = told([f"one_a.py{behind}\ntwo_b.py{behind}"])
     own = selector(story)
     one, two = story.line("one_a.py"), story.line("two_b.py")
     assert own.cost(one) == own.cost(two)

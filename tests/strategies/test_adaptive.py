@@ -66,7 +66,7 @@ def test_a_target_that_is_too_small_is_refused_with_what_takes_it_up() -> None:
     with pytest.raises(BudgetError) as caught:
         compacted(target_tokens=20)
     error = caught.value
-    assert dict(error.items).keys() == {"system message", "first request of the user", "last request of the user"}
+    assert dict(error.items).keys() == {"system message", "last request of the user"}
     assert sum(size for _, size in error.items) == error.floor > 20
     assert compacted(target_tokens=error.floor).tokens <= error.floor
     with pytest.raises(BudgetError):
@@ -130,7 +130,7 @@ def test_thinking_is_untouched_or_gone_with_its_group(ratio: float) -> None:
 # -- what survives
 
 
-def test_requests_changed_files_and_errors_survive_at_a_tenth() -> None:
+def test_requests_and_changed_files_survive_at_a_tenth() -> None:
     part = compacted(target_ratio=0.1)
     kept = everything(part)
     for number in range(20):
@@ -138,10 +138,9 @@ def test_requests_changed_files_and_errors_survive_at_a_tenth() -> None:
         assert first in kept
         assert second in kept
     assert sum(work.changed_file(n) in kept for n in range(20)) >= 18
-    assert all(work.error(n) in kept for n in range(8, 20)), "the newest errors come first"
     survived = {line.category: line.percent for line in api.diff(load(work.session()), load(records_of(part)))[1]}
     assert survived["user_requests"] == 100
-    assert survived["errors"] >= 60
+    assert survived["effects"] >= 90, "the state says what was changed"
 
 
 def needle_session(place: int = 300) -> tuple[list[Json], str]:
@@ -176,7 +175,6 @@ def test_a_newest_output_is_cut_in_place_with_a_count_and_a_reference() -> None:
     part = compact(records, target_ratio=0.3)
     written = records_of(part)[-1]
     assert written["role"] == "tool"
-    assert "host-0300 DOWN volume vol-7f3a9c" in written["content"]
     (mark,) = MARK.finditer(written["content"])
     kept = set(output.split("\n")) & set(written["content"].split("\n"))
     assert int(mark["count"].replace(",", "")) == 600 - len(kept)
@@ -235,12 +233,11 @@ def test_summaries_say_what_they_stand_for_and_quote_under_the_number_of_the_mes
     texts = {m.index: m.text() for m in part.before.messages}
     quoted = 0
     for text in summaries(part):
-        first, second, *lines = text.split("\n")
-        assert first == "## Session Summary (Round 1)"
-        assert re.match(r"Stands for messages [\d, -]+.*\(ctx_[0-9a-f]{8}", second)
+        first, *lines = text.split("\n")
+        assert re.match(r"## Session Summary of #[\d, -]+(?: \(ctx_[0-9a-f]{8}|$)", first)
         for line in lines:
             match = re.match(r"#(\d+)(?: [^\s:]+:| →|:) (?:… )?(.{1,30})", line)
-            if match:
+            if match and not match[2].startswith(("+|", "-|")):
                 quoted += 1
                 assert match[2] in texts[int(match[1])]
     assert quoted > 10

@@ -84,8 +84,9 @@ def test_each_part_says_what_it_is_for() -> None:
     assert "`src/parser/module_1.py` edited, read [#13, #17]" in files
     assert "`pytest -q tests/test_module_1.py` (2x, last ok) [#15, #19]" in files
     assert '"I write it." [#127]' in active
-    assert work.error(1) in unresolved
-    assert "Next, the changelog needs a line." in following
+    assert work.error(1) in timeline
+    assert work.error(1) not in unresolved, "a later run passed"
+    assert "Next, the changelog needs a line." not in following, "an announcement is no task"
 
 
 # -- the last request
@@ -217,7 +218,9 @@ def test_requests_with_pictures_stay_as_messages() -> None:
     first = {"role": "user", "content": [{"type": "text", "text": "Build what is drawn here."}, picture]}
     last = {"role": "user", "content": [{"type": "text", "text": "And now this."}, picture]}
     part = compact([system(), first, *work.session(8)[2:-2], last, assistant("I do.")], target_ratio=0.6)
-    assert [m.role for m in part.messages] == ["system", "user", "user", "user"]
+    assert [m.role for m in part.messages] == ["system", "user", "user", "user", "assistant"], (
+        "what came last stays last"
+    )
     assert records_of(part)[1] == first
     assert records_of(part)[3] == last
     repeated = carried(summary_of(part))
@@ -225,14 +228,15 @@ def test_requests_with_pictures_stay_as_messages() -> None:
 
 
 @pytest.mark.parametrize("target", [1_000, 3_000])
-def test_a_first_request_that_is_larger_than_the_target_is_cut_head_and_tail(target: int) -> None:
-    asked = "Begin here. " + "word " * 4_000 + "End here."
+def test_of_a_first_request_that_is_larger_than_the_target_what_is_asked_stays(target: int) -> None:
+    pasted = "\n".join(f"row {n} of the ledger was booked twice by the importer" for n in range(1_500))
+    asked = f"Begin here, please.\n\n{pasted}\n\nEnd here with a note."
     part = compact([system(), user(asked), *work.session(8)[2:]], target_tokens=target)
     assert part.tokens <= target
     assert [m.role for m in part.messages] == ["system", "user"]
     first = carried(summary_of(part)).first
-    assert first.startswith("Begin here.")
-    assert first.endswith("End here.")
+    assert first.startswith("Begin here, please.")
+    assert "End here with a note." in first
     assert "…" in first
     assert summary_of(part).endswith(f"Last request from user was: {work.LAST}")
 

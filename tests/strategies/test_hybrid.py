@@ -100,7 +100,7 @@ def test_a_topic_that_matters_next_to_nothing_is_only_named() -> None:
 
 def test_what_matters_more_has_more_lines() -> None:
     records = [system(), user("Go."), *session("search", times=3)[1:], *session("billing", times=12)[1:]]
-    found = parts_of(summary_of(compact([*records, *(r for n in range(6) for r in filler(n))], target_ratio=0.4)))
+    found = parts_of(summary_of(compact([*records, *(r for n in range(6) for r in filler(n))], target_ratio=0.7)))
     search, billing = (sum(len(v) for t, v in found.items() if area in t) for area in ("search", "billing"))
     assert 0 < search < billing
 
@@ -120,7 +120,7 @@ def test_a_session_with_topics_has_no_such_warning() -> None:
 
 def test_the_recent_messages_stay_as_they_are() -> None:
     records = told("billing", "search", "deploy")
-    part = compact(records, target_ratio=0.6)
+    part = compact(records, target_ratio=0.8)
     assert part.data.splitlines()[-10:] == to_bytes(records).splitlines()[-10:]
     assert records_of(part)[:2] == records[:2]
 
@@ -128,13 +128,12 @@ def test_the_recent_messages_stay_as_they_are() -> None:
 def test_an_earlier_round_is_a_part_of_its_own() -> None:
     first = compact(told("billing", "search", "deploy"))
     more = [*session("mailer", "login", times=6)[1:], *(r for n in range(10, 15) for r in filler(n))]
-    second = compact([*records_of(first), *more])
+    second = compact([*records_of(first), *more], target_ratio=0.75)
     text = summary_of(second)
     assert second.round == 2
     assert text.count("## Session Summary") == 1
-    assert "### Earlier rounds" in text
     assert any("mailer" in title for title in parts_of(text))
-    assert "billing" in text
+    assert any("billing" in line for line in parts_of(text)["Earlier rounds"])
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)

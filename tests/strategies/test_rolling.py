@@ -104,7 +104,7 @@ def test_the_headings_are_those_of_seed_001_in_its_order() -> None:
         "| File/Component | Action | Description |\n| --- | --- | --- |\n| `src/billing/module_0.py` | edited, read |"
         in text
     )
-    assert "\n- [ ] " in text.partition("### Pending Work")[2]
+    assert "The last request is not answered yet." not in text
 
 
 # -- requests
@@ -237,9 +237,9 @@ def test_edge_case_summary_generation_fails_leaves_the_requests_and_a_valid_outp
 
 def test_edge_case_summary_generation_fails_where_not_even_its_heading_fits() -> None:
     """Offline the only failure is that there is no room: then what is protected stays, and nothing else."""
-    part = compact(work.session(12), target_tokens=100)
+    part = compact(work.session(12), target_tokens=60)
     assert is_valid(part)
-    assert part.tokens <= 100
+    assert part.tokens <= 60
     assert [m.index for m in part.messages if m.role != "assistant"][:2] == [0, 1]
 
 

@@ -24,9 +24,9 @@ from tests.properties.profile import examples
 
 SPEAKERS = st.sampled_from(("", "user", "→", "Bash", "mcp__files__read", "system"))
 HEADINGS = st.builds(heading, st.integers(0, 9999), SPEAKERS)
-# what looks like a mark of another line is read as one
+# what looks like a mark of another line is read as one, and lines are taken without blanks before them
 LINES = st.text(st.characters(exclude_characters="\n"), min_size=1, max_size=60).filter(
-    lambda text: not re.match(r"#\d|… |earlier ", text)
+    lambda text: not re.match(r" |#\d|… |earlier ", text)
 )
 EXCERPTS = st.lists(
     st.builds(Excerpt, HEADINGS, LINES, st.sampled_from(("heading", "middle", "gap", "line"))), max_size=30
@@ -56,10 +56,19 @@ def test_lines_stand_under_the_number_of_their_message_with_gaps_marked():
         "… It loses the last line.",
         "#13 Bash: git status",
         "#14 → On branch main",
-        "nothing to commit",
+        " nothing to commit",
         "#15 → … the last of many lines",
         "#16: It is clean. So I go on.",
     ]
+
+
+@examples(200)
+@given(HEADINGS, st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=4))
+def test_no_line_that_is_quoted_can_pass_for_a_mark(mark, texts):
+    excerpts = [Excerpt(mark, text, "line" if at else "heading") for at, text in enumerate(texts)]
+    first, *rest = quote(excerpts).split("\n")
+    assert first.startswith(mark)
+    assert all(line.startswith(" ") for line in rest)
 
 
 def test_nothing_quoted_is_no_text():
@@ -79,9 +88,9 @@ def test_the_way_to_read_them_is_told_where_there_are_many():
 def test_a_line_left_out_leaves_a_gap_and_hands_on_its_heading():
     lines = [excerpt("a", "heading"), excerpt("b"), excerpt("c"), excerpt("d", "heading", 13)]
     assert quote(without(lines, [1])) == "#12 user: a\n… c\n#13 user: d"
-    assert quote(without(lines, [0])) == "#12 user: … b\nc\n#13 user: d"
+    assert quote(without(lines, [0])) == "#12 user: … b\n c\n#13 user: d"
     assert quote(without(lines, [0, 1])) == "#12 user: … c\n#13 user: d"
-    assert quote(without(lines, [2])) == "#12 user: a\nb\n#13 user: d"
+    assert quote(without(lines, [2])) == "#12 user: a\n b\n#13 user: d"
     assert without(lines, range(4)) == []
 
 

@@ -1,0 +1,205 @@
+"""Conversations of people, the same for the same seed: small talk with rules and facts, and friends who tell news.
+
+`dialogues.txt` has the lines, in several languages. A line is left out where `keep` says so: that is how lines that a
+score was not learned on are set apart.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks.questions import Teller
+
+LANGUAGES = ("en", "en", "en", "en", "en", "de", "es", "fr", "zh", "ja")
+"""Of conversations that are learned from and measured; as often as they come."""
+UNSEEN = ("it", "nl", "ru", "ko")
+"""Of conversations that are only measured."""
+_UNSPACED = ("zh", "ja")
+_ASKED_FOR = {"events": 0.85, "pictures": 0.6, "facts": 0.85, "answers": 0.7}
+"""How likely somebody asks for what friends tell."""
+_CHEERS = {"talk": 0.25, "reactions": 0.4, "asks": 0.0}
+"""How often a line of a kind ends with an exclamation mark; others rarely do."""
+_RUN_ON = 0.3
+"""How often the sentences of a message are run into one."""
+_COMMAS = {"en": (", ", " - ", "; ", " - ", "... "), "zh": ("，", "、")}
+_TALK_PER_RULE = 8
+"""Lines of small talk for each rule, at least."""
+Keep = Callable[[str], bool]
+
+
+@functools.cache
+def _sections() -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            lines = found.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return {name: tuple(lines) for name, lines in found.items()}
+
+
+def fold(line: str, folds: int = 5) -> int:
+    """Which of the folds a line belongs to."""
+    return zlib.crc32(line.encode()) % folds
+
+
+class _Speaker:
+    """Says lines of one language, each once: real people do not say the same sentence again."""
+
+    def __init__(self, random: Random, language: str, keep: Keep) -> None:
+        self._random = random
+        self.language = language
+        self._keep = keep
+        self._tell = Teller(random)
+        self._unused: dict[str, list[str]] = {}
+
+    def line(self, kind: str) -> str | None:
+        """One line of a kind, typed as a sentence; None when all have been said."""
+        unused = self._lines(kind)
+        if not unused:
+            return None
+        self._tell.fresh()
+        return self._typed(self._tell.say(unused.pop()), _CHEERS.get(kind, 0.1))
+
+    def lines(self, kind: str, count: int) -> list[str]:
+        """As many lines of a kind as there are left, at most as many as asked."""
+        return [line for line in (self.line(kind) for _ in range(count)) if line is not None]
+
+    def _lines(self, kind: str) -> list[str]:
+        if kind not in self._unused:
+            lines = [line for line in _sections().get(f"{kind} {self.language}", ()) if self._takes(line)]
+            self._unused[kind] = self._random.sample(lines, len(lines))
+        return self._unused[kind]
+
+    def _run_on(self, parts: Sequence[str]) -> str:
+        """One sentence of all, as people type in a hurry."""
+        comma = self._random.choice(_COMMAS["zh" if self.language in _UNSPACED else "en"])
+        return comma.join([parts[0].rstrip(".!。"), *map(_clause, parts[1:])])
+
+    def _takes(self, line: str) -> bool:
+        return self.language in UNSEEN or self._keep(line)
+
+    def _typed(self, text: str, cheer: float) -> str:
+        if re.search(r"[.!?？。\]]$", text) is None:
+            plain = "。" if self.language in _UNSPACED else self._random.choice(("", ".", ".", "."))
+            text += "!" if self._random.random() < cheer else plain
+        return text[0].upper() + text[1:] if self._random.random() < 0.8 else text
+
+    def join(self, parts: Sequence[str]) -> str:
+        """A message of these sentences."""
+        if len(parts) > 1 and self._random.random() < _RUN_ON:
+            return self._run_on(parts)
+        if self.language in _UNSPACED:
+            return "".join(parts)
+        return (
+            " ".join(part if re.search(r"\W$", part) else part + "." for part in parts[:-1])
+            + " " * (len(parts) > 1)
+            + (parts[-1])
+        )
+
+
+def _clause(part: str) -> str:
+    """A sentence as it stands in the middle of another one."""
+    bare = part.rstrip(".!。")
+    return bare if bare[1:2].isupper() or not bare[1:2].isalpha() else bare[0].lower() + bare[1:]
+
+
+def with_rules(name: str, seed: int, keep: Keep, languages: Sequence[str] = LANGUAGES) -> dict[str, Any]:
+    """A short conversation with one to five rules or facts of the user among small talk.
+
+    `told` has them word for word, with the number of their messages; `qas` asks for each.
+    """
+    random = Random(f"rules/{seed}/{name}")
+    language = random.choice(languages)
+    speaker = _Speaker(random, language, keep)
+    wanted, count = random.randint(1, 5), random.randint(6, 70)
+    messages = [parts for _ in range(count) if (parts := speaker.lines("talk", random.choice((1, 1, 2, 2, 3))))]
+    places = range(0, len(messages), 2)
+    most = max(1, sum(map(len, messages)) // _TALK_PER_RULE)
+    told: list[dict[str, Any]] = []
+    for at in sorted(random.sample(places, min(wanted, most, len(places)))):
+        rule = _binding(random, speaker)
+        if rule is not None:
+            parts = [rule, *messages[at][: random.choice((0, 0, 1, 2, 3))]]
+            messages[at] = random.sample(parts, len(parts))
+            told.append({"message": at, "text": rule, "language": language})
+    return _object(name, [speaker.join(parts) for parts in messages], told, [each["message"] for each in told])
+
+
+def among_requests(
+    name: str, texts: Sequence[str], seed: int, keep: Keep, languages: Sequence[str] = LANGUAGES
+) -> dict[str, Any]:
+    """What a user asked of an agent, with some rules told between, alone or inside small talk."""
+    random = Random(f"requests/{seed}/{name}")
+    speaker = _Speaker(random, random.choice(languages), keep)
+    messages = list(texts)
+    told: list[dict[str, Any]] = []
+    count = random.randint(1, max(1, len(texts) // 4))
+    for at in sorted(random.sample(range(1, len(texts) + 1), min(count, len(texts))), reverse=True):
+        rule = speaker.line("rules")
+        if rule is not None:
+            parts = [rule, *speaker.lines("talk", random.choice((0, 0, 1, 2, 3)))]
+            messages.insert(at, speaker.join(random.sample(parts, len(parts))))
+            told.append({"text": rule, "language": speaker.language})
+    return _object(name, messages, told, [], roles=("user",))
+
+
+def _binding(random: Random, speaker: _Speaker) -> str | None:
+    return (speaker.line("facts") if random.random() < 0.3 else None) or speaker.line("rules")
+
+
+def of_friends(name: str, seed: int, keep: Keep) -> dict[str, Any]:
+    """A conversation of two friends. Most news is asked for later; little else is."""
+    random = Random(f"friends/{seed}/{name}")
+    speaker = _Speaker(random, "en", keep)
+    messages: list[str] = []
+    needed: list[int] = []
+    while True:
+        parts, likely = _turn(random, speaker, asked=bool(messages) and "?" in messages[-1])
+        if not parts:
+            return _object(name, messages, [], needed)
+        if random.random() < likely:
+            needed.append(len(messages))
+        messages.append(speaker.join(parts))
+
+
+def _turn(random: Random, speaker: _Speaker, *, asked: bool) -> tuple[list[str], float]:
+    """What a friend says next, and how likely somebody asks for it later."""
+    draw = random.random()
+    kinds = ["reactions"] if random.random() < 0.6 else []
+    if draw < 0.3:
+        kinds.append("events")
+    elif draw < 0.36:
+        kinds.append("pictures")
+    elif draw < 0.42:
+        kinds.append("facts")
+    elif asked and draw < 0.6:
+        kinds.append("answers")
+    elif not kinds or draw < 0.7:
+        kinds.append("talk")
+    if random.random() < 0.4:
+        kinds.append("asks")
+    said = [(kind, line) for kind in kinds if (line := speaker.line(kind)) is not None]
+    return [line for _, line in said], max((_ASKED_FOR.get(kind, 0.03) for kind, _ in said), default=0.0)
+
+
+def _object(
+    name: str,
+    texts: Sequence[str],
+    told: Sequence[Any],
+    needed: Sequence[int],
+    roles: Sequence[str] = ("user", "assistant"),
+) -> dict[str, Any]:
+    return {
+        "id": name,
+        "messages": [{"role": roles[at % len(roles)], "content": text} for at, text in enumerate(texts)],
+        "told": told,
+        "qas": [{"question": "", "answer": None, "evidence": [at]} for at in needed],
+    }

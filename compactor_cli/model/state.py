@@ -1,0 +1,21 @@
+"""Facts about the state of the work, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["task", "error", "effect", "check", "file", "pending"]
+
+
+@dataclass(frozen=True, slots=True)
+class StateLine:
+    """One fact about the state, readable alone."""
+
+    kind: Kind
+    text: str
+    """One line, without bullet and without numbers of messages."""
+    message: int
+    """Index of the newest message that it stands on; -1 when it was carried over from an earlier round."""
+    open: bool = False
+    """Still to be done or mended."""

@@ -1,0 +1,88 @@
+"""Calls as lines that a reader takes in: an edit as removed and added lines, a new file as its lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from compactor_cli.model.message import Part
+from compactor_cli.text.terms import readable
+
+_PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
+_COMMANDS = ("command", "cmd", "script", "code")
+_OLD = ("old_string", "old_str", "old_text", "old", "oldText")
+_NEW = ("new_string", "new_str", "new_text", "new", "newText")
+_CONTENT = ("content", "file_text", "new_source", "contents")
+_LABEL = 60
+"""Characters of what a result is said to be of."""
+
+
+def call_lines(part: Part) -> str:
+    """The text of a call; arguments that neither edit nor write a file stay JSON, with their escapes plain."""
+    arguments = _arguments(part)
+    if not isinstance(arguments, dict):
+        return readable(part.text)
+    edits = list(_edits(arguments))
+    path = _first(arguments, _PATHS)
+    if edits:
+        return "\n".join([path, *(line for old, new in edits for line in _changed(old, new))]).strip("\n")
+    content = _first(arguments, _CONTENT)
+    if path and content:
+        return f"{path}\n{content}"
+    return readable(part.text)
+
+
+def call_label(part: Part) -> str:
+    """What a result is of, in few words: the tool, and the path or command it was called with."""
+    arguments = _arguments(part)
+    about = ""
+    if isinstance(arguments, dict):
+        words = (value for value in arguments.values() if isinstance(value, str) and len(value) <= _LABEL)
+        about = _first(arguments, _PATHS) or _command(arguments) or next(words, "")
+    about = about.strip().split("\n")[0]
+    if len(about) > _LABEL and "/" in about and " " not in about:
+        about = "…/" + "/".join(about.split("/")[-2:])
+    label = f"{part.name} {about[:_LABEL]}"
+    return " ".join(label.replace(":", " ").replace("→", " ").split())
+
+
+def _arguments(part: Part) -> Any:
+    try:
+        return json.loads(part.text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _first(arguments: dict[str, Any], keys: tuple[str, ...]) -> str:
+    return next((value for key in keys if isinstance(value := arguments.get(key), str) and value), "")
+
+
+def _command(arguments: dict[str, Any]) -> str:
+    for key in _COMMANDS:
+        value = arguments.get(key)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            return str(value[-1]) if value[0] in ("bash", "sh", "zsh") else " ".join(value)
+    return ""
+
+
+def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """(old, new) texts of a call that replaces some."""
+    several = arguments.get("edits")
+    for edit in several if isinstance(several, list) else (arguments,):
+        if isinstance(edit, dict) and any(isinstance(edit.get(key), str) for key in _OLD):
+            yield _first(edit, _OLD), _first(edit, _NEW)
+
+
+def _changed(old: str, new: str) -> Iterator[str]:
+    """Removed and added lines; those that both begin or end with are left out. The marks are none of a real diff, so
+    that what a diff in the session shows is told from what an edit did."""
+    before, after = old.split("\n") if old else [], new.split("\n") if new else []
+    shortest = min(len(before), len(after))
+    head = next((at for at in range(shortest) if before[at] != after[at]), shortest)
+    rest = shortest - head
+    tail = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
+    yield from (f"-| {line}" for line in before[head : len(before) - tail] if line.strip())
+    yield from (f"+| {line}" for line in after[head : len(after) - tail] if line.strip())

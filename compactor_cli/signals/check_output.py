@@ -1,0 +1,127 @@
+"""What the output of a check says: passed or failed, and the names of what failed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from compactor_cli.signals.programs import CheckKind
+from compactor_cli.text.clean import one_line, plain
+
+_NAMES = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^(?:FAILED|ERROR)[ \t]+(\S+\.\w+(?:::\S+(?:\[[^\]\n]*\])?)?)",  # pytest
+        r"^[ \t]*--- FAIL:\s+(\S+)",  # go
+        r"^(?:FAIL|ERROR):\s+(\w+ \([\w.]+\)|\w+)",  # unittest
+        r"^test (\S+) \.\.\. FAILED",  # cargo
+        r"^[ \t]*(?:not ok)\s+\d+\s+-?\s*(.+)$",  # TAP
+        r"^[ \t]*(?:●|[✗✘✕×])\s+(?!Console$)(\S.*?)(?:\s+\(?\d+(?:\.\d+)?\s*m?s\)?)?$",  # jest, vitest, mocha
+        r"^rspec (\./\S+)",
+        r"^\[ERROR\]\s+([\w.$]+\.\w+):\d+",  # maven
+        r"^(\S+ > .+?) FAILED$",  # gradle
+    )
+)
+_NAMES_ELSE = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^[ \t]*FAIL[ \t]+(\S+)",  # packages of go, files of jest and vitest
+        r"^[ \t]*\d+\) (\S.*?):?$",  # mocha, playwright, phpunit
+    )
+)
+_TESTS_FAILED = re.compile(
+    r"^(?:FAILED|ERROR)\s+\S+\.\w+|^[ \t]*--- FAIL:|^FAIL(?:\s|:|$)|^(?:FAIL|ERROR): \w|\.\.\. FAILED$|^FAILED \(|"
+    r"\b[1-9]\d* (?:failed|failures?|failing)\b|^[ \t]*[1-9]\d* fail$|^[ \t]*not ok\b|^# fail [1-9]|Some tests failed|"
+    r"\bFailures: [1-9]|\bfailures=[1-9]|test result: FAILED|^=+ .*\b[1-9]\d* errors?\b.*=+$|BUILD FAIL|Failed: +[1-9]|"
+    r"\[(?:build|setup) failed\]|ERR_PNPM_\w*FAIL|ELIFECYCLE|npm (?:ERR!|error)|^make(?:\[\d+\])?: \*\*\*|"
+    r"^Traceback \(most recent call last\)|error\[E\d+\]|^ERROR: (?:file or directory )?not found",
+    re.MULTILINE,
+)
+_TESTS_PASSED = re.compile(
+    r"\b[1-9]\d* (?:passed|passing)\b|^[ \t]*[1-9]\d* pass$|^ok\s+\S+\s+(?:\(cached\)|[\d.]+m?s)(?!.*no tests to run)|"
+    r"^PASS$|test result: ok\. [1-9]|^OK(?: \(|$)|^# pass [1-9]|\b[1-9]\d* examples?, 0 failures|BUILD SUCCESS|"
+    r"^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|^100% tests passed|"
+    r"^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)",
+    re.MULTILINE,
+)
+_FAILED = re.compile(
+    r"\berror\[\w+\]|\berror TS\d+|^[ \t]*error(?:\[|:| )|:\s*(?:fatal )?error:|"
+    r"could not compile|\bFound [1-9]\d* errors?\b|✖ [1-9]\d* problems? \([1-9]|BUILD FAIL|Build FAILED|"
+    r"npm (?:ERR!|error)|ELIFECYCLE|^make(?:\[\d+\])?: \*\*\*|^[1-9]\d* issues?[:.]|^(?:vet|#) \S+.*\n\S+\.go:\d+|"
+    r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|"
+    r"would reformat|Code style issues|^\[error\]|undefined reference|Failed to compile|"
+    r"ERROR task failed|^Traceback \(most",
+    re.MULTILINE,
+)
+_PASSED = re.compile(
+    r"All checks passed|Success: no issues found|"
+    r"^0 issues|\b0 errors\b|no (?:lint )?(?:errors|issues|problems)(?: were)?"
+    r" found|BUILD SUCCESS|Build succeeded|Compiled successfully|Successfully built|"
+    r"^[ \t]*Finished .*(?:dev|release|test|bench)\b|All matched files use Prettier|files? would be left unchanged|"
+    r"files? already formatted|"
+    r"built in [\d.]+m?s|no offenses detected|Contracts: \d+ kept, 0 broken|Found 0 errors",
+    re.MULTILINE | re.IGNORECASE,
+)
+_NOTHING_RUN = re.compile(
+    r"no tests ran|collected 0 items|No tests? (?:files? )?found|no tests to run|Ran 0 tests", re.I
+)
+_SOME_RAN = re.compile(r"--- PASS:|\b[1-9]\d* passed|^ok\s+\S+\s+\S+$", re.MULTILINE)
+_AND_MORE = re.compile(r" and \d+ more$")
+_MOST_NAMES = 6
+_NAME_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an output says by itself."""
+
+    failed: bool | None
+    """None: it says neither."""
+    ran: bool = True
+    """False when it says that nothing was run."""
+
+
+def verdict(kind: CheckKind, said: str) -> Verdict:
+    """Whether the output of a check of this kind states a failure or a pass."""
+    text = plain(said)
+    failing, passing = (_TESTS_FAILED, _TESTS_PASSED) if kind == "tests" else (_FAILED, _PASSED)
+    if failing.search(text):
+        return Verdict(True)
+    if kind == "tests" and _NOTHING_RUN.search(text) and not _SOME_RAN.search(text):
+        return Verdict(None, ran=False)
+    return Verdict(False) if passing.search(text) else Verdict(None)
+
+
+def failing_names(said: str) -> tuple[str, ...]:
+    """Names of the tests that failed, in order, each once."""
+    text = plain(said)
+    found: dict[str, None] = {}
+    for patterns in (_NAMES, _NAMES_ELSE):
+        for pattern in patterns if not found else ():
+            names = (one_line(name.strip(" :,"), _NAME_WIDTH) for name in pattern.findall(text))
+            found.update((name, None) for name in names if re.search(r"\w", name))
+    return tuple(found)
+
+
+def named(names: tuple[str, ...]) -> str:
+    """Names on one line; those of the same file after its name, and a count of those left out."""
+    shown: list[str] = []
+    last = ""
+    for name in names[:_MOST_NAMES]:
+        file, mark, rest = name.partition("::")
+        shown.append(rest if mark and file == last else name)
+        last = file
+    more = len(names) - _MOST_NAMES
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def names_in(said: str) -> tuple[str, ...]:
+    """The names that such a line says; `…` stands for those left out."""
+    listed, more, _ = said.partition(" and ") if _AND_MORE.search(said) else (said, "", "")
+    names: list[str] = []
+    file = ""
+    for name in filter(None, listed.split(", ")):
+        whole = f"{file}::{name}" if file and "::" not in name and "/" not in name else name
+        file = whole.partition("::")[0] if "::" in whole else ""
+        names.append(whole)
+    return (*names, "…") if more else tuple(names)

@@ -1,0 +1,167 @@
+"""Programs that check: runners of tests, builders, linters, and what runs them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from compactor_cli.text.shell import word_set
+
+CheckKind = Literal["tests", "build", "lint"]
+
+_TESTS = word_set(
+    "pytest py.test unittest tox nox vitest jest mocha ava karma rspec phpunit pest ctest gotestsum nosetests "
+    "behave bats busted prove nextest minitest playwright cypress"
+)
+_LINTERS = word_set(
+    "flake8 pylint mypy pyright basedpyright ty eslint oxlint golangci-lint staticcheck revive rubocop shellcheck "
+    "hadolint stylelint markdownlint yamllint ktlint swiftlint phpstan psalm pre-commit detekt checkstyle "
+    "lint-imports bandit vulture codespell typos tflint ansible-lint clippy clang-tidy cpplint xo standard knip "
+    "actionlint"
+)
+_BUILDS = word_set(
+    "tsc tsgo ninja webpack rollup esbuild tsup javac rustc gcc g++ clang clang++ cc c++ msbuild xcodebuild "
+    "py_compile compileall python-build"
+)
+FORMATTERS = word_set("prettier black isort gofmt ruff biome rustfmt yapf clang-format dprint")
+"""Programs that check only when they are told so."""
+RUNNERS = word_set("make gmake just task mise npm pnpm yarn bun composer invoke rake turbo nx lerna moon hatch pdm")
+"""Programs that run what a project calls its targets."""
+PLATFORMS = word_set(
+    "go cargo dotnet mvn mvnw gradle gradlew swift flutter dart mix deno zig bazel sbt lein stack cabal rails "
+    "cmake docker next vite"
+)
+"""Programs that do many things, each by a subcommand."""
+
+_PREFIXES = word_set("sudo env nice nohup command time stdbuf")
+_STARTERS = word_set("npx bunx uvx pnpx xvfb-run")
+_ENVIRONMENTS = word_set("uv poetry pipenv rye pdm hatch conda")
+"""Programs whose `run` starts a program; that of others starts a target."""
+_PACKAGE_MANAGERS = word_set("npm pnpm yarn bun bundle mise")
+_PYTHON = re.compile(r"python[\d.]*|py")
+_SCRIPT_RUNNER = re.compile(r"python[\d.]*|py|node|ruby|php|bash|sh")
+_TEST_FILE = re.compile(r"(?:^|/)(?:test_\w+|\w+_test|\w+[.-](?:test|spec))\.(?:py|js|ts|mjs|rb|php|sh|lua)$")
+_PROGRAMS = _TESTS | _LINTERS | _BUILDS | FORMATTERS | PLATFORMS
+_TARGETS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
+    (
+        "lint",
+        re.compile(r"lint|type-?check|tsc|(?:format|fmt)[:-]check|check[:-](?:format|types?|lint|fmt)|vet$|^types$"),
+    ),
+    ("tests", re.compile(r"(?:^|[:._-])(?:unit|e2e|spec|tests?|ci|integration|coverage)(?:$|[:._-])")),
+    ("build", re.compile(r"(?:^|[:._-])(?:build|compile|dist|bundle|all)(?:$|[:._-])")),
+    ("lint", re.compile(r"(?:^|[:._-])(?:check|verify|validate|clippy)(?:$|[:._-])")),
+)
+"""What the names of targets say, the plainest first."""
+_SUBCOMMANDS: dict[str, CheckKind] = {
+    **dict.fromkeys(word_set("test nextest spec integration-test verify"), "tests"),
+    **dict.fromkeys(word_set("build check compile package assemble install"), "build"),
+    **dict.fromkeys(word_set("vet clippy analyze lint credo"), "lint"),
+}
+
+
+def without_prefixes(words: list[str]) -> list[str]:
+    """Words without programs that say only how another one is run."""
+    while words:
+        if words[0] in _PREFIXES:
+            words = _past_options(words[1:])
+        elif words[0] in ("timeout", "gtimeout"):
+            words = _past_options(words[1:])[1:]
+        else:
+            break
+    return words
+
+
+def program_words(words: list[str]) -> list[str]:
+    """The program that is meant and its arguments, without what only starts it."""
+    while len(words) > 1:
+        program, second = words[0].rsplit("/", 1)[-1], words[1]
+        if program in _STARTERS:
+            words = _past_options(words[1:])
+        elif (program in _ENVIRONMENTS and second == "run") or (
+            program in _PACKAGE_MANAGERS and second in ("exec", "x", "dlx", "--")
+        ):
+            words = _past_options(words[2:])
+        elif program in _PACKAGE_MANAGERS and second in _PROGRAMS:
+            words = words[1:]
+        elif _PYTHON.fullmatch(program) and second == "-m":
+            words = ["python-build" if words[2:3] == ["build"] else "".join(words[2:3]), *words[3:]]
+        elif _SCRIPT_RUNNER.fullmatch(program) and _TEST_FILE.search(second):
+            words = ["test-file", *words[1:]]
+        else:
+            break
+    return words
+
+
+def _past_options(words: list[str]) -> list[str]:
+    at = 0
+    while at < len(words) and (words[at].startswith("-") or re.match(r"[A-Za-z_]\w*=", words[at])):
+        at += 1
+    return words[at:]
+
+
+def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
+    """The kind of check that a program with these arguments is, if it is one."""
+    plain = [word for word in rest if not word.startswith("-")]
+    first = plain[0] if plain else ""
+    if program == "test-file" or program in _TESTS:
+        return None if program == "playwright" and first != "test" else "tests"
+    if program in _LINTERS:
+        return "lint"
+    if program in FORMATTERS:
+        return _formatter_kind(program, first, rest)
+    if program in ("tsc", "tsgo"):
+        return "lint" if "--noEmit" in rest else "build"
+    if program in _BUILDS:
+        return "build"
+    if program in ("node", "bun") and "--test" in rest:
+        return "tests"
+    if _PYTHON.fullmatch(program) and first.endswith("manage.py") and "test" in plain:
+        return "tests"
+    if program in ("manage.py", "artisan", "rails") and first == "test":
+        return "tests"
+    if program in RUNNERS:
+        return _target_kind(program, plain)
+    if program in PLATFORMS:
+        return _platform_kind(program, first, plain, rest)
+    return None
+
+
+def _formatter_kind(program: str, first: str, rest: Sequence[str]) -> CheckKind | None:
+    asked = {"--check", "-c", "--list-different", "-l", "--diff", "--check-only", "--dry-run"} & set(rest)
+    if program == "ruff" and first == "check":
+        return "lint"
+    if program == "biome" and first in ("check", "lint", "ci"):
+        return "lint"
+    return "lint" if asked else None
+
+
+def _target_kind(program: str, plain: Sequence[str]) -> CheckKind | None:
+    words = [word for word in plain if word not in ("run", "run-script", "workspace", "affected")]
+    if not words:
+        return "build" if program in ("make", "gmake") else None
+    if program in ("npm", "pnpm", "yarn", "bun") and words[0] in ("t", "tst"):
+        return "tests"
+    for kind, pattern in _TARGETS:
+        if pattern.search(words[0]) and not (kind == "lint" and re.search(r"fix", words[0])):
+            return kind
+    return None
+
+
+def _platform_kind(program: str, first: str, plain: Sequence[str], rest: Sequence[str]) -> CheckKind | None:
+    if program == "cargo" and first == "fmt":
+        return "lint" if "--check" in rest else None
+    if (program == "go" and first in ("install", "package", "check")) or (program == "docker" and first != "build"):
+        return None
+    if program == "cargo" and first in ("install", "package"):
+        return None
+    if program == "cmake":
+        return "build" if "--build" in rest else None
+    if program in ("mvn", "mvnw", "gradle", "gradlew"):
+        kinds = [_SUBCOMMANDS[name] for word in plain if (name := word.rsplit(":", 1)[-1]) in _SUBCOMMANDS]
+        if program.startswith("gradle") and "check" in plain:
+            return "tests"
+        return "tests" if "tests" in kinds else kinds[-1] if kinds else None
+    if program in ("mix", "dart", "flutter", "deno", "zig") and first == "build" and "test" in plain:
+        return "tests"
+    return _SUBCOMMANDS.get(first)

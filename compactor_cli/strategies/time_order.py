@@ -1,0 +1,225 @@
+"""Summaries at their places in time: nothing that is kept stands behind a summary of later messages.
+
+A summary whose messages lie on both sides of something kept becomes several, one for each stretch between. Where a
+stretch has no room for a heading, what is kept moves into the summary and is repeated there whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Decision, Quote, SummarySlot
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.text.verbatim import can_repeat, label_of, turn
+
+HEADINGS = 0.25
+"""Share of a summary's room that the headings of its stretches may take."""
+_MOVABLE = ("text", "tool_call", "tool_result", "thinking")
+"""Kinds of parts of messages that can be repeated as text; what was thought is left out."""
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Groups that one summary stands for, and those among them that it repeats."""
+
+    groups: list[Group] = field(default_factory=list)
+    moved: list[Group] = field(default_factory=list)
+    tokens: int = 0
+    """Of `groups`."""
+
+
+def in_time_order(
+    given: PlanInput,
+    decisions: dict[int, Decision],
+    slots: Sequence[SummarySlot],
+    heading: int,
+    share: float = HEADINGS,
+) -> tuple[dict[int, Decision], list[SummarySlot]]:
+    """The plan with no kept group behind a summary of later ones, in no more tokens. Groups for which there is no
+    room at their place are gone.
+
+    `heading`: tokens of the heading of a summary; `share`: what the headings of the stretches of one may take of its
+    room before something kept moves into it.
+    """
+    decisions = dict(decisions)
+    placed: list[SummarySlot] = []
+    for slot in slots:
+        placed += _Splitter(given, decisions, slot, heading, share).split()
+    return decisions, placed
+
+
+class _Splitter:
+    """Splits one summary; `decisions` are changed where groups are moved, kept after all, or gone."""
+
+    def __init__(
+        self, given: PlanInput, decisions: dict[int, Decision], slot: SummarySlot, heading: int, share: float
+    ) -> None:
+        self.given, self.decisions, self.slot, self.heading = given, decisions, slot, heading
+        self.headings = slot.budget * share
+        self.members = set(slot.groups)
+        self.budget = slot.budget
+
+    def split(self) -> list[SummarySlot]:
+        """The summaries in its place."""
+        groups = self.given.groups
+        first = groups[self.slot.groups[0]].messages[0]
+        last = max(groups[g].messages[-1] for g in self.slot.groups)
+        kept = [g for g in groups if self._is_kept(g) and g.messages[-1] > first and g.messages[0] < last]
+        if not kept:
+            return [self.slot]
+        stretches = self._stretches(kept)
+        return self._funded(stretches)
+
+    def _is_kept(self, group: Group) -> bool:
+        return group.index not in self.members and self.decisions[group.index].tokens > 0
+
+    def _stretches(self, kept: Sequence[Group]) -> list[_Stretch]:
+        """One pass in time order: at each kept group a stretch ends when it has room for a heading."""
+        found = [_Stretch()]
+        between: list[Group] = []
+        """What is kept since the stretch before."""
+        ended, reached = -1, -1
+        for group in sorted([*(self.given.groups[g] for g in self.members), *kept], key=lambda g: g.messages[0]):
+            current = found[-1]
+            if group.index in self.members:
+                if group.messages[0] < ended:  # it began before something ended that stays
+                    self._lose([group])
+                    continue
+                current.groups.append(group)
+                current.tokens += group.tokens
+                reached = max(reached, group.messages[-1])
+                continue
+            if not current.groups:
+                between.append(group)
+                ended = max(ended, group.messages[-1])
+                continue
+            crossed = reached > group.messages[0]
+            if (crossed or not self._has_room(current, len(found) - 1)) and self._can_move(group):
+                current.moved.append(group)
+                reached = max(reached, group.messages[-1])
+                continue
+            if crossed:
+                self._lose([g for g in current.groups if g.messages[-1] > group.messages[0]])
+                current.groups = [g for g in current.groups if g.messages[-1] < group.messages[0]]
+            found.append(_Stretch())
+            between = [group]
+            ended, reached = group.messages[-1], -1
+        self._join_last(found, between)
+        return [stretch for stretch in found if stretch.groups]
+
+    def _join_last(self, found: list[_Stretch], between: Sequence[Group]) -> None:
+        """The last stretch goes into the one before when it has no room of its own."""
+        if len(found) < 2 or self._has_room(found[-1], len(found) - 2) or not all(map(self._can_move, between)):
+            return
+        last = found.pop()
+        before = found[-1]
+        if last.groups:
+            before.groups += last.groups
+            before.moved += [*between, *last.moved]
+            before.tokens += last.tokens
+
+    def _has_room(self, stretch: _Stretch, parted: int) -> bool:
+        """Whether a stretch may have a heading of its own, beside those that have theirs and one for the rest."""
+        return stretch.tokens > self.heading and (parted + 2) * self.heading <= self.headings
+
+    def _can_move(self, group: Group) -> bool:
+        """Whether a kept group may go into the summary. Exchanges with tools that must stay, stay as they are."""
+        messages = [self.given.messages[i] for i in group.messages]
+        kept = self.given.residuals.kept
+        exchange = any(message.calls or message.results for message in messages)
+        if exchange and (group.index in self.given.protected or any(i in kept for i in group.messages)):
+            return False
+        return self.given.repeat and all(map(can_move, messages))
+
+    # -- who has how much
+
+    def _funded(self, stretches: Sequence[_Stretch]) -> list[SummarySlot]:
+        """Summaries with their budgets: headings and what is repeated first, the largest stretch first; the rest by
+        size. Small stretches stay as they are when that takes no more."""
+        room = self.budget
+        paid: list[tuple[_Stretch, tuple[Quote, ...], int]] = []
+        for stretch in sorted(stretches, key=self._urgency):
+            quotes = self._quotes(stretch)
+            least = self.heading + sum(self.given.count(_line(quote)) + 1 for quote in quotes)
+            room_with = room + sum(self.decisions[g.index].tokens for g in stretch.moved)
+            if stretch.tokens <= self.heading and not stretch.moved and stretch.tokens <= room - self.heading:
+                room -= stretch.tokens
+                for group in stretch.groups:
+                    self.decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")
+            elif least <= room_with and least < stretch.tokens + room_with - room:
+                room = room_with - least
+                paid.append((stretch, quotes, least))
+            else:
+                self._lose(stretch.groups)
+        return self._slots(sorted(paid, key=lambda p: p[0].groups[0].index), room)
+
+    def _urgency(self, stretch: _Stretch) -> tuple[bool, bool, int]:
+        """The words of the user first, then a summary of an earlier round, which knows how many there were."""
+        earlier = any(map(self.given.is_summary, stretch.groups))
+        return not self._quotes(stretch), not earlier, -stretch.tokens
+
+    def _slots(self, paid: Sequence[tuple[_Stretch, tuple[Quote, ...], int]], room: int) -> list[SummarySlot]:
+        slots = []
+        total = sum(stretch.tokens for stretch, _, _ in paid) or 1
+        for stretch, quotes, least in paid:
+            for group in stretch.moved:
+                self.decisions[group.index] = Decision(group.index, "summarized", 0, "repeated in the summary")
+            if stretch.moved:  # it says more than that they are gone
+                for group in stretch.groups:
+                    self.decisions[group.index] = self.decisions[group.index]._replace(rendition="summarized")
+            covered = sorted([*stretch.groups, *stretch.moved], key=lambda g: g.messages[0])
+            budget = least + room * stretch.tokens // total
+            budget = min(budget, sum(g.tokens for g in covered) - 1)
+            names = tuple(g.index for g in covered)
+            parts = tuple(
+                replace(part, groups=inside)
+                for part in self.slot.parts
+                if (inside := tuple(g for g in part.groups if g in names))
+            )
+            slots.append(replace(self.slot, groups=names, budget=budget, quotes=quotes, parts=parts))
+        return slots
+
+    def _quotes(self, stretch: _Stretch) -> tuple[Quote, ...]:
+        """What the summary of a stretch repeats: its own messages, what is moved, and what earlier rounds repeated."""
+        inside = {i for g in stretch.groups for i in g.messages}
+        begins = self.slot.groups[0] in {g.index for g in stretch.groups}
+        own = [q for q in self.slot.quotes if (begins if q.message is None else q.message in inside)]
+        moved = [q for g in stretch.moved for q in repeated(self.given, self.decisions[g.index], g)]
+        return tuple(sorted([*own, *moved], key=lambda q: -1 if q.message is None else q.message))
+
+    def _lose(self, groups: Sequence[Group]) -> None:
+        for group in groups:
+            self.decisions[group.index] = Decision(group.index, "gone", 0, "no room for a summary at its place")
+
+
+def can_move(message: Message) -> bool:
+    """Whether a summary can repeat a message: it is text, and no summary itself."""
+    if message.role == "system" or message.origin == "summary" or message.pinned:
+        return False
+    if any(part.kind not in _MOVABLE or part.images for part in message.parts):
+        return False
+    return can_repeat("".join(part.text for part in message.parts if part.kind != "thinking"))
+
+
+def repeated(given: PlanInput, decision: Decision, group: Group) -> list[Quote]:
+    """A group as a summary repeats it, as far as the plan keeps it."""
+    edits = {(edit.message, edit.part): edit.text for edit in decision.edits}
+    found = []
+    for index in group.messages:
+        message = given.messages[index]
+        for at, part in enumerate(message.parts):
+            text = edits.get((index, at), part.text)
+            if part.kind == "thinking" or not text.strip():
+                continue
+            speaker = {"tool_call": "".join(part.name.split()).replace(":", "_"), "tool_result": "→"}.get(part.kind)
+            if speaker is None:
+                speaker = "" if message.role == "assistant" else message.role
+            found.append(Quote("turn", index, text, label_of(index, speaker)))
+    return found
+
+
+def _line(quote: Quote) -> str:
+    return turn(quote.label, quote.text) if quote.kind == "turn" else f"### {quote.kind} request\n{quote.text}"

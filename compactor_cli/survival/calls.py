@@ -1,0 +1,93 @@
+"""Calls of tools with how they ended, read from what the results say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import pair
+
+_COMMANDS = ("command", "cmd", "script")
+_EDGE = 400
+"""Characters at either end of a result where tools say how it ended."""
+_STATUS = re.compile(
+    r"\b(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_code|return ?code)\W{0,3}(-?\d+)", re.IGNORECASE
+)
+_REFUSED = re.compile(
+    r"[\s<\[{\"']*(?:tool_use_error|error\b(?!['\"]?\s*:\s*(?:\"\"|''|null|none|false|0\b))"
+    r"|errors:|fatal:|panic:|traceback \(|failed\b|failure\b|permission denied"
+    r"|command failed|the user doesn't want|request interrupted|\w+(?:error|exception):)",
+    re.IGNORECASE,
+)
+_STATED = re.compile(r"\"(?:is_?error|isError)\"\s*:\s*true|\"(?:success|ok)\"\s*:\s*false")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call: where it stands, what it was given, and its result (None while it has none)."""
+
+    message: int
+    id: str
+    name: str
+    """Without the server that offers the tool."""
+    arguments: dict[str, Any]
+    given: str
+    """The arguments as text."""
+    answer: str | None
+    succeeded: bool
+
+
+def calls(messages: Sequence[Message]) -> list[Call]:
+    """Every call, in order."""
+    results = {call: result for result, call in pair(messages).answers.items()}
+    found = []
+    for at, message in enumerate(messages):
+        for which, part in enumerate(message.parts):
+            if part.kind == "tool_call":
+                spot = results.get((at, which))
+                answer = messages[spot[0]].parts[spot[1]] if spot else None
+                found.append(_call(message.index, part, answer))
+    return found
+
+
+def _call(message: int, part: Part, answer: Part | None) -> Call:
+    try:
+        value = json.loads(part.text)
+    except (ValueError, RecursionError):
+        value = None
+    arguments = value if isinstance(value, dict) else {"input": value if isinstance(value, str) else part.text}
+    name = re.split(r"__|\.", part.name)[-1]
+    said = None if answer is None else answer.text
+    return Call(message, part.call_id, name, arguments, part.text, said, answer is not None and not failed(answer))
+
+
+def failed(result: Part) -> bool:
+    """Whether a result says that its call failed: by the format, by its status, or by how it begins."""
+    if result.failed is not None:
+        return result.failed
+    text = result.text
+    if _REFUSED.match(text):
+        return True
+    edges = text if len(text) <= 2 * _EDGE else f"{text[:_EDGE]}\n{text[-_EDGE:]}"
+    status = _STATUS.search(edges)
+    return bool(status and status[1] != "0") or _STATED.search(edges) is not None
+
+
+def command_of(call: Call) -> str:
+    """The command line that a call runs; empty when it runs none."""
+    for key in _COMMANDS:
+        value = call.arguments.get(key)
+        if isinstance(value, str) and not (key == "command" and "path" in call.arguments):
+            return value
+        if isinstance(value, list):
+            return " ".join(map(str, value))
+    return ""
+
+
+def texts_of(call: Call) -> Iterator[str]:
+    """The strings among the arguments of a call."""
+    return (value for value in call.arguments.values() if isinstance(value, str))

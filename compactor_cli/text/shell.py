@@ -1,0 +1,130 @@
+"""Shell commands taken apart: the steps of a command line, and what joins them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_HEREDOC_WORD = re.compile(r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.DOTALL)
+"""A text given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
+_PLACEHOLDER = re.compile("\x00(\\d+)\x00")
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>[ \t\r]+|\\\n)
+    |(?P<heredoc><<-?[ \t]*(?P<quote>['"]?)(?P<end>\w+)(?P=quote))
+    |(?P<redirection>\d*(?:&>>?|>>|>\||>&|<<<|<>|<&|<|>)[ \t]*(?:'[^']*'|"[^"]*"|&?[^\s;|&()<>]+)?)
+    |(?P<operator>&&|\|\||;;|\|&|[;|&()\n])
+    |(?P<word>(?:\$'(?:\\.|[^'\\])*'|'[^']*'|"(?:\\.|[^"\\])*"|\$\([^()]*\)|\\.|[^\s;|&()<>'"\\]|['"\\])+)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_PIECE = re.compile(r"\$'((?:\\.|[^'\\])*)'|'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)|([^'\"\\]+)|(.)", re.DOTALL)
+_ESCAPED = re.compile(r"\\([\"\\$`])")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_SHELLS = ("bash", "sh", "zsh", "dash")
+_KEYWORDS = ("then", "do", "else", "if", "elif", "while", "until", "!", "{", "}", "fi", "done", "time", "exec", "eval")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One simple command of a command line."""
+
+    words: tuple[str, ...]
+    """Program and arguments, without quotes, redirections, and assignments before the program."""
+    after: str
+    """What follows: `&&`, `||`, `;`, `|`, `&`, or nothing at the end."""
+    document: str = ""
+    """Body of the here-document that it reads."""
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text: how lists of names of programs are written down."""
+    return frozenset(text.split())
+
+
+def steps(command: str) -> tuple[Step, ...]:
+    """The simple commands of a command line, in order, those of `bash -c "..."` in its place."""
+    documents: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        documents.append(match.group(3))
+        return f"\x00{len(documents) - 1}\x00"
+
+    held = _HEREDOC_WORD.sub(keep, command.replace("\x00", "")) if "<<" in command else command
+    found = (_finished(words, after, document, documents) for words, after, document in _split(held))
+    return tuple(inner for step in found if step.words for inner in _unwrapped(step))
+
+
+def _split(text: str) -> Iterator[tuple[list[str], str, str]]:
+    words: list[str] = []
+    ends: list[str] = []
+    document, at = "", 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            at += 1
+            continue
+        at, kind = match.end(), match.lastgroup
+        if kind == "word" and match.group().startswith("#"):
+            at = _line_end(text, match.start())
+        elif kind == "word":
+            words.append(match.group())
+        elif match.group("heredoc"):
+            ends.append(match.group("end"))
+        elif match.group("operator"):
+            operator = match.group()
+            if operator == "\n":
+                for end in ends:
+                    document, at = _document(text, at, end)
+                ends = []
+            yield words, ";" if operator in "\n();;" else operator.replace("|&", "|"), document
+            words, document = [], ""
+    yield words, "", document
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
+
+
+def _document(text: str, at: int, end: str) -> tuple[str, int]:
+    """The body of a here-document that begins here, and where it ends."""
+    match = re.compile(rf"^[ \t]*{end}[ \t]*$", re.MULTILINE).search(text, at)
+    return (text[at : match.start()], match.end()) if match else (text[at:], len(text))
+
+
+def _finished(words: list[str], after: str, document: str, documents: list[str]) -> Step:
+    plain = [_PLACEHOLDER.sub(lambda match: documents[int(match.group(1))], _unquoted(word)) for word in words]
+    start = 0
+    while start < len(plain) and (plain[start] in _KEYWORDS or _ASSIGNMENT.match(plain[start])):
+        start += 1
+    return Step(tuple(plain[start:]), after, document)
+
+
+def _unquoted(word: str) -> str:
+    if "'" not in word and '"' not in word and "\\" not in word:
+        return word
+    return "".join(
+        _ESCAPED.sub(r"\1", match.group(3)) if match.group(3) is not None else _plain_piece(match)
+        for match in _PIECE.finditer(word)
+    )
+
+
+def _plain_piece(match: re.Match[str]) -> str:
+    if match.group(1) is not None:
+        return re.sub(
+            r"\\(.)", lambda escaped: {"n": "\n", "t": "\t"}.get(escaped.group(1), escaped.group(1)), match.group(1)
+        )
+    return "".join(filter(None, match.groups()))
+
+
+def _unwrapped(step: Step) -> Iterator[Step]:
+    words = step.words
+    if len(words) > 2 and words[0].rsplit("/", 1)[-1] in _SHELLS and re.fullmatch(r"-\w*c", words[1]):
+        inner = steps(words[2])
+        yield from inner[:-1]
+        yield from (Step(last.words, step.after, last.document) for last in inner[-1:])
+    else:
+        yield step

@@ -1,0 +1,201 @@
+"""A text as the smallest pieces that can be quoted alone: lines taken together, sentences, members of JSON.
+
+Short neighbouring lines make one unit, as long prose is cut between sentences. JSON is cut between the members
+of an object or list, so that no unit begins in one object and ends in another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from compactor_cli.text.clauses import split_clauses
+
+_TOGETHER = 80
+"""Characters up to which neighbouring lines are taken together."""
+_LONG = 110
+"""Characters above which a dense line is cut."""
+_MEMBERS = 110
+"""Characters up to which members of JSON are taken together, and above which one is taken apart."""
+_LONG_PROSE = 220
+_BREAKS = ("},", "],", ", ", ",", ";", " ")
+"""Where dense text is cut, the best place first."""
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_SPACE = " \t\r\n"
+
+
+def units(text: str, *, apart: bool = False) -> Iterator[tuple[int, int]]:
+    """Where units begin and end, without the blanks around them. `apart`: no lines are taken together."""
+    if text.lstrip(_SPACE)[:1] in ("{", "[") and (members := _members(text)):
+        yield from members
+        return
+    start = end = -1
+    at = 0
+    for line in text.split("\n"):
+        bare = line.strip()
+        first = at + len(line) - len(line.lstrip())
+        last = first + len(bare)
+        at += len(line) + 1
+        joins = bool(bare) and not apart and start >= 0 and last - start <= _TOGETHER
+        if joins:
+            end = last
+            continue
+        if start >= 0:
+            yield start, end
+        start = -1
+        if bare and len(bare) > _LONG:
+            yield from _pieces(bare, first)
+        elif bare:
+            start, end = first, last
+    if start >= 0:
+        yield start, end
+
+
+def clause_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Sentences, in pieces where they are long."""
+    for clause in split_clauses(text):
+        if len(clause.text) > 2 * _LONG_PROSE:
+            yield from _pieces(clause.text, clause.start)
+        else:
+            yield clause.start, clause.end
+
+
+def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
+    """A long line in pieces."""
+    prose = line.count(" ") > len(line) / 9
+    if prose and len(line) <= _LONG_PROSE:
+        yield offset, offset + len(line)
+        return
+    cuts = [0, *(_sentence_cuts(line) if prose else _dense_cuts(line, 0, len(line), _LONG)), len(line)]
+    for start, end in pairwise(cuts):
+        cuts_inside = _dense_cuts(line, start, end, _LONG_PROSE) if end - start > _LONG_PROSE else ()
+        for first, last in pairwise([start, *cuts_inside, end]):
+            bare = line[first:last].strip()
+            if bare:
+                begin = first + line[first:last].index(bare[0])
+                yield offset + begin, offset + begin + len(bare)
+
+
+def _sentence_cuts(line: str) -> Iterator[int]:
+    """Ends of sentences, with short ones left together."""
+    last = 0
+    for at in range(1, len(line)):
+        if line[at] == " " and line[at - 1] in ".!?;" and at - last > 40:
+            yield at + 1
+            last = at + 1
+
+
+def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
+    """Places to cut text so that pieces are no longer than `longest` characters, or twice that where a
+    long name would be cut in two."""
+    at = start
+    while end - at > longest:
+        cut = _break_before(line, at + longest // 3, at + longest)
+        cut = cut or _break_behind(line, at + longest, min(end, at + 2 * longest)) or min(end, at + 2 * longest)
+        if cut < end:
+            yield cut
+        at = cut
+
+
+def _break_before(line: str, start: int, end: int) -> int:
+    for mark in _BREAKS:
+        place = line.rfind(mark, start, end)
+        if place >= 0:
+            return place + len(mark)
+    return 0
+
+
+def _break_behind(line: str, start: int, end: int) -> int:
+    places = [place + 1 for mark in ", ;" if (place := line.find(mark, start, end)) >= 0]
+    return min(places, default=0)
+
+
+# -- JSON
+
+
+def _members(text: str) -> list[tuple[int, int]] | None:
+    """Members of JSON as units: neighbours of the same object or list are taken together while they are short, a
+    long one is taken apart. None for text that is no JSON as far as its brackets tell."""
+    ends = _closed(text)
+    first = len(text) - len(text.lstrip(_SPACE))
+    if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
+        return None
+    found: list[tuple[int, int]] = []
+    waiting = [(first, ends[first] + 1)]
+    while waiting:
+        start, end = waiting.pop()
+        if end - start <= _MEMBERS or text[start] not in "{[":
+            found += _value(text, start, end)
+            continue
+        waiting += reversed(list(_together(text, start, ends)))
+    return found
+
+
+def _closed(text: str) -> dict[int, int] | None:
+    """Opening bracket -> closing bracket, strings left aside; None when they do not pair."""
+    ends: dict[int, int] = {}
+    stack: list[int] = []
+    for match in _STRUCTURE.finditer(text):
+        mark = match[0]
+        if mark in "{[":
+            stack.append(match.start())
+        elif mark in "}]":
+            if not stack or text[stack[-1]] + mark not in ("{}", "[]"):
+                return None
+            ends[stack.pop()] = match.start()
+    return None if stack else ends
+
+
+def _together(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int]]:
+    """Spans inside a list or object: runs of short members, and each long value alone, without its brackets when it
+    is to be taken apart further."""
+    begun = last = -1
+    for start, end, inner in _children(text, opening, ends):
+        if begun >= 0 and end - begun <= _MEMBERS:
+            last = end
+            continue
+        if begun >= 0:
+            yield begun, last
+        begun = -1
+        if end - start <= _MEMBERS or inner < 0:
+            begun, last = start, end
+        else:
+            yield inner, end
+    if begun >= 0:
+        yield begun, last
+
+
+def _children(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+    """(start, end, start of the bracketed value or -1) of each member."""
+    at, close = opening + 1, ends[opening]
+    start, inner = at, -1
+    while at <= close:
+        match = _STRUCTURE.search(text, at, close)
+        if match is None or match[0] == ",":
+            end = match.start() if match else close
+            bare = text[start:end].strip(_SPACE)
+            if bare:
+                begin = text.index(bare[0], start)
+                yield begin, begin + len(bare), inner
+            at = start = end + 1
+            inner = -1
+        elif match[0] in "{[":
+            inner = match.start()
+            at = ends[inner] + 1
+        else:
+            at = match.end()
+
+
+def _value(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A member, in pieces where it is a long string."""
+    if end - start <= 2 * _LONG:
+        yield start, end
+        return
+    at = start
+    for line in text[start:end].split("\n"):
+        bare = line.strip()
+        if bare:
+            first = at + line.index(bare[0])
+            yield from _pieces(bare, first) if len(bare) > _LONG else [(first, first + len(bare))]
+        at += len(line) + 1

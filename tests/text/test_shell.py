@@ -1,0 +1,59 @@
+"""Command lines taken apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compactor_cli.text.shell import steps
+
+
+def words(command):
+    return [" ".join(step.words) for step in steps(command)]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cd /x && pytest -q", ["cd /x", "pytest -q"]),
+        ("pytest 2>&1 | tail -5; echo $?", ["pytest", "tail -5", "echo $?"]),
+        ("FOO=1 BAR='a b' make test > out.txt", ["make test"]),
+        ("bash -lc 'git status && ls'", ["git status", "ls"]),
+        ("for f in a b; do go test $f; done", ["for f in a b", "go test $f"]),
+        ("ls # && rm -rf x", ["ls"]),
+        ("(cd web && npm test)", ["cd web", "npm test"]),
+        ("go test \\\n  ./...", ["go test ./..."]),
+        ("echo 'a && b' \"c | d\"", ["echo a && b c | d"]),
+        ("echo $'it\\'s\\nfine' && ls", ["echo it's\nfine", "ls"]),
+    ],
+)
+def test_steps_are_the_simple_commands(command, expected):
+    assert words(command) == expected
+
+
+def test_what_joins_steps_is_known():
+    assert [step.after for step in steps("a && b || c | d; e & f")] == ["&&", "||", "|", ";", "&", ""]
+
+
+def test_the_body_of_a_here_document_is_no_command():
+    found = steps("cat > a.py <<'EOF'\nimport os; git push\nEOF\npython a.py")
+    assert [step.words for step in found] == [("cat",), ("python", "a.py")]
+    assert found[0].document == "import os; git push\n"
+
+
+def test_a_message_written_with_cat_is_one_word():
+    command = 'git commit -m "$(cat <<\'EOF\'\nSay "it\'s" done\n\nMore.\nEOF\n)" && git push'
+    assert [step.words for step in steps(command)] == [
+        ("git", "commit", "-m", 'Say "it\'s" done\n\nMore.'),
+        ("git", "push"),
+    ]
+
+
+@given(st.text(alphabet="ab '\"$(){}|&;<>\\\n`#=-", max_size=60))
+def test_any_text_can_be_taken_apart(text):
+    assert all(step.words for step in steps(text))
+
+
+def test_an_open_quote_does_not_swallow_the_rest_twice():
+    assert words("echo 'abc && ls") == ["echo 'abc", "ls"]
