@@ -17,6 +17,7 @@ from typing import Literal
 from compactor_cli.model.message import Message
 from compactor_cli.signals.call_lines import call_lines
 from compactor_cli.text.headers import body_start, state_start
+from compactor_cli.text.replies import reply_span
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 from compactor_cli.text.units import clause_spans, units
 from compactor_cli.text.verbatim import quoted_span
@@ -153,7 +154,8 @@ def read_session(
                     start, end = quoted_span(text) if quoted_only else (body_start(text), state_start(text))
                     text = (" " * (start - 1) + "\n" if start else "") + text[start:end]
                 speech = part.kind == "text" and message.role != "tool"
-                cut: Cut = "apart" if earlier else "clauses" if message.origin == "request" and speech else "together"
+                apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
+                cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
                 session.read(at, which, text, part.tokens, speech=speech, cut=cut)
     return session
 

@@ -10,6 +10,7 @@ from compactor_cli.signals.lines import Lines
 from compactor_cli.signals.state import answers_before_turns
 from compactor_cli.text.excerpts import bare, begins_part, is_request
 from compactor_cli.text.injected import is_instructions
+from compactor_cli.text.replies import reply_span
 
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
@@ -25,12 +26,15 @@ class Said:
 
 
 def requests(messages: Sequence[Message], lines: Lines) -> Iterator[Said]:
-    """What the user asked, in order; and what an earlier summary quotes of it."""
+    """What the user asked, in order; also in answer to a call, and what an earlier summary quotes of it."""
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
-        if messages[piece.message].origin == "request" and piece.speech:
+        message = messages[piece.message]
+        if message.origin == "request" and piece.speech:
             yield Said(number, 0, len(piece.text))
-        elif messages[piece.message].origin == "summary":
+        elif message.parts[piece.part].kind == "tool_result" and (words := reply_span(piece.text)):
+            yield Said(number, *words)
+        elif message.origin == "summary":
             yield from _quoted(lines, number)
 
 

@@ -71,12 +71,6 @@ class Request:
     text: str
 
 
-def requests_of(messages: Sequence[Message], indices: Iterable[int]) -> list[Request]:
-    """The words of these messages; those without any are left out."""
-    found = (Request(i, messages[i].text("text")) for i in indices)
-    return [request for request in found if request.text.strip()]
-
-
 def choose_requests(
     requests: Sequence[Request], room: int, count: Callable[[str], int], rate: Rate | None = None
 ) -> tuple[Asked, ...]:

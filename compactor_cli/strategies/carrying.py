@@ -9,8 +9,9 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import FIRST_REQUEST, LAST_REQUEST, PlanInput
-from compactor_cli.strategies.asking import LEFT_OUT, Asked, Rate, Request, choose_requests, rate_by, requests_of
+from compactor_cli.strategies.asking import LEFT_OUT, Asked, Rate, Request, choose_requests, rate_by
 from compactor_cli.strategies.time_order import can_move
+from compactor_cli.text.replies import reply_in
 from compactor_cli.text.shorten import text_reference
 from compactor_cli.text.verbatim import carried, earlier_label, label_of
 
@@ -48,7 +49,7 @@ NO_WORDS = Repeatable((), {}, (), None, None)
 def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
     """What may be repeated of the user's words, but for those in the groups that stay anyway."""
     earlier: list[tuple[str, str]] = []
-    own: list[int] = []
+    own: list[Request] = []
     began = ended = False
     for group in given.groups:
         for message in (given.messages[i] for i in group.messages):
@@ -59,14 +60,15 @@ def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
                 found = _carried(message)
                 began = began or bool(earlier and found)
                 earlier += found
-            elif message.origin == "request" and can_move(message):
-                own.append(message.index)
+            else:
+                text = message.text("text") if message.origin == "request" and can_move(message) else reply_in(message)
+                own += [Request(message.index, text)] if text.strip() else []
     count = len(earlier)
     labels = {at - count: label for at, (label, _) in enumerate(earlier)}
     before = [(at - count, text) for at, (_, text) in enumerate(earlier)]
     requests = [Request(at, text) for at, text in before if labels[at].endswith("user")]
     others = [(at, Quote("turn", None, text, labels[at])) for at, text in before if not labels[at].endswith("user")]
-    requests += requests_of(given.messages, own)
+    requests += own
     labels |= {request.message: label_of(request.message, "user") for request in requests if request.message >= 0}
     first = requests[0].message if requests and not began else None
     last = requests[-1].message if requests and not ended else None

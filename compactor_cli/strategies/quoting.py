@@ -16,6 +16,8 @@ from compactor_cli.signals.selection import Choice
 from compactor_cli.text.clean import plain
 from compactor_cli.text.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
 from compactor_cli.text.headers import Base, lines_header, lines_mark
+from compactor_cli.text.injected import is_instructions
+from compactor_cli.text.replies import reply_span
 
 MARK = 24
 """Tokens of quoted lines that are worth a summary, whose heading is a mark."""
@@ -106,7 +108,7 @@ class Quoter:
                 text = bare(text) if _at_margin(own.text, lines.starts[line]) else text
             else:
                 if begins:
-                    head = heading(own.message, self._speaker(own, quoted))
+                    head = heading(own.message, self._speaker(own, lines.ends[line], quoted))
                 text = _NUMBER.sub("", text) if self._is_result(own) else text
             joint = "gap"
             if begins:
@@ -121,17 +123,22 @@ class Quoter:
     def _is_result(self, piece: Piece) -> bool:
         return self._messages[piece.message].parts[piece.part].kind == "tool_result"
 
-    def _speaker(self, piece: Piece, quoted: set[tuple[int, int]]) -> str:
-        """Who says it; of a result, what it is of, unless the call is quoted too."""
+    def _speaker(self, piece: Piece, end: int, quoted: set[tuple[int, int]]) -> str:
+        """Who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
         found = self._messages[piece.message]
         part = found.parts[piece.part]
         if part.kind == "tool_call":
             return " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
         if part.kind == "tool_result" or found.role == "tool":
+            words = reply_span(piece.text)
+            if words is not None and words[0] < end:
+                return "user"
             call = self._asked_by.get((piece.message, piece.part))
             if call is None or call in quoted:
                 return "→"
             return f"{call_label(self._messages[call[0]].parts[call[1]])} →"
+        if found.origin == "injected" and not is_instructions(piece.text):
+            return "harness"
         return "" if found.role == "assistant" else found.role
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from compactor_cli.model.message import Message
 from compactor_cli.survival.normal import core, is_short
 from compactor_cli.text.clean import plain
+from compactor_cli.text.replies import reply_in
 
 _ENDS = re.compile(r"[.!?]+[\"'”’»)\]*`]*\s+|[。！？]+[」』”’）)]*\s*")
 _UNFINISHED = re.compile(r"(?:^\W*\d{1,3}[.)]|\b(?:\w\.){2,})\s*$")
@@ -54,9 +55,9 @@ class Unit:
 
 
 def typed(message: Message) -> str:
-    """What a person typed in a message; empty for everything that is not a request."""
+    """What a person typed in a message: a request, or an answer to a call; empty for everything else."""
     if message.origin != "request":
-        return ""
+        return reply_in(message)
     text = message.text("text")
     return _TAG.sub(" ", _NOT_TYPED.sub("\n", text)) if "<" in text else text
 

@@ -1,0 +1,49 @@
+"""The user's own words inside a tool's result: why a call was refused, how a question was answered.
+
+Harnesses hand such words to the agent as the result of the call. The openings are those of Claude Code, Cline,
+opencode and Copilot CLI; a result that merely holds such a sentence further down is data.
+"""
+
+from __future__ import annotations
+
+import re
+
+from compactor_cli.model.message import Message
+
+_OPENING = re.compile(
+    r"\s*(?:\[[^\]\n]{1,80}\][^\n]{0,20}\n)?(?:the |your )?(?:user|tool use|questions?|operation)\b"
+    r"[^\n:]{0,160}\b(?:want|reject|den[iy]|declin|refus|cancel|answer|feedback|said|repl|respon)",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"\b(?:user (?:said|says|wrote|replied|responded)|(?:following |user'?s? )?(?:feedback|reason)"
+    r"(?: for the rejection)?|answered(?: your questions?)?)\s*:\s*",
+    re.IGNORECASE,
+)
+_TAGGED = re.compile(r"<(feedback|answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
+_BEHIND = re.compile(
+    r"\s*(?:\n\s*Note: The user's next message|\.? ?You can now continue with the user's answers).*", re.DOTALL
+)
+_NEAR = 800
+"""Characters from the beginning of a result within which the user's words begin."""
+
+
+def reply_in(message: Message) -> str:
+    """The user's words in the results of a message; empty when there are none."""
+    texts = (part.text for part in message.parts if part.kind == "tool_result")
+    return "\n".join(text[span[0] : span[1]] for text in texts if (span := reply_span(text)))
+
+
+def reply_span(text: str) -> tuple[int, int] | None:
+    """Where the user's words stand in a tool's result; None when it holds none."""
+    if not _OPENING.match(text):
+        return None
+    tagged = _TAGGED.search(text)
+    if tagged and tagged[2]:
+        return tagged.span(2)
+    says = _SAYS.search(text, 0, _NEAR)
+    if says is None:
+        return None
+    behind = _BEHIND.search(text, says.end())
+    end = behind.start() if behind else len(text.rstrip())
+    return (says.end(), end) if end > says.end() else None
