@@ -25,8 +25,8 @@ RATIOS = {"adaptive": (0.5, 0.25, 0.1), "tiered": (0.25,)}
 """Of every file. The other strategies share most of their steps, so they have fewer."""
 SMALL_FILE, LARGE_FILE = 60_000, 500_000
 OF_LARGE_FILES = ("rolling", "ranked")
-# formats of other tools, and files that only describe a folder; everything else must be read
-OTHERS = ("copilot-cli/", "gemini-cli/", "pi/", "agent-sessions-fixtures/", "README.md")
+# what is in other folders is read or refused; in these every file is read that does not merely describe them
+READ = ("claude-code/", "codex/", "openai-long/", "swe-agent/", "tau-bench/")
 DESCRIPTIONS = "_meta.jsonl"
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the folder of real transcripts is not here")
@@ -37,7 +37,7 @@ def _name(path: Path) -> str:
 
 
 def _may_be_refused(path: Path) -> bool:
-    return _name(path).startswith(OTHERS) or path.name == DESCRIPTIONS
+    return not _name(path).startswith(READ) or path.name == DESCRIPTIONS
 
 
 def _broken_line(data: bytes) -> int | None:

@@ -52,7 +52,7 @@ def arrange(
             current.groups.append(group)
             current.tokens += tokens
         elif not movable(group):
-            _close(found, current)
+            _close(found, current, group)
             current = Stretch()
         elif current.tokens == 0:
             current.before.append(group)
@@ -60,7 +60,7 @@ def arrange(
             current.groups.append(group)
             current.tokens += tokens
         else:
-            _close(found, current)
+            _close(found, current, group)
             current = Stretch(before=[group], joins=True)
     _close(found, current)
     if found:
@@ -84,7 +84,10 @@ def _one(
     return []
 
 
-def _close(found: list[Stretch], stretch: Stretch) -> None:
+def _close(found: list[Stretch], stretch: Stretch, behind: Group | None = None) -> None:
+    """Groups with a message behind the one that stays next have no place before it: they are gone."""
+    if behind is not None:
+        stretch.groups = [g for g in stretch.groups if g.messages[-1] < behind.messages[0]]
     if stretch.groups:
         found.append(stretch)
 

@@ -276,7 +276,10 @@ def test_ac2_5_with_strict_roles_all_that_is_system_is_one_text_and_roles_altern
 
 @BOTH
 def test_ac2_5_two_previous_summaries_are_two_system_messages_in_order(well, compacting, model):
-    one, two = (f"## Session Summary (Compaction Round {at})\nStands for messages 1-{at}.\n" for at in (1, 2))
+    one, two = (
+        f"## Session Summary (Compaction Round {at})\nStands for messages 1-{at} (40 tokens; ctx_0000000{at}).\n"
+        for at in (1, 2)
+    )
     summaries = (
         (user(f"{one}### Done\n- The {name} is mended."), user(f"{two}### Done\n- Then the {name} broke."))
         if (name := "parser")

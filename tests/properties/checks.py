@@ -319,7 +319,7 @@ def _large_requests(
     requests = [group for group in groups if "request of the user" in reasons[group.index]]
     room = part.target - sum(group.tokens for group in groups if group not in requests)
     if settings.strategy_name == "adaptive":
-        return {group.index for group in requests if group.tokens > room / 2}
+        return {group.index for group in requests if group.tokens > 0.4 * room}
     asked = sum(m.tokens for m in part.mended.messages if m.origin in ("request", "summary"))
     return {group.index for group in requests} if asked > 0.35 * room else set()
 

@@ -42,7 +42,8 @@ def test_all_of_them_stay_whole_when_there_is_room() -> None:
 
 
 def test_the_sentence_that_binds_stays_and_the_small_talk_around_it_goes() -> None:
-    chosen = choose_requests(requests(*CHAT), 34, words)
+    rate = rate_by([message(at, "user", text) for at, text in enumerate(CHAT)], default_profile().binding)
+    chosen = choose_requests(requests(*CHAT), 34, words, rate)
     assert chosen[-1] == Asked(4, CHAT[-1], 6, whole=True)
     assert chosen[0].text.endswith(f"{LEFT_OUT} The folder infra/live-7 is off limits.")
     assert not chosen[0].whole

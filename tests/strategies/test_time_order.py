@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from compactor_cli import api
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
+from compactor_cli.strategies.layout import arrange
 from compactor_cli.text.headers import covered
 from compactor_cli.text.verbatim import carried
 from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, system, user
@@ -88,3 +91,11 @@ def test_no_line_of_a_later_message_stands_before_a_kept_one_in_any_round(path: 
     ):
         check_time_order(found.part.messages)
         assert violations(found.told.messages, found.part.messages) == []
+
+
+def test_no_summary_quotes_an_exchange_that_ends_behind_what_stays() -> None:
+    ended_late, kept, later = Group(0, (0, 5), 90), Group(1, (1,), 10), Group(2, (2, 3), 90)
+    (stretch,) = arrange(
+        [ended_late, kept, later], {1: Decision(1, "whole", 10, "asked")}, lambda group: False, lambda group: 50
+    )
+    assert [group.index for group in stretch.groups] == [2]
