@@ -60,8 +60,6 @@ class Evidence:
     """Share of the session's tokens that come after each message."""
     last_agent: int
     """The agent's last message; -1 when it said nothing."""
-    changes: Mapping[int, tuple[str, ...]]
-    """Piece -> files that its call changes."""
 
 
 def gather(messages: Sequence[Message], session: Session) -> Evidence:
@@ -70,8 +68,7 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
     ends = (requests[0], requests[-1]) if requests else (-1, -1)
     mentions: dict[int, Mentions] = {}
     keys: set[str] = set()
-    changes: dict[int, tuple[str, ...]] = {}
-    for number, piece in enumerate(session.pieces):
+    for piece in session.pieces:
         message = messages[piece.message]
         if message.role == "system":
             continue
@@ -85,10 +82,7 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
             _in_result(found, piece.message)
             _failures(mentions, session, piece, part.failed)
         elif message.role == "assistant":
-            changed = _changed(part)
-            if changed:
-                changes[number] = changed
-            _by_agent(found, piece.message, part, edits=bool(changed))
+            _by_agent(found, piece.message, part, edits=bool(_changed(part)))
         else:
             _by_user(found, piece.message == ends[0], piece.message == ends[1])
     for key in keys:
@@ -100,7 +94,7 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
     for term, count in session.occurrences().items():
         if term in mentions:
             mentions[term].occurrences = count
-    return Evidence(mentions, len(messages), _ages(messages), agent, changes)
+    return Evidence(mentions, len(messages), _ages(messages), agent)
 
 
 def _count_alike(mentions: Mapping[int, Mentions], session: Session) -> None:

@@ -14,7 +14,7 @@ quoted can pass for a mark, and tags of harnesses are made harmless.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 LEGEND = "Lines quoted: #n is the message, → a tool's output, … a gap."
@@ -144,8 +144,3 @@ def is_request(line: str) -> bool:
     """Whether a line of a summary begins the quote of something the user said."""
     match = _HEADING.match(line)
     return match is not None and match[0].endswith(" user: ")
-
-
-def quoted_lines(text: str) -> Iterator[str]:
-    """Lines of a summary without what `quote` put before them."""
-    return (bare(line).removeprefix(" ") for line in text.split("\n"))

@@ -11,7 +11,7 @@ from compactor_cli import api
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.text.excerpts import quoted_lines
+from compactor_cli.text.excerpts import bare
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, records_of, result, system, user
 from tests.strategies import work
 
@@ -158,7 +158,7 @@ def test_a_tool_s_name_may_hold_what_marks_a_heading() -> None:
     done = api.compact(source, Settings(target_ratio=0.5), tokenizer="chars")
     (part,) = done.parts
     said = "\n".join(m.text() for m in part.messages if m.origin == "summary")
-    quoted = list(quoted_lines(said))
+    quoted = [bare(line).removeprefix(" ") for line in said.split("\n")]
     assert any(line.startswith('{"command": "git show rev_') for line in quoted)
     assert not any(line.startswith("#") and "git show" in line for line in quoted)
 
