@@ -249,3 +249,9 @@ def test_a_shortened_result_made_of_blocks_stays_a_list_of_blocks():
 def test_records_of_no_known_role_go_where_the_message_before_them_goes():
     data = jsonl(user("start"), {"role": "note", "content": "aside"}, *exchanges(12))
     assert b'"aside"' in compact(data, target_ratio=0.3).data
+
+
+@pytest.mark.parametrize(("error", "failed"), [("no such file", True), ({"code": 2}, True), ("", None), (None, None)])
+def test_a_result_with_an_error_beside_it_failed(error, failed):
+    said = read(user("Read it."), calling(call("c1")), {**result("c1", "x"), "error": error})
+    assert said[2].parts[0].failed is failed

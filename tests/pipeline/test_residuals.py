@@ -92,3 +92,9 @@ def test_both_caps_hold_for_any_scores(pairs: list[tuple[int, int]], total: int)
     if found.kept:
         worst = min((points[i], i) for i in found.kept)
         assert all((points[i], i) < worst for i in found.demoted)
+
+
+def test_of_equal_scores_the_older_is_demoted_by_the_cap_in_tokens_too() -> None:
+    found = select([80, 80, 80, 0, 0, 0, 0, 0, 0, 0], max_share=0.3, tokens=[10] * 10, total=70)
+    assert found.kept == {1, 2}
+    assert found.demoted == {0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.model.message import Message, Part
-from compactor_cli.pipeline.threshold import context_state, select_messages, threshold_of
+from compactor_cli.pipeline.threshold import context_state, relief_target, select_messages, threshold_of
 from compactor_cli.settings import ContextSettings
 
 DEFAULTS = ContextSettings()
@@ -122,3 +122,14 @@ def test_the_example_of_fifty_messages_keeps_1_and_the_last_10() -> None:
     selection = select_messages(session(roles))
     assert selection.keep == (0, *range(40, 50))
     assert selection.compact == tuple(range(1, 40))
+
+
+@pytest.mark.parametrize("limit", [128_000, 200_000, 32_000])
+def test_relief_comes_down_to_the_largest_size_without_a_warning(limit: int) -> None:
+    target = relief_target(context_state(limit, 50, limit, 10, DEFAULTS), DEFAULTS)
+    assert not context_state(target, 50, limit, 10, DEFAULTS).warning
+    assert context_state(target + 1, 50, limit, 10, DEFAULTS).warning
+
+
+def test_relief_from_a_limit_that_the_reserves_fill_is_half_of_it() -> None:
+    assert relief_target(context_state(9_000, 50, 8_192, 10, DEFAULTS), DEFAULTS) == 4_096

@@ -9,6 +9,7 @@ import pytest
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
+from compactor_cli.strategies.recent import room_without_target
 from compactor_cli.text.headers import covered
 from tests.builders import run_process
 from tests.pipeline.sessions import assistant, compact, filler, load, long_session, records_of, result, to_bytes, user
@@ -149,3 +150,8 @@ def test_a_process_compacts_by_it(strategy: str, tmp_path: Any) -> None:
 def test_the_default_is_neither_of_them() -> None:
     assert Settings().strategy_name == "tiered"
     assert Settings(target_ratio=0.5).strategy_name == "adaptive"
+
+
+@pytest.mark.parametrize(("replaced", "room"), [(10_000, 1_500), (40_000, 6_000), (1_000, 1_000), (100_000, 8_000)])
+def test_without_a_target_a_summary_may_have_15_percent_of_what_it_replaces(replaced: int, room: int) -> None:
+    assert room_without_target(replaced) == room

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.model.asking import Turn
+from compactor_cli.model.message import Message, Part
 from compactor_cli.text.fence import escape, fenced
 from compactor_cli.text.turns import Cuts, joined, turns_of
 from tests.builders import assistant, call, calling, read, result, system, user
@@ -165,3 +166,12 @@ def test_neighbours_of_one_role_are_one_turn():
     turns = [Turn("user", "a"), Turn("user", "b"), Turn("assistant", "c"), Turn("user", "d")]
     assert joined(turns) == (Turn("user", "a\n\nb"), Turn("assistant", "c"), Turn("user", "d"))
     assert joined([]) == ()
+
+
+def test_a_result_is_passed_on_up_to_2000_characters() -> None:
+    lines = [f"row {at:04} of the table" for at in range(200)]
+    for size, whole in ((2_000, True), (2_001, False)):
+        text = "\n".join(lines)[:size]
+        message = Message(0, "", "tool", (Part("tool_result", text, 1),), (0,), 1)
+        (turn,) = turns_of([message], Cuts())
+        assert (text in turn.text) is whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -126,3 +127,13 @@ def test_arguments_that_are_no_json_are_cut_as_text():
 def test_odd_texts_are_shortened_as_well(text):
     assert output(text, 100).tokens <= 100
     assert text_reference(text).startswith("ctx_")
+
+
+@given(st.integers(300, 20_000), st.integers(40, 200), st.sampled_from([shorten_output, shorten_prose]))
+def test_the_figure_of_characters_left_out_is_what_is_missing(size, limit, shorten):
+    text = " ".join(f"word{at}" for at in range(size))[:size]
+    short = shorten(text, count(text), limit, count).text
+    found = re.search(r" ?\[… ([\d,]+) characters left out · [^\]]+\] ?", short)
+    if short != text:
+        kept = len(short[: found.start()].rstrip()) + len(short[found.end() :])
+        assert abs(len(text) - kept - int(found[1].replace(",", ""))) <= 1, "but for a blank at the cut"
