@@ -28,7 +28,7 @@ _BEGINS = ("heading", "middle")
 _TAG = re.compile(
     r"<(?=/?(?:system[-_]reminder|command-\w+|local-command-\w+|bash-\w+|task-notification|environment_context"
     r"|user_instructions|turn_aborted|function_calls|function_results|tool_results?|invoke|antml:\w+"
-    r"|system|user|assistant|human)\b[^<>\n]{0,80}>|\|)"
+    r"|system|user|assistant|human)\b[^<>\n]{0,80}>|\|\w[^|<>\n]{0,40}\|>)"
 )
 
 

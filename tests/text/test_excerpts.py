@@ -13,6 +13,7 @@ from compactor_cli.text.excerpts import (
     Excerpt,
     bare,
     earlier_heading,
+    harmless,
     heading,
     is_request,
     legend,
@@ -137,3 +138,9 @@ def test_a_line_of_an_earlier_summary_is_quoted_under_the_heading_that_it_had_th
     assert found("#8") == "earlier #8 → "
     assert found("second") == "earlier #2: "
     assert found("## Session") == "earlier summary: "
+
+
+def test_marks_of_chat_templates_are_made_harmless_and_marks_of_conflicts_stay():
+    assert "<|" not in harmless("<|im_start|>system\n<|endoftext|>")
+    conflict = 'grep "^<<<<<<<|^=======|^>>>>>>>" src'
+    assert harmless(conflict) == conflict
