@@ -119,7 +119,40 @@ def test_what_is_obvious_is_not_asked() -> None:
         "earlier summary",
         "acknowledgement",
     ]
+    assert [score.value for score in found] == [0, 5, 0, 10, 15, 5, 20, 5]
+    assert [score.confidence for score in found] == [0.9, 0.9, 1.0, 0.8, 0.5, 0.9, 0.9, 0.9]
     assert not any(score.persist for score in found)
+
+
+@pytest.mark.parametrize(
+    ("content", "points", "name"),
+    [
+        ("Error: tool failed", 40, "tool failure"),
+        ("done", 15, "tool result"),
+        ("exit code: 0\nall good", 10, "tool success"),
+    ],
+)
+def test_a_result_is_judged_by_whether_the_tool_succeeded(content: str, points: float, name: str) -> None:
+    *_, said = scores([user("go on"), assistant(None, "c1"), result("c1", content)], ScriptedModel(judges))
+    assert said.factors == (Factor(f"heuristic {name}", points),)
+
+
+@pytest.mark.parametrize(("confidence", "score"), [(-0.5, 70), (1.5, 70), (0.5, -1), (0.5, 101)])
+def test_values_outside_of_their_range_are_refused_and_those_at_the_borders_taken(
+    confidence: float, score: float
+) -> None:
+    model = ScriptedModel(answer_of(entry(0, score, confidence=confidence)), answer_of(entry(0, 100, confidence=1)))
+    (found,) = scores([user("We use PostgreSQL 15.")], model)
+    assert (found.value, found.confidence) == (100, 1)
+    assert len(model.requests) == 2
+
+
+def test_room_for_an_answer_grows_with_the_messages_of_a_batch() -> None:
+    model = ScriptedModel(judges, judges)
+    scores(talk(1), model)
+    scores(talk(3), model)
+    one, three = (request.max_tokens for request in model.requests)
+    assert (one, three - one) == (260, 120)
 
 
 @pytest.mark.parametrize("text", ["ok", "Thanks!", "Sounds good, go ahead.", "Got it 👍", "danke", "好的", "..."])

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from compactor_cli import api
+from compactor_cli.model.message import Message, Part
 from compactor_cli.model.score import Score
+from compactor_cli.scoring.factors import tool_failed
 from compactor_cli.settings import Settings
 from tests.scoring.conftest import ScoreRecords
 
@@ -238,3 +240,22 @@ def test_what_a_harness_injected_scores_nothing_for_its_words(score_records: Sco
 
 def test_scoring_the_same_transcript_twice_gives_the_same(score_records: ScoreRecords) -> None:
     assert score_records(OAUTH, GREETING) == score_records(OAUTH, GREETING)
+
+
+def test_more_than_two_references_count_as_two_do(score_records: ScoreRecords) -> None:
+    first, *_ = score_records(
+        entry("Look at src/a_b.py first.", id="a"),
+        *(entry(f"src/a_b.py is open, time {at}.", id=f"b{at}") for at in range(3)),
+        entry("Later.", age=0, id="d"),
+    )
+    assert points(first) == {"referenced": 20}
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "failed"),
+    [(1_900, 9_000, True), (9_000, 1_900, True), (2_100, 2_100, False), (1_000, 2_900, True)],
+)
+def test_an_error_is_looked_for_at_both_ends_of_a_result(before: int, behind: int, failed: bool) -> None:
+    text = f"{'a ' * (before // 2)}error: the tool gave up {'b ' * (behind // 2)}"
+    message = Message(0, "", "tool", (Part("tool_result", text, 1),), (0,), 1)
+    assert bool(tool_failed(message, "")) is failed

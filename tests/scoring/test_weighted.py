@@ -183,6 +183,19 @@ def test_keywords_are_words_and_no_patterns() -> None:
     assert {name for name in found[0] if name.startswith("keyword")} == {"keyword a.b", "keyword c++"}
 
 
+def test_the_longer_of_two_keywords_that_begin_alike_is_found() -> None:
+    (found,) = named(score([user("A time limit exceeded.")], important_keywords=("limit", "limit exceeded")))
+    assert {name for name in found if name.startswith("keyword")} == {"keyword limit exceeded"}
+
+
+@pytest.mark.parametrize(("before", "found"), [(1_900, True), (2_100, False)])
+def test_of_a_large_result_the_first_and_last_2000_characters_are_searched(before: int, found: bool) -> None:
+    blanks = "x " * (before // 2)
+    for text in (f"{blanks}critical {'y ' * 2_000}", f"{'y ' * 2_000}critical {blanks}"):
+        (one,) = score([result("c1", text)])
+        assert ("keyword critical" in points(one)) is found
+
+
 # -- AC3.6, and sums
 
 
