@@ -85,6 +85,8 @@ class SummarySlot:
     reference to them; with what the transcript was compacted from."""
     state: str = ""
     """The block that tells the state of the work, below everything else."""
+    passes_on: bool = True
+    """What it does not need is for the next older summary."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,14 +153,16 @@ def _compact(run: _Run) -> Compaction:
     stages.begin("persisting")
     plan, output, inserted = _assemble(run, analysis, plan, summaries, recall)
     stages.done("assemble")
-    worth = _is_worth_it(transcript, output, summary_needed=recall.message is not None)
+    whole = all(decision.rendition == "whole" for decision in plan.decisions)
+    worth = _is_worth_it(transcript, output, summary_needed=recall.message is not None or not whole)
     if run.target is None and not worth and not run.must_change:
         return unchanged(transcript, run.target)
     turned = any(message.id == CLOSING_ID for message in output.messages[-1:])
     repairs = tuple(note for note in repairs if turned or note.kind != "assistant_turn")
     _verify(run, output)
     stages.done("verify")
-    result = report(transcript, analysis, plan, summaries, output, repairs, run.target, inserted)
+    count = run.tools.counter.count
+    result = report(transcript, analysis, plan, summaries, output, repairs, run.target, inserted, count=count)
     return replace(
         result,
         stages=tuple(stages.seconds),

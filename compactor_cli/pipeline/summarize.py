@@ -70,7 +70,7 @@ def write_summaries(
         replaced = sum(m.tokens for m in request.messages)
         room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
         text = _write(replace(request, slot=replace(slot, budget=room), budget=room - context.per_message), context)
-        unspent += slot.budget
+        unspent += slot.budget if slot.passes_on else 0
         if not text:
             failed |= set(slot.groups)
             continue
@@ -79,7 +79,7 @@ def write_summaries(
         message = Message(
             -1, f"summary-{slot.groups[0]}", context.role, (part,), (), tokens + context.per_message, origin="summary"
         )
-        unspent -= message.tokens
+        unspent -= message.tokens if slot.passes_on else 0
         written[slot] = Summary(slot, message, tuple(m.index for m in request.messages))
     if failed:
         decisions = tuple(_gone(d) if d.group in failed else d for d in plan.decisions)
