@@ -38,8 +38,8 @@ _MODEL_SHARE = 0.4
 """Share of tier 0 that may make way for what a model writes of the oldest tier."""
 _LEAST_CUT, _LEAST_SHARE = 80, 0.05
 """Tokens, and share of an exchange, from which on a part of it is worth reading."""
-_CALL_LINE = 20
-"""Tokens that a summary says of a call."""
+_CALL_LINE = (20, 20, 20, 8)
+"""Tokens that a tier's summary says of a call."""
 _SMALLEST_SLOT = 58
 """Tokens of the shortest heading that says what a summary stands for and what was compacted."""
 
@@ -92,7 +92,7 @@ class _Filling:
 class _Planner:
     def __init__(self, given: PlanInput) -> None:
         self.given = given
-        self.renderer = Renderer(given.messages, given.count, given.per_image)
+        self.renderer = Renderer(given.messages, given.count, given.per_image, given.settings.query)
         self.target = given.target
         self.budget: Budget | None = None
         self.decisions: dict[int, Decision] = {}
@@ -256,7 +256,7 @@ class _Planner:
         rest = sum(g.tokens for g in [*groups, *given.waiting])
         if sum(g.tokens for g in groups) <= room and not given.waiting:
             return [self.renderer.whole(g, f"tier {tier}, fits") for g in groups], []
-        reserve = given.reserve(rest, rest if self.target else self._sayable([*groups, *given.waiting]))
+        reserve = given.reserve(rest, rest if self.target else self._sayable(tier, [*groups, *given.waiting]))
         arguments = Cut(arguments=_ARGUMENTS[tier])
         kept: list[Group] = []
         cut: list[Decision] = []
@@ -265,7 +265,7 @@ class _Planner:
         least = 2 * _MIN_SLOT if given.last or reserve else 0
         for group in reversed(groups):
             if rest - group.tokens < least:
-                if not given.last and self._sayable([group]) < (room - at_most) // 2:
+                if not given.last and self._sayable(tier, [group]) < (room - at_most) // 2:
                     cut = self._cut_to(group, room - reserve - at_most, f"tier {tier}, newest")
                 break
             tokens = self.renderer.tokens(group, arguments)
@@ -301,7 +301,7 @@ class _Planner:
             self.decisions[group.index] = self.renderer.removed(group, f"tier {tier}", summarized=True)
         return budget
 
-    def _sayable(self, groups: Sequence[Group]) -> int:
+    def _sayable(self, tier: int, groups: Sequence[Group]) -> int:
         """About how many tokens a summary can say of these groups: what was said, and a line for each call. A model
         can tell of what tools gave as well."""
         if self.given.settings.summarizer == "llm":
@@ -309,4 +309,4 @@ class _Planner:
         messages = [self.given.messages[i] for group in groups for i in group.messages]
         said = sum(m.tokens for m in messages if m.origin == "request")
         said += sum(p.tokens for m in messages if m.role == "assistant" for p in m.parts if p.kind == "text")
-        return said + _CALL_LINE * sum(len(m.calls) for m in messages)
+        return said + _CALL_LINE[tier] * sum(len(m.calls) for m in messages)

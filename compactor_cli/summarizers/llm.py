@@ -18,7 +18,7 @@ from compactor_cli.model.planning import Draft, SummaryRequest
 from compactor_cli.settings import Settings
 from compactor_cli.summarizers.acceptance import Judged, Wanted, judge
 from compactor_cli.summarizers.extractive import Extractive, page_for
-from compactor_cli.summarizers.forms import FORMS, drafted
+from compactor_cli.summarizers.forms import drafted, form_of
 from compactor_cli.summarizers.page import render
 from compactor_cli.summarizers.prompting import Piece, Stretch, merges, request, stretches
 from compactor_cli.text.grounding import Source
@@ -118,7 +118,7 @@ class Llm:
         new, earlier = _split(asked.messages)
         if not new:
             return None
-        form = drafted(FORMS[asked.slot.form], asked.slot.tier)
+        form = drafted(form_of(asked.slot.form, asked.slot.tier))
         repeated = {quote.kind for quote in asked.slot.quotes}
         own = [h for h in form.headings if not h.sections]
         titles = tuple(h.title for h in own if not (h.title == "Original Task" and repeated & {"first", "only"}))

@@ -344,7 +344,7 @@ def test_without_a_target_each_tier_is_cut_to_its_share(records: list[Json]) -> 
     found = shares(compact(records))
     assert found[0] == 1.0
     for tier in (1, 2, 3):
-        assert 0.7 * SHARES[tier] <= found[tier] <= SHARES[tier] + 0.07, found
+        assert 0.5 * SHARES[tier] <= found[tier] <= SHARES[tier] + 0.1, found
     assert sorted(found.values(), reverse=True) == list(found.values())
 
 
