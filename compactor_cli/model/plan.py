@@ -43,6 +43,8 @@ class Quote:
     text: str
     label: str = ""
     """What stands before a `turn`: its number and speaker."""
+    number: int | None = None
+    """The message's number in the input; None as for `message`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,11 +93,16 @@ def report(
         spent=spent(mended.messages, analysis.groups, plan.decisions, output.messages),
         repairs=repairs,
         removed=output.removed,
-        first_changed_index=first_changed,
+        first_changed_index=None if first_changed is None else _number(mended.messages, first_changed),
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",
         scores=analysis.scores,
     )
+
+
+def _number(messages: Sequence[Message], at: int) -> int:
+    """The number in the input of the message at a place, or of one behind the last."""
+    return messages[at].number if at < len(messages) else messages[-1].number + 1
 
 
 def _dispositions(

@@ -111,8 +111,8 @@ def _request(
     keywords: frozenset[str],
     context: Context,
 ) -> SummaryRequest:
-    covers = tuple(sorted(i for g in slot.groups for i in groups[g].messages))
-    covered = [transcript.messages[i] for i in covers]
+    covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
+    covers = tuple(sorted({message.number for message in covered}))
     address = reference(*(transcript.raw(record) for m in covered for record in m.records))
     if slot.excerpts is None:
         tier = slot.tier if slot.form == "tiers" else None

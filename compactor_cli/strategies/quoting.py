@@ -106,7 +106,7 @@ class Quoter:
                 text = bare(text) if _at_margin(own.text, lines.starts[line]) else text
             else:
                 if begins:
-                    head = heading(own.message, self._speaker(own, quoted))
+                    head = heading(self._messages[own.message].number, self._speaker(own, quoted))
                 text = _NUMBER.sub("", text) if self._is_result(own) else text
             joint = "gap"
             if begins:

@@ -182,7 +182,7 @@ def _lines(
 
 def _by_part(request: SummaryRequest, form: Form, items: Sequence[Item]) -> list[list[Item]]:
     """What might be said of each part; what no part has said is of the first one."""
-    part_of = {message.index: at for at, (_, messages) in enumerate(request.parts) for message in messages}
+    part_of = {message.number: at for at, (_, messages) in enumerate(request.parts) for message in messages}
     found: list[list[Item]] = [[] for _ in request.parts]
     for item in items:
         if item.fact is None:

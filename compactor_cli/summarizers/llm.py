@@ -193,7 +193,7 @@ class Llm:
     def _quoted(self, step: _Step, judged: Judged, count: Count) -> Judged:
         """What the offline summarizer says of a stretch that the model did not summarize, for the merger."""
         messages = step.stretch.messages if step.stretch else ()
-        where = format_ranges(message.index for message in messages)
+        where = format_ranges(message.number for message in messages)
         self._model.give_up(f"messages {where} in the {step.piece.what}", judged.reason)
         slot = SummarySlot(3, (), step.piece.limit, form="summary")
         asked = SummaryRequest(slot, "", messages, frozenset(), slot.budget)
@@ -241,4 +241,4 @@ def _saying(text: str) -> str:
 
 def _named(asked: SummaryRequest) -> str:
     tier = f" of tier {asked.slot.tier}" if asked.slot.form == "tiers" else ""
-    return f"summary{tier} of messages {format_ranges(m.index for m in asked.messages)}"
+    return f"summary{tier} of messages {format_ranges(m.number for m in asked.messages)}"

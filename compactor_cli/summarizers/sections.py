@@ -108,7 +108,7 @@ def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Se
             items += _assistant(message, sought)
         items += _outputs(message, keywords)
     if messages and messages[-1].origin == "request":
-        items.append(Item("Next", UNANSWERED, (messages[-1].index,), _order(messages[-1], 999)))
+        items.append(Item("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
     progress = next((i for i in reversed(items) if i.section == "Done"), None)
     if progress:
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
@@ -166,7 +166,9 @@ def last_actions(messages: Sequence[Message], most: int = 2) -> list[Item]:
     """The newest calls, as the work stands: their arguments, and the tool."""
     calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-most:]
     return [
-        Item("In progress", f"`{one_line(call_text(call), 160)}` ({call.name})", (message.index,), _order(message, 999))
+        Item(
+            "In progress", f"`{one_line(call_text(call), 160)}` ({call.name})", (message.number,), _order(message, 999)
+        )
         for message, call in calls
         if call.text.strip()
     ]
@@ -178,7 +180,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
     text = message.text("text")
     if not is_summary(text):
         for order, sentence in enumerate(sentences(text)):
-            yield Item(title, clip(sentence), (message.index,), order)
+            yield Item(title, clip(sentence), (message.number,), order)
         return
     before = carried(text)
     asked = [words for words in (before.first, before.last) if words and words not in repeated]
@@ -224,7 +226,7 @@ def _request(message: Message, keywords: Keywords) -> Iterator[Item]:
         # the first sentence that asks for something; "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (telling or [0])[0] else 0)
         bonus -= 6 if telling and order not in telling else 0
-        yield Item(limit, f'"{clip(sentence)}"', (message.index,), _order(message, order), bonus)
+        yield Item(limit, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
 
 def _tells(sentence: str) -> bool:
@@ -241,7 +243,7 @@ def _assistant(message: Message, keywords: Keywords) -> Iterator[Item]:
         yield Item(
             "Decisions" if FIRM.search(sentence) else "Done",
             f'"{clip(sentence)}"',
-            (message.index,),
+            (message.number,),
             _order(message, order),
             _points(sentence, keywords),
         )
@@ -255,10 +257,12 @@ def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
         errors = result_errors(part.text, part.failed, most=3)
         for order, line in enumerate(errors):
             yield Item(
-                "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.index,), _order(message, order), 3.0 - order
+                "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order), 3.0 - order
             )
         for order, line in enumerate(_telling_lines(part.text, keywords)):
-            yield Item("Details", f"`{one_line(line, _LONG_LINE)}`", (message.index,), _order(message, order + 10), 2.0)
+            yield Item(
+                "Details", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order + 10), 2.0
+            )
 
 
 def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
