@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from compactor_cli import api
 from compactor_cli.text.headers import covered
-from tests.pipeline.sessions import Json, assistant, compact, result, to_bytes, user
+from tests.pipeline.sessions import Json, assistant, compact, load, result, to_bytes, user
 
 
 def _cut_short() -> list[Json]:
@@ -73,5 +76,16 @@ def test_a_dry_run_names_messages_by_their_numbers_in_the_input(tmp_path: Path, 
     named = [n for decision in decisions for n in decision["messages"]]
     assert named == sorted(set(range(len(_cut_short()))) - {13})
     table = run("compact", "s.jsonl", "--target-ratio", "0.35", "--dry-run", COLUMNS="160").stdout.decode()
-    assert "\n92-93" not in table
-    assert "\n94  " in table
+    assert "\n92-93 " in table
+    assert "\n95 " in table
+    assert "\n96" not in table
+
+
+def test_diff_tells_the_same_fates_as_the_report_in_the_numbers_of_the_input() -> None:
+    source = load(_cut_short())
+    result = api.compact(source, api.Settings(strategy="tiered", target_ratio=0.35), tokenizer="chars")
+    fate, _ = api.diff(source, api.load(result.data, format="openai-chat", tokenizer="chars"))
+    dispositions = result.parts[0].dispositions
+    assert len(fate.summarized) == dispositions.summarized
+    assert fate.dropped == (13,)
+    assert {*fate.kept, *fate.shortened, *fate.summarized, 13} == set(range(len(_cut_short())))
