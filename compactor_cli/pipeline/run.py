@@ -31,6 +31,7 @@ from compactor_cli.pipeline.recall import (
 from compactor_cli.pipeline.repair import ends_with_result, repair
 from compactor_cli.pipeline.report import report, unchanged
 from compactor_cli.pipeline.residuals import select_residuals
+from compactor_cli.pipeline.shortened import shortened_warnings
 from compactor_cli.pipeline.stages import Stages
 from compactor_cli.pipeline.summarize import Context, Summary, write_summaries
 from compactor_cli.pipeline.target import is_within, resolve_target
@@ -167,7 +168,7 @@ def _compact(run: _Run) -> Compaction:
         result,
         stages=tuple(stages.seconds),
         summarizer=_writer(run.tools, summaries),
-        warnings=plan.notes,
+        warnings=(*plan.notes, *shortened_warnings(analysis.transcript.messages, output.messages, plan)),
         recalled=len(recall.memories),
     )
 
