@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from compactor_cli.model.drafting import told
+from compactor_cli.model.drafting import text_tokens, told
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import RECENT, PlanInput
@@ -131,7 +131,12 @@ class _Planner:
                     group, f"{why}, score {score_of(group, given.scores):.1f}", summarized=summarized
                 ),
             )
-        decisions, slots = in_time_order(given, decisions, slots, MARK)
+        # where a model writes, every stretch has room for what it is to write
+        least = HEADING + text_tokens(_LEAST_TOLD)
+        if given.settings.summarizer == "llm" and slots and slots[0].budget >= least:
+            decisions, slots = in_time_order(given, decisions, slots, least, 1.0)
+        else:
+            decisions, slots = in_time_order(given, decisions, slots, MARK)
         largest = max(slots, key=lambda slot: slot.budget, default=None)
         slots = [self._batched(slot, compressed, earlier, quoting=slot is largest) for slot in slots]
         return finished(given, Ranked.name, decisions, slots)

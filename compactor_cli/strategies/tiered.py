@@ -213,8 +213,9 @@ class _Planner:
             room -= self._keep(kept)
             waiting = sorted([*waiting, *rest], key=lambda g: g.index)
             worth = last or not joins or sum(g.tokens for g in waiting) >= 2 * _MIN_SLOT
-            if waiting and (tier > 0 or last) and worth and room >= smallest:
-                room -= self._add_slots(tier, waiting, room)
+            left = room - self._owed(allowed[tier + 1 :], last=last)
+            if waiting and (tier > 0 or last) and worth and left >= smallest:
+                room -= self._add_slots(tier, waiting, left)
                 waiting = []
             carried = room if waiting or self.target is not None else 0
         for group in waiting:
@@ -226,6 +227,12 @@ class _Planner:
     def _summary(self) -> int:
         """Tokens of a summary that is worth its heading; a model needs more of them."""
         return _MODEL_SLOT if self.given.settings.summarizer == "llm" else _MIN_SLOT
+
+    def _owed(self, older: Sequence[int], *, last: bool) -> int:
+        """Tokens that older tiers lack for a summary by a model: a newer one's does not take them."""
+        if last or self.target is None or self.given.settings.summarizer != "llm":
+            return 0
+        return max(0, _MODEL_SLOT - sum(older))
 
     def _hold_back(self, allowed: list[int]) -> None:
         """With a target: room for a summary in the oldest tier when not everything fits."""
