@@ -16,6 +16,7 @@ from compactor_cli.signals.state import session_state
 from compactor_cli.text.headers import Base, header, lines_header, lines_mark, round_of
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.shorten import reference
+from compactor_cli.text.verbatim import carried
 
 _RECENT = 400
 """Kept groups, the newest, whose identifiers count as what is being worked on."""
@@ -64,6 +65,8 @@ def write_summaries(
         _request(transcript, groups, slot, number, base if _names_base(slot, based) else None, keywords, context)
         for slot in slots
     ]
+    task = _task(messages)
+    asked = [replace(own, task=task) for own in asked]
     newest = max(range(len(slots)), key=lambda at: slots[at].groups[-1], default=-1)
     asked = [replace(own, state=_up_to(state, own.messages)) if at == newest else own for at, own in enumerate(asked)]
     for slot, request in zip(slots, context.summarizer.prepare(asked, context.count), strict=True):
@@ -85,6 +88,16 @@ def write_summaries(
         decisions = tuple(_gone(d) if d.group in failed else d for d in plan.decisions)
         plan = replace(plan, decisions=decisions)
     return plan, tuple(written[slot] for slot in plan.slots if slot in written)
+
+
+def _task(messages: Sequence[Message]) -> str:
+    """The request that the session began with: what an earlier summary carries on, else the first one."""
+    for message in messages:
+        if message.origin == "request":
+            return message.text("text")
+        if message.origin == "summary" and (words := carried(message.text("text")).first):
+            return words
+    return ""
 
 
 def _names_base(slot: SummarySlot, chosen: SummarySlot | None) -> bool:

@@ -132,6 +132,7 @@ class Llm:
             told=min(self._most, self._room(asked, count)),
             replaced=sum(m.tokens for m in asked.messages),
             optional=frozenset(h.title for h in own if kind == "session" and not h.always),
+            task=asked.task if kind == "session" else "",
         )
 
     def _parts(self, asked: SummaryRequest, count: Count) -> list[tuple[int, Piece | None]]:
