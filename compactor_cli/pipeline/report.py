@@ -149,7 +149,12 @@ def _tier_lines(
             if tier is not None and index not in again:
                 shares[tier] += analysis.transcript.messages[index].tokens
         whole = sum(shares) or 1
-        parts = [left * share // whole for share in shares]
-        after = [tokens + part for tokens, part in zip(after, parts, strict=True)]
-        after[max(range(TIERS), key=lambda tier: shares[tier])] += left - sum(parts)
+        for tier in sorted(range(TIERS), key=lambda tier: shares[tier]):
+            # never more than the tier had: what a heading takes beyond that is the largest one's
+            part = min(left * shares[tier] // whole, max(0, before[tier] - after[tier]))
+            after[tier] += part
+            left -= part
+            whole -= shares[tier]
+            if whole <= 0:
+                break
     return tuple(TierLine(tier, messages[tier], before[tier], after[tier]) for tier in range(TIERS))
