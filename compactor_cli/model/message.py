@@ -79,6 +79,8 @@ class Message:
     pinned: bool = False
     """The format needs this message to stay (it stands for history that is out of context)."""
     marks: Marks | None = None
+    given: int | None = None
+    """Its number in the input, where a repair has moved it; of an added one that of the message it belongs to."""
     after: int | None = None
     """Record behind which a message that was moved or added stands; None: at its own records."""
 
@@ -87,6 +89,11 @@ class Message:
         if len(self.parts) == 1 and not kinds:
             return self.parts[0].text
         return "\n".join(p.text for p in self.parts if p.text and (not kinds or p.kind in kinds))
+
+    @property
+    def number(self) -> int:
+        """Its number in the input: what summaries, tables and reports name it by."""
+        return self.index if self.given is None else self.given
 
     @property
     def calls(self) -> tuple[Part, ...]:

@@ -43,6 +43,8 @@ class Quote:
     text: str
     label: str = ""
     """What stands before a `turn`: its number and speaker."""
+    number: int | None = None
+    """The message's number in the input; None as for `message`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,8 @@ class SummarySlot:
     reference to them; with what the transcript was compacted from."""
     state: str = ""
     """The block that tells the state of the work, below everything else."""
+    passes_on: bool = True
+    """What it does not need is for the next older summary."""
 
 
 @dataclass(frozen=True, slots=True)

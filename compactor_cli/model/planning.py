@@ -126,6 +126,8 @@ class SummaryRequest:
     state: tuple[StateLine, ...] = ()
     """What is known of the state at the end of the transcript, as far as it stands on messages up to the last of
     these; in the order of worth."""
+    task: str = ""
+    """The request that the session began with."""
     draft: Draft | None = None
     """What `prepare` got for it."""
 

@@ -173,7 +173,9 @@ def _render(
         link = _link(transcript, item.record)
         if link is not None and format.parent_path is not None:
             lost = link.parent in known and link.parent not in written
-            if link.parent and (lost or link.chain in added) and link.chain in latest:
+            # behind a record that was added nothing begins a chain of its own
+            root = not link.parent and link.chain in added and f'"{format.parent_path[-1]}"'.encode() in raw
+            if ((link.parent and (lost or link.chain in added)) or root) and link.chain in latest:
                 changes[format.parent_path] = jsonedit.encode(latest[link.chain])
                 relinked.add(item.record)
             elif link.parent and lost:

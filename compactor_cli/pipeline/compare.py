@@ -31,7 +31,8 @@ def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
     references that their marks carry; summaries name what they stand for."""
     earlier = {message.text() for message in before if message.origin == "summary"}
     known = {*earlier, *map(text_reference, earlier)}
-    stands_for = {index for message in after for index in _stands_for(message, known)}
+    named = {number for message in after for number in _stands_for(message, known)}
+    stands_for = {at for at, message in enumerate(before) if message.number in named}
     # of equal messages the ones that no summary stands for are the ones that were kept
     in_turn = sorted(range(len(before)), key=lambda at: (at in stands_for, at))
     kept, rest = _take(after, _index(before, in_turn, _key), _key)

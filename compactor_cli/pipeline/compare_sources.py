@@ -25,11 +25,11 @@ def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival
     for a, b in zip(first.transcripts, second.transcripts, strict=True):
         messages = _mended(a) if a.messages != b.messages else a.messages
         fate = fates(messages, b.messages)
-        lost = len(a.messages) - sum(bool(m.records) for m in messages)
-        extra = tuple(range(len(messages), len(messages) + lost))  # taken out by a repair
+        left = {m.number for m in messages if m.records}
+        extra = tuple(m.number for m in a.messages if m.number not in left)  # taken out by a repair
         synthetic = {m.index for m in messages if not m.records}
         fate = _cut_by_repair(fate, {m.index for m in messages if any(p.edited for p in m.parts)})
-        results.append((_without(fate, synthetic, extra), survival(messages, b.messages)))
+        results.append((_without(fate, synthetic, extra, messages), survival(messages, b.messages)))
     return _sum_fates([fate for fate, _ in results]), tuple(_sum_survivals([s for _, s in results]))
 
 
@@ -56,14 +56,17 @@ def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
     return replace(fate, kept=kept, shortened=shortened)
 
 
-def _without(fate: Fate, synthetic: set[int], extra: tuple[int, ...]) -> Fate:
-    """Results that a repair adds are no messages of the input; those that it takes out are dropped."""
+def _without(fate: Fate, synthetic: set[int], extra: tuple[int, ...], messages: Sequence[Message]) -> Fate:
+    """The fate by the numbers of the input. Results that a repair adds are no messages of it; those that it takes out
+    are dropped."""
 
     def own(indices: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(i for i in indices if i not in synthetic)
+        return tuple(sorted(messages[i].number for i in indices if i not in synthetic))
 
     added = fate.added + len(synthetic & {*fate.kept, *fate.shortened})
-    return Fate(own(fate.kept), own(fate.shortened), own(fate.summarized), (*own(fate.dropped), *extra), added)
+    return Fate(
+        own(fate.kept), own(fate.shortened), own(fate.summarized), tuple(sorted((*own(fate.dropped), *extra))), added
+    )
 
 
 def _sum_fates(parts: Sequence[Fate]) -> Fate:

@@ -113,6 +113,7 @@ def _closed(
     last, tokens = messages[-1], count(UNDERSTOOD)
     turn = Message(
         index=len(messages),
+        given=last.number,
         id=CLOSING_ID,
         role="assistant",
         parts=(Part("text", UNDERSTOOD, tokens),),
@@ -139,6 +140,7 @@ def _answer(message: Message, which: int, last: Message, per_message: int, count
     result = Part("tool_result", NO_RESPONSE, tokens, None, part.name, part.call_id, True)
     return Message(
         index=-1,
+        given=message.number,
         id=f"synthetic:{part.call_id}",
         role="tool",
         parts=(result,),
@@ -187,7 +189,7 @@ def _as_text(part: Part, count: Callable[[str], int]) -> Part:
 
 
 def _number(messages: list[Message]) -> tuple[Message, ...]:
-    return tuple(m if m.index == at else replace(m, index=at) for at, m in enumerate(messages))
+    return tuple(m if m.index == at else replace(m, index=at, given=m.number) for at, m in enumerate(messages))
 
 
 def _renumber_owners(transcript: Transcript, mended: tuple[Message, ...]) -> dict[int, int]:

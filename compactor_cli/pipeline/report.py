@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from compactor_cli.model.budget import TIERS
 from compactor_cli.model.message import Message
@@ -12,6 +12,7 @@ from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
 from compactor_cli.pipeline.spending import spent, unspent
 from compactor_cli.pipeline.summarize import Summary, current_round
+from compactor_cli.text.verbatim import turn
 
 
 def original(transcript: Transcript) -> bytes:
@@ -61,8 +62,10 @@ def report(
     repairs: tuple[Note, ...],
     target: int | None,
     inserted: Inserted | None = None,
+    *,
+    count: Callable[[str], int],
 ) -> Compaction:
-    """What a compaction did."""
+    """What a compaction did. `count`: tokens of a text."""
     mended = analysis.transcript
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
     out = {m.index: m for m in output.messages if m.index >= 0}
@@ -86,15 +89,20 @@ def report(
         dispositions=_dispositions(transcript, mended.messages, rendition, out),
         residual_count=len(residuals),
         residual_tokens=sum(out[i].tokens for i in residuals if i in out),
-        tiers=_tier_lines(analysis, out, summaries, residuals),
+        tiers=_tier_lines(analysis, out, summaries, count),
         spent=spent(mended.messages, analysis.groups, plan.decisions, output.messages),
         repairs=repairs,
         removed=output.removed,
-        first_changed_index=first_changed,
+        first_changed_index=None if first_changed is None else _number(mended.messages, first_changed),
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",
         scores=analysis.scores,
     )
+
+
+def _number(messages: Sequence[Message], at: int) -> int:
+    """The number in the input of the message at a place, or of one behind the last."""
+    return messages[at].number if at < len(messages) else messages[-1].number + 1
 
 
 def _dispositions(
@@ -116,7 +124,7 @@ def _dispositions(
 
 
 def _tier_lines(
-    analysis: Analysis, out: dict[int, Message], summaries: Sequence[Summary], residuals: frozenset[int]
+    analysis: Analysis, out: dict[int, Message], summaries: Sequence[Summary], count: Callable[[str], int]
 ) -> tuple[TierLine, ...]:
     messages, before, after = [0] * TIERS, [0] * TIERS, [0] * TIERS
     for message in analysis.transcript.messages:
@@ -127,13 +135,26 @@ def _tier_lines(
         before[tier] += message.tokens
         after[tier] += out[message.index].tokens if message.index in out else 0
     for summary in summaries:
-        # a summary may stand for messages of several tiers: each has its share of it
+        # what it repeats word for word is of the tier it came from, or of none; the rest is by size
+        repeated = [(q.message, count(turn(q.label, q.text))) for q in summary.slot.quotes if q.message is not None]
+        left = max(0, summary.message.tokens - sum(tokens for _, tokens in repeated))
+        for index, tokens in repeated:
+            tier = analysis.tiers[index]
+            if tier is not None:
+                after[tier] += tokens
+        again = {index for index, _ in repeated}
         shares = [0] * TIERS
         for index in summary.covers:
-            shares[analysis.tiers[index] or 0] += analysis.transcript.messages[index].tokens
-        whole, left = sum(shares) or 1, summary.message.tokens
-        for tier in range(TIERS):
-            after[tier] += summary.message.tokens * shares[tier] // whole
-            left -= summary.message.tokens * shares[tier] // whole
-        after[max(range(TIERS), key=lambda tier: shares[tier])] += left
+            tier = analysis.tiers[index]
+            if tier is not None and index not in again:
+                shares[tier] += analysis.transcript.messages[index].tokens
+        whole = sum(shares) or 1
+        for tier in sorted(range(TIERS), key=lambda tier: shares[tier]):
+            # never more than the tier had: what a heading takes beyond that is the largest one's
+            part = min(left * shares[tier] // whole, max(0, before[tier] - after[tier]))
+            after[tier] += part
+            left -= part
+            whole -= shares[tier]
+            if whole <= 0:
+                break
     return tuple(TierLine(tier, messages[tier], before[tier], after[tier]) for tier in range(TIERS))

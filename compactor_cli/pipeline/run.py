@@ -31,6 +31,7 @@ from compactor_cli.pipeline.recall import (
 from compactor_cli.pipeline.repair import ends_with_result, repair
 from compactor_cli.pipeline.report import report, unchanged
 from compactor_cli.pipeline.residuals import select_residuals
+from compactor_cli.pipeline.shortened import shortened_warnings
 from compactor_cli.pipeline.stages import Stages
 from compactor_cli.pipeline.summarize import Context, Summary, write_summaries
 from compactor_cli.pipeline.target import is_within, resolve_target
@@ -153,19 +154,21 @@ def _compact(run: _Run) -> Compaction:
     stages.begin("persisting")
     plan, output, inserted = _assemble(run, analysis, plan, summaries, recall)
     stages.done("assemble")
-    worth = _is_worth_it(transcript, output, summary_needed=recall.message is not None)
+    whole = all(decision.rendition == "whole" for decision in plan.decisions)
+    worth = _is_worth_it(transcript, output, summary_needed=recall.message is not None or not whole)
     if run.target is None and not worth and not run.must_change:
         return unchanged(transcript, run.target)
     turned = any(message.id == CLOSING_ID for message in output.messages[-1:])
     repairs = tuple(note for note in repairs if turned or note.kind != "assistant_turn")
     _verify(run, output)
     stages.done("verify")
-    result = report(transcript, analysis, plan, summaries, output, repairs, run.target, inserted)
+    count = run.tools.counter.count
+    result = report(transcript, analysis, plan, summaries, output, repairs, run.target, inserted, count=count)
     return replace(
         result,
         stages=tuple(stages.seconds),
         summarizer=_writer(run.tools, summaries),
-        warnings=plan.notes,
+        warnings=(*plan.notes, *shortened_warnings(analysis.transcript.messages, output.messages, plan)),
         recalled=len(recall.memories),
     )
 

@@ -16,6 +16,7 @@ from compactor_cli.signals.state import session_state
 from compactor_cli.text.headers import Base, header, lines_header, lines_mark, round_of
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.shorten import reference
+from compactor_cli.text.verbatim import carried
 
 _RECENT = 400
 """Kept groups, the newest, whose identifiers count as what is being worked on."""
@@ -64,13 +65,15 @@ def write_summaries(
         _request(transcript, groups, slot, number, base if _names_base(slot, based) else None, keywords, context)
         for slot in slots
     ]
+    task = _task(messages)
+    asked = [replace(own, task=task) for own in asked]
     newest = max(range(len(slots)), key=lambda at: slots[at].groups[-1], default=-1)
     asked = [replace(own, state=_up_to(state, own.messages)) if at == newest else own for at, own in enumerate(asked)]
     for slot, request in zip(slots, context.summarizer.prepare(asked, context.count), strict=True):
         replaced = sum(m.tokens for m in request.messages)
         room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
         text = _write(replace(request, slot=replace(slot, budget=room), budget=room - context.per_message), context)
-        unspent += slot.budget
+        unspent += slot.budget if slot.passes_on else 0
         if not text:
             failed |= set(slot.groups)
             continue
@@ -79,12 +82,22 @@ def write_summaries(
         message = Message(
             -1, f"summary-{slot.groups[0]}", context.role, (part,), (), tokens + context.per_message, origin="summary"
         )
-        unspent -= message.tokens
+        unspent -= message.tokens if slot.passes_on else 0
         written[slot] = Summary(slot, message, tuple(m.index for m in request.messages))
     if failed:
         decisions = tuple(_gone(d) if d.group in failed else d for d in plan.decisions)
         plan = replace(plan, decisions=decisions)
     return plan, tuple(written[slot] for slot in plan.slots if slot in written)
+
+
+def _task(messages: Sequence[Message]) -> str:
+    """The request that the session began with: what an earlier summary carries on, else the first one."""
+    for message in messages:
+        if message.origin == "request":
+            return message.text("text")
+        if message.origin == "summary" and (words := carried(message.text("text")).first):
+            return words
+    return ""
 
 
 def _names_base(slot: SummarySlot, chosen: SummarySlot | None) -> bool:
@@ -111,8 +124,8 @@ def _request(
     keywords: frozenset[str],
     context: Context,
 ) -> SummaryRequest:
-    covers = tuple(sorted(i for g in slot.groups for i in groups[g].messages))
-    covered = [transcript.messages[i] for i in covers]
+    covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
+    covers = tuple(sorted({message.number for message in covered}))
     address = reference(*(transcript.raw(record) for m in covered for record in m.records))
     if slot.excerpts is None:
         tier = slot.tier if slot.form == "tiers" else None

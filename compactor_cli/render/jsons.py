@@ -227,7 +227,7 @@ def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
     return [
         {
             "conversation": which,
-            "messages": list(part.groups[decision.group].messages),
+            "messages": sorted({part.mended.messages[i].number for i in part.groups[decision.group].messages}),
             "rendition": decision.rendition,
             "tokens_before": part.groups[decision.group].tokens,
             "tokens_after": decision.tokens,

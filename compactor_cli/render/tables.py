@@ -154,7 +154,8 @@ def plan_table(console: Console, transcript: Transcript, groups: Sequence[Group]
     width = console.width - (62 if not wide else 78 + _NAMES if valued else 76)
     for decision in plan.decisions:
         group = groups[decision.group]
-        first, last = group.messages[0], group.messages[-1]
+        opening = transcript.messages[group.messages[0]]
+        first, last = opening.number, transcript.messages[group.messages[-1]].number
         names, why = _names(decision, _NAMES if wide else _NAMES_BELOW), Text(decision.reason)
         if names and not wide:
             why += Text("\nfor ", style="dim") + names
@@ -164,7 +165,7 @@ def plan_table(console: Console, transcript: Transcript, groups: Sequence[Group]
             f"{group.tokens:,} → {decision.tokens:,}" if decision.tokens != group.tokens else f"{group.tokens:,}",
             why,
             *((names,) if valued and wide else ()),
-            brief(transcript.messages[first], width),
+            brief(opening, width),
         )
     return table
 

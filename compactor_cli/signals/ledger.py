@@ -74,16 +74,16 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
                 continue
             arguments = call_arguments(call)
             for path, action in file_actions(call.name, arguments):
-                files.setdefault(path, FileFact()).actions.setdefault(action, []).append(message.index)
+                files.setdefault(path, FileFact()).actions.setdefault(action, []).append(message.number)
             command = command_of(arguments)
             if command:
                 spot = answer_of.get((at, which))
                 failed, error = _outcome(messages[spot[0]].parts[spot[1]] if spot else None)
-                commands.append(CommandFact(command, message.index, failed, error))
+                commands.append(CommandFact(command, message.number, failed, error))
         for part in message.results:
             failed, error = _outcome(part)
             if failed and error:
-                errors.setdefault(error, []).append(message.index)
+                errors.setdefault(error, []).append(message.number)
     return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
 
 

@@ -86,7 +86,7 @@ def find_topics(messages: Sequence[Message], groups: Sequence[Group], most: int 
         return ()
     heaviest = max(stretch.weight for stretch in stretches.values())
     return tuple(
-        Topic(_title(stretch), tuple(g.index for g in stretch.groups), round(stretch.weight / heaviest, 3))
+        Topic(_title(stretch, messages), tuple(g.index for g in stretch.groups), round(stretch.weight / heaviest, 3))
         for stretch in stretches.values()
     )
 
@@ -161,19 +161,20 @@ def _joined(one: _Stretch, other: _Stretch) -> _Stretch:
     return _Stretch(groups, both, asked, one.files + other.files, one.weight + other.weight, centre, size)
 
 
-def _title(stretch: _Stretch) -> str:
+def _title(stretch: _Stretch, messages: Sequence[Message]) -> str:
     """The request that says best what it is about (its own words), or the files that were touched most."""
     asked = max(stretch.asked, key=lambda m: _says(m.text("text"), stretch), default=None)
     ranked = sorted(stretch.files, key=lambda path: (-stretch.files[path], path))
     named = ", ".join(path.replace("\\", "/").rpartition("/")[2] or path for path in ranked[:2])
     title = f'"{one_line(asked.text("text"), TITLE)}"' if asked is not None else named or "further work"
-    return entitled(title, stretch.groups)
+    return entitled(title, stretch.groups, messages)
 
 
-def entitled(title: str, groups: Sequence[Group]) -> str:
+def entitled(title: str, groups: Sequence[Group], messages: Sequence[Message]) -> str:
     """The heading of a topic: its title, and the messages of its groups, which are in order."""
-    at = format_ranges(i for g in groups for i in g.messages)
-    at = at if at.count(",") < 4 else f"{groups[0].messages[0]}-{groups[-1].messages[-1]}, with gaps"
+    at = format_ranges(messages[i].number for g in groups for i in g.messages)
+    first, last = messages[groups[0].messages[0]].number, messages[groups[-1].messages[-1]].number
+    at = at if at.count(",") < 4 else f"{first}-{last}, with gaps"
     return f"Topic: {title} (messages {at})"
 
 

@@ -78,7 +78,7 @@ class ModelTopics:
         found = self._sorted(messages, stretches).value
         if found is None:
             return find_topics(messages, groups)
-        return tuple(_topic(one, stretches) for one in found) if len(found) > 1 else ()
+        return tuple(_topic(one, stretches, messages) for one in found) if len(found) > 1 else ()
 
     def _sorted(self, messages: Sequence[Message], stretches: Sequence[list[Group]]) -> Answered[tuple[_Sorted, ...]]:
         request = _request(messages, stretches, self._model.context_limit)
@@ -91,9 +91,9 @@ class ModelTopics:
         return self._known[key]
 
 
-def _topic(one: _Sorted, stretches: Sequence[list[Group]]) -> Topic:
+def _topic(one: _Sorted, stretches: Sequence[list[Group]], messages: Sequence[Message]) -> Topic:
     groups = sorted((g for at in one.stretches for g in stretches[at]), key=lambda g: g.index)
-    return Topic(entitled(one.title, groups), tuple(g.index for g in groups), one.importance)
+    return Topic(entitled(one.title, groups, messages), tuple(g.index for g in groups), one.importance)
 
 
 def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limit: int) -> ModelRequest:

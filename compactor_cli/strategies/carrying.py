@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
@@ -41,6 +41,8 @@ class Repeatable:
     """Number of the request that the session began with, unless that stays at its place."""
     last: int | None
     """Number of the newest request, on the same condition."""
+    numbers: Mapping[int, int] = field(default_factory=dict)
+    """Number -> that of its message in the input."""
 
 
 NO_WORDS = Repeatable((), {}, (), None, None)
@@ -69,10 +71,13 @@ def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
     requests = [Request(at, text) for at, text in before if labels[at].endswith("user")]
     others = [(at, Quote("turn", None, text, labels[at])) for at, text in before if not labels[at].endswith("user")]
     requests += own
-    labels |= {request.message: label_of(request.message, "user") for request in requests if request.message >= 0}
+    numbers = {request.message: given.messages[request.message].number for request in requests if request.message >= 0}
+    labels |= {
+        request.message: label_of(numbers[request.message], "user") for request in requests if request.message >= 0
+    }
     first = requests[0].message if requests and not began else None
     last = requests[-1].message if requests and not ended else None
-    return Repeatable(tuple(requests), labels, tuple(others), first, last)
+    return Repeatable(tuple(requests), labels, tuple(others), first, last, numbers)
 
 
 def _carried(summary: Message) -> list[tuple[str, str]]:
@@ -109,13 +114,13 @@ def quotes_of(words: Repeatable, chosen: Mapping[int, Asked], *, ends: bool) -> 
     for number, asked in chosen.items():
         message = number if number >= 0 else None
         if number == last == words.first:
-            found.append((number, Quote("only", message, asked.text)))
+            found.append((number, Quote("only", message, asked.text, number=words.numbers.get(number))))
         elif number == words.first:
-            found.append((number, Quote("first", message, asked.text)))
+            found.append((number, Quote("first", message, asked.text, number=words.numbers.get(number))))
         elif number == last:
-            found.append((number, Quote("last", message, asked.text)))
+            found.append((number, Quote("last", message, asked.text, number=words.numbers.get(number))))
         else:
-            found.append((number, Quote("turn", message, asked.text, words.labels[number])))
+            found.append((number, Quote("turn", message, asked.text, words.labels[number], words.numbers.get(number))))
     return tuple(quote for _, quote in sorted(found, key=lambda f: f[0]))
 
 

@@ -108,7 +108,8 @@ class Quoter:
                 text = bare(text) if _at_margin(own.text, lines.starts[line]) else text
             else:
                 if begins:
-                    head = heading(own.message, self._speaker(own, lines.ends[line], quoted))
+                    number = self._messages[own.message].number
+                    head = heading(number, self._speaker(own, lines.ends[line], quoted))
                 text = _NUMBER.sub("", text) if self._is_result(own) else text
             joint = "gap"
             if begins:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from compactor_cli.model.drafting import text_tokens, told
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import RECENT, PlanInput
@@ -35,6 +36,10 @@ _SHARE = 0.5
 """Share of the room for the clip-archive message."""
 _CORE = 0.35
 """Share of the message for the summaries of the batches; the rest is for lines that are likely to be needed."""
+_MODEL_CORE = 0.7
+"""The same where a model writes the summaries."""
+_LEAST_TOLD = 120
+"""Tokens that a model is asked for of a batch: of more batches than there is room for the first ones are joined."""
 _EARLIER = "Earlier rounds"
 
 
@@ -126,7 +131,12 @@ class _Planner:
                     group, f"{why}, score {score_of(group, given.scores):.1f}", summarized=summarized
                 ),
             )
-        decisions, slots = in_time_order(given, decisions, slots, MARK)
+        # where a model writes, every stretch has room for what it is to write
+        least = HEADING + text_tokens(_LEAST_TOLD)
+        if given.settings.summarizer == "llm" and slots and slots[0].budget >= least:
+            decisions, slots = in_time_order(given, decisions, slots, least, 1.0)
+        else:
+            decisions, slots = in_time_order(given, decisions, slots, MARK)
         largest = max(slots, key=lambda slot: slot.budget, default=None)
         slots = [self._batched(slot, compressed, earlier, quoting=slot is largest) for slot in slots]
         return finished(given, Ranked.name, decisions, slots)
@@ -186,18 +196,24 @@ class _Planner:
         if slot.excerpts is not None:
             return slot
         inside = set(slot.groups)
-        parts = self._parts([g for g in compressed if g.index in inside], [g for g in earlier if g.index in inside])
+        own, carried = [g for g in compressed if g.index in inside], [g for g in earlier if g.index in inside]
+        room = slot.budget - quote_tokens(self.given, Ranked.name, slot.quotes)
+        model = self.given.settings.summarizer == "llm"
+        most = self.given.settings.summarization.max_summaries
+        parts = self._parts(own, carried, most)
+        while model and most > 1 and _least_told(parts, int(room * _MODEL_CORE)) < _LEAST_TOLD:
+            most -= 1
+            parts = self._parts(own, carried, most)
         slot = replace(slot, parts=tuple(parts))
         if not quoting:
             return slot
-        room = slot.budget - quote_tokens(self.given, Ranked.name, slot.quotes)
-        room -= text_room(self.given, _CORE, room, len(parts)) + HEADING
+        room -= text_room(self.given, _MODEL_CORE if model else _CORE, room, len(parts)) + HEADING
         return replace(slot, lines=quoted_details(self.given, [self.given.groups[g] for g in slot.groups], room))
 
-    def _parts(self, compressed: Sequence[Group], earlier: Sequence[Group]) -> list[SummaryPart]:
-        """The batches of what is compressed, given in the order of its scores."""
+    def _parts(self, compressed: Sequence[Group], earlier: Sequence[Group], most: int) -> list[SummaryPart]:
+        """The batches of what is compressed, given in the order of its scores; `most` of them."""
         settings, scores = self.given.settings.summarization, self.given.scores
-        found = batches(compressed, settings.chunk_size, settings.max_summaries)
+        found = batches(compressed, settings.chunk_size, most)
         again = len(batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(found) + 1
         parts: list[SummaryPart] = []
         for at, batch in enumerate(found):
@@ -214,3 +230,9 @@ class _Planner:
             share = sum(part.weight for part in parts) / max(1, len(parts)) or 1.0
             parts.insert(0, SummaryPart(_EARLIER, tuple(g.index for g in earlier), share, named=False))
         return parts
+
+
+def _least_told(parts: Sequence[SummaryPart], room: int) -> int:
+    """Tokens that a model would be asked for of the part with least room."""
+    whole = sum(part.weight for part in parts) or 1.0
+    return min((int(told(room) * part.weight / whole) for part in parts), default=room)

@@ -10,7 +10,14 @@ from itertools import accumulate
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.plan import Decision, Edit
-from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, shorten_prose
+from compactor_cli.text.identifiers import identifiers, quoted, unescape
+from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
+from compactor_cli.text.truncate import Keywords
+
+_NEWEST = 20
+"""Messages whose names say what is being worked on."""
+_READ = 20_000
+"""Characters of a text in which names are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +36,13 @@ class Cut:
 class Renderer:
     """Renders groups of one transcript; every shortened text is counted once."""
 
-    def __init__(self, messages: Sequence[Message], count: Callable[[str], int], per_image: int) -> None:
+    def __init__(
+        self, messages: Sequence[Message], count: Callable[[str], int], per_image: int, query: str = ""
+    ) -> None:
+        """`query`: words for which sentences are kept, besides the names of the newest messages."""
         self.messages = messages
+        self._query = query
+        self._keywords: Keywords | None = None
         self.count = count
         self.per_image = per_image
         # each of these is counted once, however often a group is weighed
@@ -81,10 +93,25 @@ class Renderer:
                 short = self._arguments[key] = shorten_arguments(part.text, tokens, cut.arguments, self.count)
             return Short(short.text, short.tokens + name_tokens)
         if part.kind == "text" and cut.prose is not None:
-            return shorten_prose(part.text, part.tokens, cut.prose, self.count)
+            return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words())
         if part.kind == "image" and cut.images:
             return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
         return None
+
+    def _words(self) -> Keywords:
+        """What the newest messages speak of, and the words of the query."""
+        if self._keywords is None:
+            found = set(self._query.split())
+            for message in self.messages[-_NEWEST:]:
+                if message.role == "system":
+                    continue
+                for part in message.parts:
+                    if part.kind == "text":
+                        found |= identifiers(part.text[:_READ]) | quoted(part.text[:_READ])
+                    elif part.kind == "tool_call":
+                        found |= identifiers(unescape(part.text[:_READ]))
+            self._keywords = Keywords(found)
+        return self._keywords
 
     def _name(self, name: str) -> int:
         if name not in self._names:

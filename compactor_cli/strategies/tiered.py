@@ -7,6 +7,7 @@ rest is replaced by a summary. What a tier does not use goes to the next older o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Group
@@ -15,7 +16,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.newest import bound, comfortable, fit_newest
 from compactor_cli.strategies.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.renditions import Cut, Renderer, level
-from compactor_cli.strategies.time_order import HEADINGS, in_time_order
+from compactor_cli.strategies.time_order import in_time_order
 
 _OUTPUTS = (0, 600, 200, 80)
 """Tokens that an output of a tier may keep."""
@@ -23,12 +24,22 @@ _ARGUMENTS = (0, 1200, 400, 160)
 """Characters that a string in the arguments of a tier's calls may keep."""
 _SUMMARY_SHARE = 0.3
 """Share of a tier's allowance that is held back for its summary."""
+_SUMMARY_SHARES = (0.0, 0.2, 0.4, 1.0)
+"""The same without a target: the older a tier, the more of it is a summary."""
 _SUMMARY_MOST = 2_500
 """Tokens beyond which a summary says less than the exchanges themselves."""
 _MIN_SLOT = 160
 """Tokens below which a summary is not worth its heading: it is merged into the next older one."""
 _HEADINGS = 0.5
 """Share of a summary that headings may take before what is kept inside it is moved into it."""
+_MODEL_SLOT = 360
+"""The same where a model writes: room for the heading, and for about a hundred words beside what is computed."""
+_MODEL_SHARE = 0.4
+"""Share of tier 0 that may make way for what a model writes of the oldest tier."""
+_LEAST_CUT, _LEAST_SHARE = 80, 0.05
+"""Tokens, and share of an exchange, from which on a part of it is worth reading."""
+_CALL_LINE = (20, 20, 20, 8)
+"""Tokens that a tier's summary says of a call."""
 _SMALLEST_SLOT = 58
 """Tokens of the shortest heading that says what a summary stands for and what was compacted."""
 
@@ -46,10 +57,42 @@ class Tiered:
         return _Planner(given).plan()
 
 
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """A tier that is about to be filled."""
+
+    tier: int
+    groups: Sequence[Group]
+    waiting: Sequence[Group]
+    """Groups of newer tiers that its summary is to stand for as well."""
+    own: int
+    """Tokens that its own groups may keep."""
+    room: int
+    """With what is left of newer tiers for those that wait."""
+    summary: int
+    """Tokens of a summary worth its heading."""
+    last: bool
+    """No older tier has groups."""
+    share: float
+    """Share of its own tokens for its summary."""
+    joins: bool
+    """The summary of an older tier may stand for a part that is too small for one."""
+
+    def reserve(self, replaced: int, sayable: int) -> int:
+        """Tokens to hold back for a summary of what does not stay: none where an older tier's will say it.
+
+        `replaced`: tokens of what may go; `sayable`: of what a summary can say of it.
+        """
+        if self.joins and self.room < 2 * self.summary and not self.last:
+            return 0
+        share = min(int(self.own * self.share), replaced // 4, sayable, _SUMMARY_MOST)
+        return min(self.own, max(self.summary - (self.room - self.own), share))
+
+
 class _Planner:
     def __init__(self, given: PlanInput) -> None:
         self.given = given
-        self.renderer = Renderer(given.messages, given.count, given.per_image)
+        self.renderer = Renderer(given.messages, given.count, given.per_image, given.settings.query)
         self.target = given.target
         self.budget: Budget | None = None
         self.decisions: dict[int, Decision] = {}
@@ -66,9 +109,7 @@ class _Planner:
             if group.index not in self.decisions:
                 self.tiers[self._tier_of(group)].append(group)
         self._cut_tiers(self._allowances())
-        # a model needs room for more than a heading
-        share = HEADINGS if given.settings.summarizer == "llm" else _HEADINGS
-        self.decisions, self.slots = in_time_order(given, self.decisions, self.slots, _SMALLEST_SLOT, share)
+        self._in_time_order()
         moved = {g for slot in self.slots for g in slot.groups}
         self.demoted |= {i for g in moved for i in given.groups[g].messages} & given.residuals.kept
         return Plan(
@@ -78,6 +119,16 @@ class _Planner:
             slots=tuple(sorted(self.slots, key=lambda slot: slot.groups[0])),
             demoted=frozenset(self.demoted),
         )
+
+    def _in_time_order(self) -> None:
+        placed: list[SummarySlot] = []
+        for slot in self.slots:
+            # where a model writes, every stretch has room for what it is to write
+            model = self.given.settings.summarizer == "llm" and slot.budget >= _MODEL_SLOT
+            heading, share = (_MODEL_SLOT, 1.0) if model else (_SMALLEST_SLOT, _HEADINGS)
+            self.decisions, own = in_time_order(self.given, self.decisions, [slot], heading, share)
+            placed += own
+        self.slots = placed
 
     def _implied_target(self) -> int:
         """Without a target: what the plan allows, so that a second run finds nothing to do."""
@@ -142,22 +193,46 @@ class _Planner:
         return [int(share * sum(g.tokens for g in tier)) for share, tier in zip(keep, self.tiers, strict=True)]
 
     def _cut_tiers(self, allowed: list[int]) -> None:
+        """Each tier in what it may have. Groups that have no summary of their own wait for that of the next older
+        tier; without a target they bring along what is left of their own tier's share, and no more than that."""
         self._hold_back(allowed)
         carried = 0
+        joins = self.target is None or self.given.settings.summarizer == "llm"
         waiting: list[Group] = []
         for tier, groups in enumerate(self.tiers):
+            own = allowed[tier] if self.target is None else allowed[tier] + carried
             room = allowed[tier] + carried
-            kept, rest = self._fill_newest(groups, room) if tier == 0 else self._fill_tier(tier, groups, room, waiting)
+            last = tier == TIERS - 1 or not any(self.tiers[tier + 1 :])
+            share = _SUMMARY_SHARE if self.target is not None else _SUMMARY_SHARES[tier]
+            smallest = _SMALLEST_SLOT if last else self._summary()  # the oldest must say that something is gone
+            kept, rest = (
+                self._fill_newest(groups, own)
+                if tier == 0
+                else self._fill_tier(_Filling(tier, groups, waiting, own, room, self._summary(), last, share, joins))
+            )
             room -= self._keep(kept)
             waiting = sorted([*waiting, *rest], key=lambda g: g.index)
-            last = tier == TIERS - 1 or not any(self.tiers[tier + 1 :])
-            smallest = _SMALLEST_SLOT if last else _MIN_SLOT
-            if waiting and (tier > 0 or last) and room >= smallest:
-                room -= self._add_slots(tier, waiting, room)
+            worth = last or not joins or sum(g.tokens for g in waiting) >= 2 * _MIN_SLOT
+            left = room - self._owed(allowed[tier + 1 :], last=last)
+            if waiting and (tier > 0 or last) and worth and left >= smallest:
+                room -= self._add_slots(tier, waiting, left)
                 waiting = []
-            carried = room
+            carried = room if waiting or self.target is not None else 0
         for group in waiting:
-            self.decisions[group.index] = self.renderer.removed(group, "no room for a summary", summarized=False)
+            if self.target is None:
+                self._keep([self.renderer.whole(group, "smaller than a summary")])
+            else:
+                self.decisions[group.index] = self.renderer.removed(group, "no room for a summary", summarized=False)
+
+    def _summary(self) -> int:
+        """Tokens of a summary that is worth its heading; a model needs more of them."""
+        return _MODEL_SLOT if self.given.settings.summarizer == "llm" else _MIN_SLOT
+
+    def _owed(self, older: Sequence[int], *, last: bool) -> int:
+        """Tokens that older tiers lack for a summary by a model: a newer one's does not take them."""
+        if last or self.target is None or self.given.settings.summarizer != "llm":
+            return 0
+        return max(0, _MODEL_SLOT - sum(older))
 
     def _hold_back(self, allowed: list[int]) -> None:
         """With a target: room for a summary in the oldest tier when not everything fits."""
@@ -166,7 +241,10 @@ class _Planner:
         oldest = max((tier for tier in range(TIERS) if self.tiers[tier]), default=0)
         needed = sum(g.tokens for tier in self.tiers for g in tier)
         if oldest and needed > sum(allowed):
-            moved = max(0, min(HELD_BACK - allowed[oldest], allowed[0]))
+            held = _MODEL_SLOT if self.given.settings.summarizer == "llm" else HELD_BACK
+            if held - allowed[oldest] > _MODEL_SHARE * allowed[0]:
+                held = HELD_BACK
+            moved = max(0, min(held - allowed[oldest], allowed[0]))
             allowed[0] -= moved
             allowed[oldest] += moved
 
@@ -179,37 +257,63 @@ class _Planner:
             room -= max(HELD_BACK, int(room * _SUMMARY_SHARE))  # no older tier has room for a summary
         return fit_newest(self.renderer, groups, room, count, "tier 0, newest")
 
-    def _fill_tier(
-        self, tier: int, groups: list[Group], room: int, waiting: list[Group]
-    ) -> tuple[list[Decision], list[Group]]:
-        if sum(g.tokens for g in groups) <= room and not waiting:
+    def _fill_tier(self, given: _Filling) -> tuple[list[Decision], list[Group]]:
+        """An unbroken run of a tier's newest exchanges in what its summary leaves, and the others."""
+        tier, groups, room = given.tier, given.groups, given.own
+        rest = sum(g.tokens for g in [*groups, *given.waiting])
+        if sum(g.tokens for g in groups) <= room and not given.waiting:
             return [self.renderer.whole(g, f"tier {tier}, fits") for g in groups], []
-        rest = sum(g.tokens for g in [*groups, *waiting])
-        left = room - max(_MIN_SLOT, min(int(room * _SUMMARY_SHARE), rest // 4, _SUMMARY_MOST))
+        reserve = given.reserve(rest, rest if self.target else self._sayable(tier, [*groups, *given.waiting]))
         arguments = Cut(arguments=_ARGUMENTS[tier])
         kept: list[Group] = []
+        cut: list[Decision] = []
         used = at_most = 0
-        # an unbroken run of the newest, but enough is left over to be worth a summary
+        # enough is left over to be worth a summary; that of the oldest tier tells a later run that this one is done
+        least = 2 * _MIN_SLOT if given.last or reserve else 0
         for group in reversed(groups):
-            if rest - group.tokens < 2 * _MIN_SLOT:
+            if rest - group.tokens < least:
+                if not given.last and self._sayable(tier, [group]) < (room - at_most) // 2:
+                    cut = self._cut_to(group, room - reserve - at_most, f"tier {tier}, newest")
                 break
             tokens = self.renderer.tokens(group, arguments)
-            at_most += tokens - group.tokens + bound(self.renderer, group, _OUTPUTS[tier])
-            if at_most > left:
+            bounded = at_most + tokens - group.tokens + bound(self.renderer, group, _OUTPUTS[tier])
+            if bounded > room - reserve:
+                cut = self._cut_to(group, room - reserve - at_most, f"tier {tier}, newest")
                 break
+            at_most = bounded
             used += tokens
             rest -= group.tokens
             kept.append(group)
+        left = room - reserve if len(kept) + len(cut) < len(groups) or given.waiting else room
         # where there is room to spare, outputs keep more than the tier's usual
-        spare = level(self.renderer.sizes(kept, "tool_result"), left - used) or 0
-        cut = Cut(max(spare, _OUTPUTS[tier]), _ARGUMENTS[tier])
-        decisions = [self.renderer.shortened(group, cut, f"tier {tier}, newest") for group in kept]
-        return decisions, groups[: len(groups) - len(kept)]
+        spare = left - used - sum(decision.tokens for decision in cut)
+        limit = level(self.renderer.sizes(kept, "tool_result"), spare) or 0
+        each = Cut(max(limit, _OUTPUTS[tier]), _ARGUMENTS[tier])
+        decisions = [self.renderer.shortened(group, each, f"tier {tier}, newest") for group in kept]
+        return [*decisions, *cut], list(groups[: len(groups) - len(kept) - len(cut)])
+
+    def _cut_to(self, group: Group, room: int, reason: str) -> list[Decision]:
+        """The exchange at the border, when a part of it worth reading has room; else none. With a target the room is
+        the summary's."""
+        if self.target is not None or room < max(_LEAST_CUT, int(_LEAST_SHARE * group.tokens)):
+            return []
+        return self.renderer.fit([group], room, reason, prose=True) or []
 
     def _add_slots(self, tier: int, groups: list[Group], room: int) -> int:
         """A summary in place of these groups; what is kept between them parts it later."""
         budget = min(room, sum(g.tokens for g in groups) - 1)
-        self.slots.append(SummarySlot(tier, tuple(g.index for g in groups), budget))
+        slot = SummarySlot(tier, tuple(g.index for g in groups), budget, passes_on=self.target is not None)
+        self.slots.append(slot)
         for group in groups:
             self.decisions[group.index] = self.renderer.removed(group, f"tier {tier}", summarized=True)
         return budget
+
+    def _sayable(self, tier: int, groups: Sequence[Group]) -> int:
+        """About how many tokens a summary can say of these groups: what was said, and a line for each call. A model
+        can tell of what tools gave as well."""
+        if self.given.settings.summarizer == "llm":
+            return sum(group.tokens for group in groups)
+        messages = [self.given.messages[i] for group in groups for i in group.messages]
+        said = sum(m.tokens for m in messages if m.origin == "request")
+        said += sum(p.tokens for m in messages if m.role == "assistant" for p in m.parts if p.kind == "text")
+        return said + _CALL_LINE[tier] * sum(len(m.calls) for m in messages)

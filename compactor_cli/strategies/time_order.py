@@ -217,7 +217,7 @@ def repeated(given: PlanInput, decision: Decision, group: Group) -> list[Quote]:
             speaker = {"tool_call": "".join(part.name.split()).replace(":", "_"), "tool_result": "→"}.get(part.kind)
             if speaker is None:
                 speaker = "" if message.role == "assistant" else message.role
-            found.append(Quote("turn", index, text, label_of(index, speaker)))
+            found.append(Quote("turn", index, text, label_of(message.number, speaker), message.number))
     return found
 
 

@@ -17,9 +17,9 @@ from math import log, sqrt
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.model.state import StateLine
 from compactor_cli.summarizers.facts import left_out, left_out_before
-from compactor_cli.summarizers.forms import FORMS, Form, drafted, sections_in
+from compactor_cli.summarizers.forms import Form, drafted, form_of, sections_in
 from compactor_cli.summarizers.page import Line, Page, render, repeated_turns, standing
-from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates, fact_items, last_actions
+from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates, fact_items, last_actions, tier_items
 from compactor_cli.text.excerpts import Excerpt, legend, quote, without
 from compactor_cli.text.headers import written_by
 
@@ -59,9 +59,8 @@ class Extractive:
         page = replace(page, state=_state(page, request, count))
         page = replace(page, lines=_fitting(page, request, count))
         items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
+        items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
         items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
-        places = sections_in(form)
-        items = [item for item in items if item.section in places]
         page = replace(page, known=frozenset(item.section for item in items))
         if form.facts_first and page.lines:
             page = _make_way(page, items, request.budget, count)
@@ -84,13 +83,13 @@ class Extractive:
 
 def page_for(request: SummaryRequest) -> Page:
     """The text of a summary without the lines that are yet to be chosen."""
-    form, draft = FORMS[request.slot.form], request.draft
+    form, draft = form_of(request.slot.form, request.slot.tier), request.draft
     head = "\n".join(filter(None, (request.header, request.slot.note)))
     if form.name == "session" and request.round > 1:
         rounds = "round" if request.round == 2 else "rounds"
         head += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
     if draft is not None:
-        form = drafted(form, request.slot.tier)
+        form = drafted(form)
         head += f"\n{written_by(draft.model)}"
     parts = tuple(part for part, _ in request.parts)
     roomy = request.budget >= _ROOMY
@@ -183,7 +182,7 @@ def _lines(
 
 def _by_part(request: SummaryRequest, form: Form, items: Sequence[Item]) -> list[list[Item]]:
     """What might be said of each part; what no part has said is of the first one."""
-    part_of = {message.index: at for at, (_, messages) in enumerate(request.parts) for message in messages}
+    part_of = {message.number: at for at, (_, messages) in enumerate(request.parts) for message in messages}
     found: list[list[Item]] = [[] for _ in request.parts]
     for item in items:
         if item.fact is None:
@@ -192,6 +191,17 @@ def _by_part(request: SummaryRequest, form: Form, items: Sequence[Item]) -> list
         for own, (_, messages) in zip(found, request.parts, strict=True):
             own.extend(fact_items(messages))
     return found
+
+
+def _suiting(items: Sequence[Item], form: Form) -> list[Item]:
+    """The lines that a form has a place for, weighed as it weighs them."""
+    places, less = sections_in(form), dict(form.less)
+    return [
+        replace(item, bonus=item.bonus - less.get(item.section, 0.0))
+        for item in items
+        if item.section in places
+        and not (form.changes_only and item.fact is not None and item.section == "Files" and item.fact.only_read)
+    ]
 
 
 def _urgent(items: list[Item], form: Form) -> list[Item]:

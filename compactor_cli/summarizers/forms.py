@@ -61,10 +61,48 @@ class Form:
     """The last request stands at the very end."""
     parts: bool = False
     """Pieces of its own titles stand before the headings, and hold everything that is no fact."""
+    less: tuple[tuple[str, float], ...] = ()
+    """Sections that weigh less in it, and by how much."""
+    changes_only: bool = False
+    """Of files it names those that were changed."""
 
 
-_TIERS = Form("tiers", tuple(Heading(section, (section,)) for section in SECTIONS))
-_SUMMARY = replace(_TIERS, name="summary")  # seed 003
+_SUMMARY = Form("summary", tuple(Heading(section, (section,)) for section in SECTIONS))  # seed 003
+_EARLIER = Heading("Earlier summary", ("Earlier summary",))
+_TIERS = {  # seed 000: what the summary of each tier preserves
+    1: Form(
+        "tiers",
+        (
+            _EARLIER,
+            Heading("Participants", ("Participants", "Goal")),
+            Heading("Actions and Outcomes", ("Done", "In progress", "Files", "Errors", "Commands", "Next")),
+            Heading("Decisions", ("Decisions", "Constraints")),
+            Heading("Technical Details", ("Details",)),
+        ),
+    ),
+    2: Form(
+        "tiers",
+        (
+            _EARLIER,
+            Heading("Topics", ("Topics", "Goal")),
+            Heading("Decisions", ("Decisions", "Constraints")),
+            Heading("Open Items", ("Next", "In progress")),
+            Heading("Context", ("Files", "Errors", "Commands", "Done", "Details")),
+        ),
+        less=(("Done", 2.0), ("Commands", 3.0), ("Details", 1.0)),
+    ),
+    3: Form(
+        "tiers",
+        (
+            _EARLIER,
+            Heading("About", ("Goal",)),
+            Heading("Conclusions", ("Decisions", "Constraints", "Done")),
+            Heading("Outcomes", ("Files", "Errors")),
+        ),
+        less=(("Done", 2.0),),
+        changes_only=True,
+    ),
+}
 _SESSION = Form(
     "session",  # seed 001
     (
@@ -96,19 +134,18 @@ _LEDGER = tuple(Heading(section, (section,)) for section in FACTS)
 _BATCHES = Form("batches", _LEDGER, facts_first=True, parts=True)  # seed 002
 _TOPICS = Form("topics", _LEDGER, parts=True)  # seed 003
 
-_BY_TIER = {  # seed 000: what is asked about each tier
-    1: ("Participants", "Actions and Outcomes", "Decisions", "Technical Details"),
-    2: ("Topics", "Decisions", "Open Items", "Context"),
-    3: ("About", "Conclusions", "Outcomes"),
-}
-
-FORMS: dict[str, Form] = {form.name: form for form in (_TIERS, _SUMMARY, _SESSION, _HANDOFF, _BATCHES, _TOPICS)}
+FORMS: dict[str, Form] = {form.name: form for form in (_TIERS[3], _SUMMARY, _SESSION, _HANDOFF, _BATCHES, _TOPICS)}
 _SECTIONS_UNDER: dict[str, tuple[str, ...]] = {
-    heading.title: heading.sections for form in FORMS.values() for heading in form.headings
+    heading.title: heading.sections for form in (*FORMS.values(), _TIERS[2], _TIERS[1]) for heading in form.headings
 }
 
 
-def drafted(form: Form, tier: int) -> Form:
+def form_of(name: str, tier: int) -> Form:
+    """A form by its name; those of `tiers` differ by tier."""
+    return _TIERS.get(tier, _TIERS[3]) if name == "tiers" else FORMS[name]
+
+
+def drafted(form: Form) -> Form:
     """The form when a model writes: its headings hold the model's text, and what is computed stands behind."""
     if form.parts:
         return replace(form, facts_first=True)
@@ -119,8 +156,6 @@ def drafted(form: Form, tier: int) -> Form:
             for h in _SESSION.headings
             if h.quotes != "first" and h.title not in OTHERS
         )
-    if form is _TIERS:
-        written = tuple(Heading(title, ()) for title in _BY_TIER.get(tier, _BY_TIER[3]))
     return replace(form, headings=(*written, *_LEDGER), facts_first=True)
 
 
@@ -134,6 +169,8 @@ def section_of(title: str, text: str) -> str:
     under = _SECTIONS_UNDER.get(title, SECTIONS)
     if _FILE.match(text) and "Files" in under:
         return "Files"
+    if _COMMAND.match(text) and "Commands" in under:
+        return "Commands"
     kinds = PROSE if text.startswith('"') else ("Errors", "Commands", "Details")
     if title not in _SECTIONS_UNDER:  # a topic or a batch
         return "Commands" if _COMMAND.match(text) else "Earlier summary"

@@ -18,7 +18,7 @@ from compactor_cli.model.planning import Draft, SummaryRequest
 from compactor_cli.settings import Settings
 from compactor_cli.summarizers.acceptance import Judged, Wanted, judge
 from compactor_cli.summarizers.extractive import Extractive, page_for
-from compactor_cli.summarizers.forms import FORMS, drafted
+from compactor_cli.summarizers.forms import drafted, form_of
 from compactor_cli.summarizers.page import render
 from compactor_cli.summarizers.prompting import Piece, Stretch, merges, request, stretches
 from compactor_cli.text.grounding import Source
@@ -118,7 +118,7 @@ class Llm:
         new, earlier = _split(asked.messages)
         if not new:
             return None
-        form = drafted(FORMS[asked.slot.form], asked.slot.tier)
+        form = drafted(form_of(asked.slot.form, asked.slot.tier))
         repeated = {quote.kind for quote in asked.slot.quotes}
         own = [h for h in form.headings if not h.sections]
         titles = tuple(h.title for h in own if not (h.title == "Original Task" and repeated & {"first", "only"}))
@@ -132,6 +132,7 @@ class Llm:
             told=min(self._most, self._room(asked, count)),
             replaced=sum(m.tokens for m in asked.messages),
             optional=frozenset(h.title for h in own if kind == "session" and not h.always),
+            task=asked.task if kind == "session" else "",
         )
 
     def _parts(self, asked: SummaryRequest, count: Count) -> list[tuple[int, Piece | None]]:
@@ -193,7 +194,7 @@ class Llm:
     def _quoted(self, step: _Step, judged: Judged, count: Count) -> Judged:
         """What the offline summarizer says of a stretch that the model did not summarize, for the merger."""
         messages = step.stretch.messages if step.stretch else ()
-        where = format_ranges(message.index for message in messages)
+        where = format_ranges(message.number for message in messages)
         self._model.give_up(f"messages {where} in the {step.piece.what}", judged.reason)
         slot = SummarySlot(3, (), step.piece.limit, form="summary")
         asked = SummaryRequest(slot, "", messages, frozenset(), slot.budget)
@@ -241,4 +242,4 @@ def _saying(text: str) -> str:
 
 def _named(asked: SummaryRequest) -> str:
     tier = f" of tier {asked.slot.tier}" if asked.slot.form == "tiers" else ""
-    return f"summary{tier} of messages {format_ranges(m.index for m in asked.messages)}"
+    return f"summary{tier} of messages {format_ranges(m.number for m in asked.messages)}"

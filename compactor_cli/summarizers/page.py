@@ -64,7 +64,7 @@ def render(page: Page, chosen: Sequence[Line]) -> str:
     own = {heading.quotes for heading in page.form.headings} | ({"last"} if page.form.ends_with_request else set())
     for kind, title in _OWN_HEADINGS.items():
         carried = quotes.pop(kind, None) if kind not in own else None
-        out += [block(title, kind, carried.message, carried.text)] if carried else []
+        out += [block(title, kind, carried.number, carried.text)] if carried else []
     if "first" not in own:
         out += turns
     for at, part in enumerate(page.parts):
@@ -111,7 +111,7 @@ def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Q
     quote = quotes.pop(heading.quotes, None) if heading.quotes else None
     quote = quote or (quotes.get("only") if heading.quotes == "first" else None)
     if quote is not None:
-        return [block(heading.title, quote.kind, quote.message, quote.text), *lines]
+        return [block(heading.title, quote.kind, quote.number, quote.text), *lines]
     if lines:
         return [f"### {heading.title}", *lines]
     if not heading.always or not page.roomy:

@@ -24,6 +24,10 @@ prompt = partial(read_prompt, "compactor_cli.summarizers")
 
 PREVIOUS = "Previous summary of conversation:"
 """Begins the system turn that holds an earlier summary (seed 002)."""
+TASK = "## Original User Task"
+"""Begins the turn that holds the request which the session began with (seed 001)."""
+_TASK_MOST = 2_000
+"""Tokens of it that are sent."""
 _OPENING = Turn("user", "The conversation to summarize begins here.")
 """A user turn comes first, as some providers demand."""
 _UNDER = 'Under "'
@@ -51,6 +55,8 @@ class Piece:
     optional: frozenset[str] = frozenset()
     takes_over: bool = True
     """The text takes the place of the earlier summaries too; else they are kept beside it."""
+    task: str = ""
+    """The request that the session began with: it stands in every request for the piece (seed 001)."""
     batches: int = 1
     """Stretches that are summarized on their own first, however short they are."""
 
@@ -65,13 +71,19 @@ def request(
 ) -> ModelRequest:
     """The request for a piece, or for putting its stretches together. `rejected`: why the first answer was."""
     earlier = [Turn("system", f"{PREVIOUS}\n{fenced('summary', text)}") for text in piece.earlier]
+    task = [Turn("user", f"{TASK}\n{fenced('task', _task(piece))}")] if piece.task else []
     return ModelRequest(
         purpose=piece.what,
         system=system or prompt("system"),
-        turns=(*earlier, _OPENING, *turns, Turn("user", directive(piece, merging=merging, rejected=rejected))),
+        turns=(*earlier, *task, _OPENING, *turns, Turn("user", directive(piece, merging=merging, rejected=rejected))),
         # the provider's tokens may be shorter than ours
         max_tokens=int(piece.limit * BUFFER) + 16,
     )
+
+
+def _task(piece: Piece) -> str:
+    """The request that the session began with; head and tail of one that is very long."""
+    return shorten_prose(piece.task, estimate(piece.task), _TASK_MOST, estimate).text
 
 
 def directive(piece: Piece, *, merging: bool = False, rejected: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,9 +14,10 @@ from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, par
 from compactor_cli.summarizers.forms import FACTS, cells, prose_section, section_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.headers import STATE, body_start, is_summary, writer_of
-from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.sentences import sentences
+from compactor_cli.text.truncate import Keywords, points
 from compactor_cli.text.verbatim import QUOTED, carried
 
 WEIGHTS = {
@@ -31,11 +33,11 @@ WEIGHTS = {
     "Commands": 5.0,
     "Done": 4.0,
     "Details": 2.0,
+    "Participants": 9.0,
+    "Topics": 9.0,
 }
 
-_DECISION = re.compile(r"\b(decided|concluded|agreed|will|won't|must|should)\b", re.IGNORECASE)
 FIRM = re.compile(r"\b(decided|concluded|agreed|determined|resolved|going with|instead of|because)\b", re.IGNORECASE)
-_IMPORTANT = re.compile(r"\b(important|critical|key|essential|note)\b", re.IGNORECASE)
 CONSTRAINT = re.compile(
     r"\b(must|never|always|only|don't|do not|without|should not|"
     r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
@@ -46,6 +48,10 @@ UNANSWERED = "The last request is not answered yet."
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
 _OUTPUT_LINES = 6
+_TOOLS = 6
+"""Tools that are named among the participants."""
+_NAMES, _LONGEST_NAME, _READ = 6, 60, 4_000
+"""Names that say what messages were about, their characters, and those of a text in which they are looked for."""
 _NEWEST = 40
 """Messages that are searched for the newest calls."""
 _LONG_AGO = 1_000_000
@@ -85,6 +91,7 @@ class Item:
 def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = ()) -> list[Item]:
     """Every line that a summary of these messages might have; what it repeats in full is none."""
     items: list[Item] = []
+    sought = Keywords(keywords)
     repeated = {quote.message for quote in quotes}
     words = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []
@@ -96,17 +103,56 @@ def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Se
         elif message.index in repeated:
             continue
         elif message.origin == "request":
-            items += _request(message, keywords)
+            items += _request(message, sought)
         elif message.role == "assistant":
-            items += _assistant(message, keywords)
+            items += _assistant(message, sought)
         items += _outputs(message, keywords)
     if messages and messages[-1].origin == "request":
-        items.append(Item("Next", UNANSWERED, (messages[-1].index,), _order(messages[-1], 999)))
+        items.append(Item("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
     progress = next((i for i in reversed(items) if i.section == "Done"), None)
     if progress:
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
     items += _facts(messages, earlier)
     return items
+
+
+def tier_items(messages: Sequence[Message], form: str) -> list[Item]:
+    """Who took part, and the names that most messages speak of, for the summaries of tiers."""
+    if form != "tiers":
+        return []
+    return [*_participants(messages), *_topics(messages)]
+
+
+def _participants(messages: Sequence[Message]) -> Iterator[Item]:
+    """Each role with its messages, and each tool with its calls."""
+    new = [message for message in messages if message.origin != "summary"]
+    roles = Counter(
+        "user" if m.origin == "request" else m.role for m in new if m.origin == "request" or m.role == "assistant"
+    )
+    tools = Counter(call.name for message in new for call in message.calls)
+    said = [f"{role} ({many} message{'s' * (many > 1)})" for role, many in sorted(roles.items(), reverse=True)]
+    called = [f"`{one_line(name, 60)}` {many}x" for name, many in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
+    said += [f"tools {', '.join(called[:_TOOLS])}"] if called else []
+    if said:
+        yield Item("Participants", ", ".join(said), (), -1)
+
+
+def _topics(messages: Sequence[Message]) -> Iterator[Item]:
+    """The names that most of the messages share; what only one message names is no topic."""
+    shared: Counter[str] = Counter()
+    for message in messages:
+        if message.origin != "request" and message.role != "assistant":
+            continue
+        named = identifiers(message.text("text")[:_READ])
+        # of calls what may be a file; the names of arguments are none
+        called = {name for call in message.calls for name in identifiers(unescape(call.text[:_READ]))}
+        named |= {name for name in called if not name.isidentifier()}
+        shared.update(name for name in named if len(name) <= _LONGEST_NAME)
+    names = sorted((name for name, many in shared.items() if many > 1), key=lambda name: (-shared[name], name))
+    if names:
+        yield Item(
+            "Topics", f"spoken of most: {', '.join(f'`{one_line(name, 80)}`' for name in names[:_NAMES])}", (), -1
+        )
 
 
 def fact_items(messages: Sequence[Message]) -> list[Item]:
@@ -120,7 +166,9 @@ def last_actions(messages: Sequence[Message], most: int = 2) -> list[Item]:
     """The newest calls, as the work stands: their arguments, and the tool."""
     calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-most:]
     return [
-        Item("In progress", f"`{one_line(call_text(call), 160)}` ({call.name})", (message.index,), _order(message, 999))
+        Item(
+            "In progress", f"`{one_line(call_text(call), 160)}` ({call.name})", (message.number,), _order(message, 999)
+        )
         for message, call in calls
         if call.text.strip()
     ]
@@ -132,7 +180,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
     text = message.text("text")
     if not is_summary(text):
         for order, sentence in enumerate(sentences(text)):
-            yield Item(title, clip(sentence), (message.index,), order)
+            yield Item(title, clip(sentence), (message.number,), order)
         return
     before = carried(text)
     asked = [words for words in (before.first, before.last) if words and words not in repeated]
@@ -170,7 +218,7 @@ def _old_line(line: str, written: bool) -> str:
     return line.strip() if written and not line.startswith(("|", "```", "(")) else ""
 
 
-def _request(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
+def _request(message: Message, keywords: Keywords) -> Iterator[Item]:
     said = sentences(message.text("text"))
     telling = [order for order, sentence in enumerate(said) if _tells(sentence)]
     for order, sentence in enumerate(said):
@@ -178,7 +226,7 @@ def _request(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
         # the first sentence that asks for something; "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (telling or [0])[0] else 0)
         bonus -= 6 if telling and order not in telling else 0
-        yield Item(limit, f'"{clip(sentence)}"', (message.index,), _order(message, order), bonus)
+        yield Item(limit, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
 
 def _tells(sentence: str) -> bool:
@@ -188,14 +236,14 @@ def _tells(sentence: str) -> bool:
     return len(words) > 4 or long or bool(identifiers(sentence))
 
 
-def _assistant(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
+def _assistant(message: Message, keywords: Keywords) -> Iterator[Item]:
     for order, sentence in enumerate(sentences(message.text("text"))):
         if _ANNOUNCES.search(sentence):  # carried out or dropped since, nobody can tell
             continue
         yield Item(
             "Decisions" if FIRM.search(sentence) else "Done",
             f'"{clip(sentence)}"',
-            (message.index,),
+            (message.number,),
             _order(message, order),
             _points(sentence, keywords),
         )
@@ -209,10 +257,12 @@ def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
         errors = result_errors(part.text, part.failed, most=3)
         for order, line in enumerate(errors):
             yield Item(
-                "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.index,), _order(message, order), 3.0 - order
+                "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order), 3.0 - order
             )
         for order, line in enumerate(_telling_lines(part.text, keywords)):
-            yield Item("Details", f"`{one_line(line, _LONG_LINE)}`", (message.index,), _order(message, order + 10), 2.0)
+            yield Item(
+                "Details", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order + 10), 2.0
+            )
 
 
 def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
@@ -236,13 +286,9 @@ def _facts(messages: Sequence[Message], earlier: Sequence[tuple[str, str]]) -> I
         yield Item(fact.section, fact.said, (), place, bonus, fact)
 
 
-def _points(sentence: str, keywords: frozenset[str]) -> float:
-    """Seed 000: 10 for each keyword, 5 for decision language, 3 for importance markers (scaled to a tenth)."""
-    hits = sum(word.strip(".,;:!?()`'\"") in keywords for word in set(sentence.split()))
-    points = 10 * min(hits, 3)
-    points += 5 if _DECISION.search(sentence) else 0
-    points += 3 if _IMPORTANT.search(sentence) else 0
-    return points / 10
+def _points(sentence: str, keywords: Keywords) -> float:
+    """The points of seed 000, scaled to a tenth."""
+    return points(sentence, keywords) / 10
 
 
 def _order(message: Message, order: int) -> int:

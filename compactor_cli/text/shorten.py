@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.truncate import Keywords, kept_sentences
 
 SMALLEST = 40
 """Tokens that any text can be shortened to: the mark alone takes up to this."""
@@ -58,6 +59,17 @@ def shorten_prose(text: str, tokens: int, limit: int, count: Count) -> Short:
     """Head and tail of a text in at most max(limit, SMALLEST) tokens."""
     ref = text_reference(text)
     return _fit(text, tokens, limit, count, lambda room: _cut_inside(text, room, ref), ref)
+
+
+def truncate_prose(text: str, tokens: int, limit: int, count: Count, keywords: Keywords) -> Short:
+    """The sentences of a text that say most, in their order, in at most max(limit, SMALLEST) tokens; of one whose
+    sentences have no room its head and tail."""
+    ref = text_reference(text)
+
+    def cut(room: int) -> str:
+        return _cut_sentences(text, kept_sentences(text, room, keywords), ref) or _cut_inside(text, room, ref)
+
+    return _fit(text, tokens, limit, count, cut, ref)
 
 
 def shorten_arguments(text: str, tokens: int, longest: int, count: Count) -> Short:
@@ -122,6 +134,24 @@ def _cut_inside(text: str, room: int, ref: str) -> str:
     tail = tail[space + 1 :] if 0 <= space < len(tail) // 4 else tail
     left_out = len(text) - len(head) - len(tail)
     return f"{head} [… {left_out:,} characters left out · {ref}] {tail}"
+
+
+def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
+    """The first gap says how much is missing in all."""
+    if not kept:
+        return ""
+    left_out = len(text) - sum(end - start for start, end in kept)
+    mark = f"[… {left_out:,} characters left out · {ref}]"
+    out: list[str] = []
+    at = 0
+    for start, end in (*kept, (len(text), len(text))):
+        if start > at:
+            space = " " if out and not out[-1][-1:].isspace() else ""
+            out.append(f"{space}{mark} " if start < len(text) else f"{space}{mark}")
+            mark = "…"
+        out.append(text[start:end])
+        at = end
+    return "".join(out)
 
 
 def _cut_lines(lines: list[str], room: int, ref: str, telling: list[int]) -> str:

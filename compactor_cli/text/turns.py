@@ -49,7 +49,7 @@ def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
 
 def _message(message: Message, body: str) -> str:
     by = "tool" if message.results else message.role
-    return f'<message number="{message.index}" from="{by}">\n{body}\n</message>'
+    return f'<message number="{message.number}" from="{by}">\n{body}\n</message>'
 
 
 def _piece(part: Part, cuts: Cuts | None) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from compactor_cli.model.pairing import pair
 from tests.builders import (
     ClaudeSession,
@@ -329,3 +331,18 @@ def test_a_result_inside_a_turn_with_text_is_read_as_both():
     session.add("user", {"role": "user", "content": [tool_result("t1", "out"), text_block("And now stop.")]})
     message = messages_of(session)[2]
     assert (message.role, message.origin, message.results[0].text) == ("user", "request", "out")
+
+
+@pytest.mark.parametrize("strategy", ["handoff", "tiered", "rolling", "ranked", "adaptive"])
+def test_a_record_of_a_hook_that_begins_no_chain_is_no_second_root_behind_a_summary(strategy):
+    session = ClaudeSession()
+    session.exchanges(2, "first")
+    hook = session.add("progress", None, parentUuid=None, data={"type": "hook_progress", "hookName": "SessionStart"})
+    session.exchanges(30)
+    values = values_of(compact(session.data, target_ratio=0.3, strategy=strategy).data)
+    assert any("Session Summary" in str(value.get("message")) for value in values)
+    assert hook["uuid"] in [value["uuid"] for value in values]
+    assert_chain_whole(values)
+    roots = [value["uuid"] for value in values if value["parentUuid"] is None]
+    written = [value["uuid"] for value in values if "Session Summary" in str(value.get("message"))]
+    assert roots == [values[0]["uuid"]] or values[0]["uuid"] not in written

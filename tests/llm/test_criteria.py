@@ -307,7 +307,9 @@ def test_ac4_1_nothing_is_sent_but_prompt_messages_and_directive(well, compactin
     assert "Lasa" not in json.dumps(received.body)
     assert systems(received) == [prompt("system")]
     spoken = "\n".join(text for _, text in said(received))
-    opening, _, left = spoken.partition("\n")
+    task = f"## Original User Task\n<task>\n{work.FIRST}\n</task>\n"  # seed 001
+    assert spoken.startswith(task)
+    opening, _, left = spoken.removeprefix(task).partition("\n")
     assert opening == "The conversation to summarize begins here."
     left = left[: left.rindex("The conversation ends here.")]
     for _, number, by, body in shown(received):

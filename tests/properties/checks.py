@@ -113,14 +113,25 @@ def check_faults(before: Transcript, after: Transcript) -> None:
 def check_order(part: Compaction) -> None:
     """Messages of the input stand in its order; a summary stands before whatever follows what it replaced."""
     if part.plan is not None and part.plan.strategy in TIME_ORDERED:
-        check_time_order(part.messages)
+        check_time_order(part.messages, places_of(part))
     indices = [message.index for message in part.messages if message.index >= 0]
     assert indices == sorted(indices)
     for at, message in enumerate(part.messages):
         own = covered(message.text("text")) if message.index < 0 and message.origin == "summary" else ()
+        own = tuple(sorted(i for number in own for i in indices_of(part, number)))
         if own:
             later = [m.index for m in part.messages[at + 1 :] if m.index >= 0]
             assert all(index > own[0] for index in later)
+
+
+def places_of(part: Compaction) -> dict[int, int]:
+    """Number in the input -> the last message of the mended transcript that has it."""
+    return {message.number: message.index for message in part.mended.messages}
+
+
+def indices_of(part: Compaction, number: int) -> list[int]:
+    """The messages of the mended transcript that have a number: one, and results that a repair added to it."""
+    return [message.index for message in part.mended.messages if message.number == number]
 
 
 def check_records(before: Transcript, after: Transcript, part: Compaction) -> None:
@@ -193,8 +204,8 @@ def check_summaries(part: Compaction) -> None:
         invented = [span for span in spans(text) if not is_in(span, source)]
         assert not invented, f"not in the source: {invented[0]!r}"
         check_heading(text, part.round)
-        named = covered(text)
-        assert named
+        assert covered(text)
+        named = tuple(i for number in covered(text) for i in indices_of(part, number))
         if "except kept ones" in text:
             named = tuple(i for i in named if i not in {m.index for m in part.messages})
         assert message.tokens < sum(part.mended.messages[i].tokens for i in named)

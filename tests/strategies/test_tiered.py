@@ -310,15 +310,6 @@ def test_compacting_the_output_again_changes_nothing(target: dict[str, Any]) -> 
 # -- tiers and the plan
 
 
-def test_without_a_target_each_tier_is_cut_to_its_share() -> None:
-    part = compact(long_session(60, words=120))
-    by_tier = {line.tier: line for line in part.tiers}
-    assert by_tier[0].tokens_after == by_tier[0].tokens_before
-    for tier, share in ((1, 0.70), (2, 0.40), (3, 0.15)):
-        line = by_tier[tier]
-        assert 0 < line.tokens_after <= share * line.tokens_before
-
-
 def test_older_tiers_are_cut_harder_than_newer_ones() -> None:
     part = compact(long_session(60, words=120), target_ratio=0.4)
     shares = [line.tokens_after / line.tokens_before for line in part.tiers]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.model.asking import ModelAnswer
 from compactor_cli.summarizers.acceptance import Wanted, judge
-from compactor_cli.summarizers.forms import FORMS, drafted
+from compactor_cli.summarizers.forms import drafted, form_of
 from compactor_cli.text.grounding import Source
 from tests.builders import assistant, call, calling, read, result, user
 from tests.summarizers.texts import chars
@@ -77,7 +77,7 @@ def test_headings_may_be_written_in_many_ways(change):
 @pytest.mark.parametrize("form", ["session", "handoff", "tiers", "summary"])
 @pytest.mark.parametrize("numbered", [False, True])
 def test_the_headings_of_every_form_are_found_with_and_without_their_numbers(form, numbered):
-    titles = tuple(h.title for h in drafted(FORMS[form], 1).headings if not h.sections)
+    titles = tuple(h.title for h in drafted(form_of(form, 1)).headings if not h.sections)
     bare = [title if numbered else title.partition(". ")[2] or title for title in titles]
     text = "\n".join(f"## {title.replace(chr(39), chr(8217))}\n- Fine." for title in bare)
     assert judged(text, titles).sections == tuple((title, "- Fine.") for title in titles)

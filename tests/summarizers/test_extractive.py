@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -260,3 +261,75 @@ def test_summaries_in_a_real_compaction_quote_only_the_source(shape: str, ratio:
 def test_a_long_session_s_summaries_keep_the_tokens_of_earlier_rounds_small() -> None:
     part = _compact(to_bytes(long_session(100)), target_ratio=0.2)
     assert sum(chars(text) for text in _summaries(part)) < part.tokens
+
+
+# what differs by tier (seed 000)
+
+OFFICE = [
+    user("Fix the rounding in src/billing/rounding.py. You must never change the public API."),
+    assistant(None, ("t0", "Read", {"file_path": "docs/notes.md"})),
+    result("t0", "some notes"),
+    *WORK[1:],
+    user("And src/billing/totals.py, does it use rounding.py too?"),
+]
+
+
+def tier_sections(tier: int, budget: int = 2000) -> dict[str, list[str]]:
+    return sections(summarize(transcript(OFFICE).messages, budget, tier=tier, form="tiers"))
+
+
+def test_the_summary_of_tier_1_keeps_participants_actions_with_results_and_details() -> None:
+    found = tier_sections(1)
+    assert list(found) == ["Participants", "Actions and Outcomes", "Decisions"]
+    assert (
+        found["Participants"][0] == "user (2 messages), assistant (6 messages), tools `Bash` 2x, `Edit` 1x, `Read` 1x"
+    )
+    actions = "\n".join(found["Actions and Outcomes"])
+    assert "`pytest -q tests/test_rounding.py` (2x, last ok)" in actions
+    assert "`src/billing/rounding.py` edited" in actions
+    assert "`docs/notes.md` read" in actions
+    assert "AssertionError: 2 != 3" in actions
+    assert "ROUND_HALF_UP" in "\n".join(found["Decisions"])
+
+
+def test_the_summary_of_tier_1_has_technical_details() -> None:
+    lines = "row 1 of table\nthe limit is max_retries = 5\nrow 3 of table"
+    messages = transcript([user("Look."), assistant(None, "c1"), result("c1", lines), assistant("Fine.")]).messages
+    text = summarize(messages, keywords=frozenset({"max_retries"}), tier=1, form="tiers")
+    assert "max_retries = 5" in "\n".join(sections(text)["Technical Details"])
+    assert "max_retries" not in summarize(messages, keywords=frozenset({"max_retries"}), tier=3, form="tiers")
+
+
+def test_the_summary_of_tier_2_keeps_topics_decisions_open_items_and_context() -> None:
+    found = tier_sections(2)
+    assert list(found) == ["Topics", "Decisions", "Open Items", "Context"]
+    assert found["Topics"][0].startswith("spoken of most: `src/billing/rounding.py`")
+    assert "ROUND_HALF_UP" in "\n".join(found["Decisions"])
+    assert any("not answered yet" in line for line in found["Open Items"])
+    assert "`src/billing/rounding.py` edited" in "\n".join(found["Context"])
+
+
+def test_the_summary_of_tier_3_keeps_the_essence() -> None:
+    found = tier_sections(3)
+    assert list(found) == ["About", "Conclusions", "Outcomes"]
+    assert '"Fix the rounding in src/billing/rounding.py."' in found["About"][0]
+    assert "ROUND_HALF_UP" in "\n".join(found["Conclusions"])
+    outcomes = "\n".join(found["Outcomes"])
+    assert "`src/billing/rounding.py` edited" in outcomes
+    text = "\n".join(line for lines in found.values() for line in lines)
+    assert "docs/notes.md" not in text, "what was only read is no outcome"
+    assert "last ok" not in text
+    assert "user (2 messages)" not in text
+
+
+@pytest.mark.parametrize("tier", [1, 2, 3])
+def test_a_later_round_finds_the_lines_of_a_tier_in_their_sections(tier: int) -> None:
+    text = summarize(transcript(OFFICE).messages, tier=tier, form="tiers")
+    stands = f"{HEADER}\nStands for messages 0-11 (tier {tier}; 300 tokens; ctx_0badf00d)."
+    first, *rest = transcript([user(text.replace(HEADER, stands)), assistant("Go on."), *WORK[3:6]]).messages
+    found = sections(summarize([replace(first, origin="summary"), *rest], tier=tier, form="tiers"))
+    lines = [line for under in found.values() for line in under]
+    (edited,) = [line for line in lines if line.startswith("`src/billing/rounding.py` edited")]
+    assert "edited 2x" in edited
+    (decided,) = [line for line in lines if "ROUND_HALF_UP" in line]
+    assert decided in found["Conclusions" if tier == 3 else "Decisions"]

@@ -8,7 +8,7 @@ import pytest
 
 from compactor_cli.model.message import Message
 from compactor_cli.summarizers.facts import Fact
-from compactor_cli.summarizers.forms import FORMS, cells, row, section_of
+from compactor_cli.summarizers.forms import FORMS, cells, form_of, row, section_of
 from compactor_cli.summarizers.sections import WEIGHTS, candidates
 from compactor_cli.text.verbatim import QUOTED
 from tests.pipeline.sessions import assistant, compact, filler, records_of, transcript, user
@@ -45,10 +45,11 @@ def test_every_heading_leads_to_sections_that_have_a_weight() -> None:
 
 
 def test_no_form_says_a_section_twice_and_every_form_has_the_facts() -> None:
-    for form in FORMS.values():
+    for form in (*FORMS.values(), form_of("tiers", 1), form_of("tiers", 2)):
         named = [section for heading in form.headings for section in heading.sections]
         assert len(named) == len(set(named))
-        assert {"Files", "Commands", "Errors"} <= set(named)
+        assert {"Files", "Errors"} <= set(named)
+        assert "Commands" in named or form.changes_only
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compactor_cli.model.asking import Turn
-from compactor_cli.summarizers.forms import FORMS, drafted
+from compactor_cli.summarizers.forms import drafted, form_of
 from compactor_cli.summarizers.prompting import (
     Piece,
     directive,
@@ -118,7 +118,7 @@ def test_nothing_is_said_of_headings_that_are_not_wanted():
     + [("tiers", f"tier{tier}", tier) for tier in (1, 2, 3)],
 )
 def test_every_heading_of_a_form_is_explained_and_no_other(form, kind, tier):
-    titles = [h.title for h in drafted(FORMS[form], tier).headings if not h.sections]
+    titles = [h.title for h in drafted(form_of(form, tier)).headings if not h.sections]
     assert titles
     explained = [line[7 : line.index('":')] for line in prompt(kind).splitlines() if line.startswith('Under "')]
     assert set(titles) <= set(explained)

@@ -19,8 +19,15 @@ def chars(text: str) -> int:
     return -(-len(text) // 4)
 
 
-def summarize(messages: Sequence[Message], budget: int = 2000, keywords: frozenset[str] = frozenset()) -> str:
-    slot = SummarySlot(3, (0,), budget)
+def summarize(
+    messages: Sequence[Message],
+    budget: int = 2000,
+    keywords: frozenset[str] = frozenset(),
+    *,
+    tier: int = 3,
+    form: str = "summary",
+) -> str:
+    slot = SummarySlot(tier, (0,), budget, form=form)
     return Extractive().summarize(SummaryRequest(slot, HEADER, messages, keywords, budget), chars)
 
 

@@ -1,0 +1,42 @@
+"""What a run had to shorten although it is kept whole wherever the target allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Plan, Quote
+
+_REMEDY = "a larger target keeps it whole"
+
+
+def shortened_warnings(messages: Sequence[Message], output: Sequence[Message], plan: Plan) -> tuple[str, ...]:
+    """A warning for each system prompt that was shortened, and one when the last request of the user was."""
+    out = {message.index: message for message in output if message.index >= 0}
+    last = max((m.index for m in messages if m.origin == "request"), default=None)
+    quotes = {quote.message: quote for slot in plan.slots for quote in slot.quotes}
+    found = []
+    for message in messages:
+        if message.role != "system" and message.index != last:
+            continue
+        kept = _kept(message, out.get(message.index), quotes.get(message.index))
+        if kept:
+            name = "the system prompt" if message.role == "system" else "the last request of the user"
+            found.append(f"{name} (message {message.number}) was shortened from {kept}: {_REMEDY}")
+    return tuple(found)
+
+
+def _kept(message: Message, now: Message | None, quote: Quote | None) -> str:
+    """From which size to which a message was shortened; empty when it is whole."""
+    if now is not None:
+        return f"{message.tokens:,} to {now.tokens:,} tokens" if any(_new_edits(message, now)) else ""
+    said = message.text("text")
+    if quote is not None and len(quote.text.strip()) < len(said.strip()):
+        return f"{len(said):,} to {len(quote.text):,} characters"
+    return ""
+
+
+def _new_edits(before: Message, after: Message) -> Iterator[bool]:
+    """For each part whether this run shortened it; a repair edits parts as well."""
+    for old, new in zip(before.parts, after.parts, strict=False):
+        yield new.text != old.text

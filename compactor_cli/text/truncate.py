@@ -1,0 +1,61 @@
+"""Which sentences of a prose are worth keeping: seed 000's intelligent truncation."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+KEYWORD, DECISION, MARKER = 10, 5, 3
+"""Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
+_DECISION = re.compile(r"\b(?:decided|concluded|agreed|will|won't|must|should)\b", re.IGNORECASE)
+_MARKER = re.compile(r"\b(?:important|critical|key|essential|note)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[^\n]*?(?:[.!?]+(?=\s)[^\S\n]*|[。！？]+|\n|$)")
+_GRAM = 3
+"""Characters of the pieces by which keywords are found, so that many of them cost no more than few."""
+
+
+class Keywords:
+    """Words and names that matter, looked for in any case and inside of longer words too."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._short: list[str] = []
+        self._by_piece: defaultdict[str, list[str]] = defaultdict(list)
+        for word in sorted({word.lower() for word in words if word.strip()}):
+            if len(word) < _GRAM:
+                self._short.append(word)
+            else:
+                self._by_piece[word[:_GRAM]].append(word)
+
+    def hits(self, sentence: str) -> int:
+        """How many of them are in a sentence."""
+        lowered = sentence.lower()
+        found = sum(word in lowered for word in self._short)
+        if self._by_piece:
+            pieces = {lowered[at : at + _GRAM] for at in range(len(lowered) - _GRAM + 1)}
+            for piece in pieces & self._by_piece.keys():
+                found += sum(word in lowered for word in self._by_piece[piece])
+        return found
+
+
+def points(sentence: str, keywords: Keywords) -> int:
+    """Seed 000: 10 for each keyword, 5 for words of decision, 3 for markers of importance."""
+    score = KEYWORD * keywords.hits(sentence)
+    score += DECISION if _DECISION.search(sentence) else 0
+    score += MARKER if _MARKER.search(sentence) else 0
+    return score
+
+
+def kept_sentences(text: str, room: int, keywords: Keywords) -> list[tuple[int, int]]:
+    """Where the sentences with most points stand, as many as `room` characters hold, in their order; of equal ones
+    the first. Empty when none fits, or when the text is a single one."""
+    spans = [(match.start(), match.end()) for match in _SENTENCE.finditer(text) if match.end() > match.start()]
+    if len(spans) < 2:
+        return []
+    ranked = sorted(spans, key=lambda span: -points(text[span[0] : span[1]], keywords))
+    kept = []
+    for start, end in ranked:
+        if text[start:end].strip() and end - start <= room:
+            room -= end - start
+            kept.append((start, end))
+    return sorted(kept)

@@ -1,0 +1,60 @@
+"""What is kept whole wherever a target allows it, and had to be shortened, is a warning."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pipeline.sessions import Json, compact, long_session, system, to_bytes, user
+
+STRATEGIES = ("tiered", "rolling", "ranked", "hybrid", "summarize", "truncate", "handoff", "adaptive")
+RULES = " ".join(f"Rule {n} of the house is to count {n} twice." for n in range(120))
+ASKED = " ".join(f"Also write line {n} of the sum." for n in range(120))
+
+
+def large(*, prompt: bool = False, asking: bool = False) -> list[Json]:
+    records = long_session(30)
+    if prompt:
+        records[0] = system(RULES)
+    if asking:
+        records[-2] = user(ASKED)
+    return records
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_system_prompt_that_had_to_be_shortened_is_a_warning(strategy: str) -> None:
+    part = compact(large(prompt=True), strategy=strategy, target_tokens=900)
+    assert part.messages[0].tokens < part.before.messages[0].tokens
+    (warning,) = [w for w in part.warnings if w.startswith("the system prompt")]
+    before, after = part.before.messages[0].tokens, part.messages[0].tokens
+    sizes = f"{before:,} to {after:,} tokens"
+    assert warning == f"the system prompt (message 0) was shortened from {sizes}: a larger target keeps it whole"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_last_request_that_had_to_be_shortened_is_a_warning(strategy: str) -> None:
+    part = compact(large(asking=True), strategy=strategy, target_tokens=700)
+    assert ASKED not in "\n".join(m.text() for m in part.messages)
+    (warning,) = [w for w in part.warnings if w.startswith("the last request of the user")]
+    assert "(message 62) was shortened from " in warning
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_stays_whole_is_no_warning(strategy: str) -> None:
+    part = compact(large(prompt=True, asking=True), strategy=strategy, target_tokens=4_000)
+    text = "\n".join(m.text() for m in part.messages)
+    assert RULES in text
+    assert ASKED in text
+    assert not [w for w in part.warnings if "shortened" in w]
+
+
+def test_the_warning_is_in_the_report_and_on_standard_error(tmp_path: Path, run: Any) -> None:
+    (tmp_path / "s.jsonl").write_bytes(to_bytes(large(prompt=True)))
+    done = run("compact", "s.jsonl", "--target-tokens", "900", "-o", "out.jsonl", "--report", "report.json")
+    assert done.code == 0
+    assert "the system prompt (message 0) was shortened from" in " ".join(done.stderr.split())
+    (warning,) = json.loads((tmp_path / "report.json").read_text())["warnings"]
+    assert warning.startswith("the system prompt (message 0) was shortened from")

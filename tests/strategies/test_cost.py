@@ -1,0 +1,64 @@
+"""What a compaction costs: linear in the messages, counted in calls of functions, so that no clock is asked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from compactor_cli import api
+from tests.pipeline.sessions import Json, assistant, compact, filler, load, user
+
+STRATEGIES = ("tiered", "rolling", "ranked", "hybrid", "summarize", "truncate", "handoff", "adaptive")
+
+
+def work(exchanges: int) -> list[Json]:
+    records = [user("Please add up the totals of all parts.")]
+    for n in range(exchanges):
+        records += [user(f"Go on with part {n}."), *filler(n, 20), assistant(f"Part {n} has the total {n * 7}.")]
+    return records
+
+
+def calls_of(run: Callable[[], Any]) -> int:
+    """How many functions a run calls."""
+    made = 0
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return made
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("ratio", [None, 0.3])
+def test_four_times_the_messages_cost_about_four_times_as_much(strategy: str, ratio: float | None) -> None:
+    settings = api.Settings(strategy=strategy, target_ratio=ratio)
+    small, large = load(work(100)), load(work(400))
+    api.compact(small, settings, tokenizer="chars")  # what is loaded once
+    few = calls_of(lambda: api.compact(small, settings, tokenizer="chars"))
+    many = calls_of(lambda: api.compact(large, settings, tokenizer="chars"))
+    assert many < 6 * few
+
+
+def thousand() -> list[Json]:
+    """1,000 messages of 5,200 tokens: 3 words and what a message costs."""
+    return [(user, assistant)[n % 2](f"Row {n:03} has it." if n % 5 else f"Row {n:03} is full.") for n in range(1000)]
+
+
+@pytest.mark.parametrize("target", [None, 1_600])
+def test_a_thousand_messages_of_5200_tokens_become_1600_with_tiers_in_order(target: int | None) -> None:
+    part = compact(thousand(), strategy="tiered", target_tokens=target)
+    assert 4_700 <= part.before.tokens <= 6_200
+    assert part.tokens <= (target or 1_600)
+    left = [line.tokens_after / line.tokens_before for line in part.tiers]
+    assert left[0] == 1.0
+    assert left == sorted(left, reverse=True)
