@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from compactor_cli.memory.decontextualize import decontextualize, statements_of
+from compactor_cli.memory.harness import is_briefing
 from compactor_cli.memory.named import named
 from compactor_cli.memory.passing import Speaker, is_passing, says_i
 from compactor_cli.memory.references import refers_back
@@ -129,7 +130,7 @@ def _speaker(message: Message) -> Speaker | None:
 def _by_rules(message: Message) -> list[_Found]:
     speaker = _speaker(message)
     text = message.text("text") if speaker else ""
-    if speaker is None or (speaker == "user" and len(text) > _LONG_REQUEST):
+    if speaker is None or (speaker == "user" and (len(text) > _LONG_REQUEST or is_briefing(text))):
         return []
     found: list[_Found] = []
     for said in speech(text, CUE):
