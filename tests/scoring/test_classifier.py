@@ -104,7 +104,7 @@ def test_what_is_obvious_is_not_asked() -> None:
         assistant(None, "c1"),
         result("c1", "done"),
         user("<system-reminder>Mind the budget.</system-reminder>"),
-        user("## Session Summary (Round 1)\nStands for messages 1-9 (ctx_00000000)."),
+        user("## Session Summary (Compaction Round 1)\nStands for messages 1-9 (120 tokens; ctx_00000000)."),
         user("👍"),
     ]
     found = scores(records, model)
