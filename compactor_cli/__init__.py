@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
+    "CurrentStage",
     "LlmSettings",
     "Settings",
     "allocate",
@@ -33,6 +34,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from compactor_cli.api import (
+        CurrentStage,
         LlmSettings,
         Settings,
         allocate,

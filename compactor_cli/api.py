@@ -17,8 +17,10 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.budget import allocate
 from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.compare_sources import compare_sources
+from compactor_cli.pipeline.extracting import Remembering
 from compactor_cli.pipeline.extracting import extract_memories as _extract_memories
 from compactor_cli.pipeline.run import analyze, compact_source
+from compactor_cli.pipeline.stages import CurrentStage
 from compactor_cli.settings import LlmSettings, Settings
 from compactor_cli.survival.result import Survival
 from compactor_cli.tokens import make_counter
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompactResult",
+    "CurrentStage",
     "LlmSettings",
     "Settings",
     "allocate",
@@ -72,18 +75,34 @@ def compact(
     profile: Profile | None = None,
     closed: bool = False,
     model: LanguageModel | None = None,
-    on_stage: Callable[[str, str], None] | None = None,
+    on_stage: Callable[[str, str], object] | None = None,
     recalled: Sequence[Memory] = (),
+    flush: Callable[[Sequence[Memory]], object] | None = None,
+    at: float = 0.0,
 ) -> CompactResult:
     """Compact each conversation; `profile` is for strategies that learned. `closed`: a turn of the user is to
     follow, so calls in flight are answered and a tool result at the end gets an assistant turn. `model` is asked
     where the settings say so (see `language_model`). `on_stage` is called with the name and the meaning of each
-    stage that begins: analyzing, clustering, extracting, summarizing, persisting, complete. `recalled`: memories to
-    put into the output within the target, the most relevant first. Raises BudgetError
-    when a target cannot be met, and ModelError when the model fails and the settings allow no fallback."""
+    stage that begins (see `CurrentStage`). `recalled`: memories to put into the output within the target, the most
+    relevant first. `flush` is given the memories of each conversation that is compacted (seed 003): they are found
+    before its summaries are written, created at `at` (seconds since 1970), and `flush` is called last, to store them.
+    Raises BudgetError when a target cannot be met, and ModelError when the model fails and the settings allow no
+    fallback."""
     settings = settings or Settings()
     counter = make_counter(tokenizer).counter
+    if flush is not None:
+        settings = replace(settings, memory=replace(settings.memory, auto_flush=True))
     tools = [tools_for(t, counter, settings, profile, model) for t in source.transcripts]
+    if flush is not None:
+        judges = settings.scorer_name == "classifier"
+        tools = [
+            replace(
+                own,
+                remember=Remembering(settings, at=at, model=model, judge=own.scorer if judges else None),
+                persist=flush,
+            )
+            for own in tools
+        ]
     if on_stage is not None:
         tools = [replace(own, on_stage=on_stage) for own in tools]
     data, parts = compact_source(source, tools, settings, closed=closed, recalled=recalled)

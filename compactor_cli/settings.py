@@ -138,8 +138,13 @@ class MemorySettings:
 
     auto_flush: bool = setting(False, "whether compact extracts memories into the memory log before it compacts")
     threshold: float = setting(60, "importance from which something is remembered", minimum=0, maximum=100)
-    prompt: str = setting("", "system prompt by which a model judges what is worth remembering; empty: the default one")
-    recall_count: int = setting(5, "memories that --recall puts into the output at most", minimum=1)
+    prompt: str = setting(
+        "", "system prompt by which a model judges messages where memories are made of them; empty: the default one"
+    )
+    auto_recall: bool = setting(
+        False, "whether memories that bear on what a session asks for come into the output without --recall"
+    )
+    recall_count: int = setting(5, "memories that are put into the output at most", minimum=1)
     recall_tokens: int = setting(600, "tokens that they may take", minimum=50)
     half_life_days: float = setting(90, "days without use in which decay halves importance", minimum=0.1)
 

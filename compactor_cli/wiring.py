@@ -32,12 +32,18 @@ def tools_for(
     return Tools(
         format=FORMATS[transcript.format],
         counter=counter,
-        scorer=scorer(settings.scorer_name, model),
+        scorer=scorer(settings.scorer_name, model, _judging(settings)),
         strategy=chosen,
         summarizer=summarizer(settings.summarizer, settings, model),
         topics=_topics(settings, model),
         profile=(profile or default_profile()) if chosen.learned else None,
     )
+
+
+def _judging(settings: Settings) -> str:
+    """The prompt by which a model judges messages: where memories are made of them, that of the memories, so that it
+    judges each message once; empty for the default one."""
+    return settings.memory.prompt if settings.memory.auto_flush else ""
 
 
 def _topics(settings: Settings, model: LanguageModel | None) -> Topics:

@@ -17,7 +17,7 @@ from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.model_use import model_use, say_use, warn_unused
 from compactor_cli.cli.progress import NoSteps, Steps, steps
-from compactor_cli.cli.remembering import put_in
+from compactor_cli.cli.remembering import put_in, remembering
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.model.memories import Memory
@@ -25,12 +25,14 @@ from compactor_cli.model.report import Compaction, Kept, Probed
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.plan import compile_patterns
+from compactor_cli.pipeline.stages import COMPLETE, STAGES
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import ModelFacts, model_facts
 
-STAGES = 6
+STEPS = 6
+"""Steps of the pipeline that progress counts, for each file."""
 _JOB = ("out", "out_dir", "in_place", "dry_run", "check", "if_needed", "report", "json")
 
 
@@ -205,7 +207,7 @@ def _run_all(session: Session, files: Sequence[str], job: Job, settings: Setting
 
     code: int = 0
     outcomes: list[Outcome] = []
-    with steps(session.err, len(files) * (STAGES + 1)) as progress:
+    with steps(session.err, len(files) * (STEPS + 1 + (job.writes and job.keeper.flushes))) as progress:
         for file in files:
             try:
                 outcomes.append(_run_one(session, file, job, settings, progress))
@@ -243,7 +245,12 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     if probed:  # it may have been counted anew
         source = replace(source, transcripts=tuple(part.before for part in parts))
     place = _place(file, job)
-    kept = _write(source, job, data, parts, place) if job.writes else Kept()
+    kept = Kept()
+    if job.writes:
+        if any(part.memories for part in parts):
+            progress.say(f"{source.path}: {STAGES['persisting']}")
+        kept = _write(source, job, data, parts, place)
+    progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = model_use(session, before)
     value: dict[str, object] = {}
     if job.json or job.report:  # hashing everything is only worth it for somebody who reads it
@@ -274,7 +281,7 @@ def _write(source: Source, job: Job, data: bytes, parts: Sequence[Compaction], p
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not job.in_place:
         write_bytes(place, data, source.data if job.in_place else None)
-    job.keeper.confirm(kept, put_in(job.recalled, parts))
+    job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.bearing.found.values()], parts))
     return kept
 
 
@@ -283,7 +290,10 @@ def _compacted(
 ) -> tuple[bytes, list[Compaction], Probed | None]:
     """The output of one file; with a probe, what the provider counts of it."""
     found: list[Probed] = []
-    always = partial(compact_always, session, progress=progress, recalled=job.recalled)
+    remember = remembering(session, settings) if job.writes and job.keeper.flushes else None
+    always = partial(compact_always, session, progress=progress, recalled=job.recalled, remember=remember)
+    if settings.memory.auto_recall:
+        always = partial(always, recall=job.keeper.bearing)
 
     def make(aimed: Settings) -> tuple[bytes, list[Compaction]]:
         if not job.probes:

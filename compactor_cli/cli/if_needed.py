@@ -10,10 +10,12 @@ from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction
-from compactor_cli.model.transcript import Source
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.extracting import Remembering
 from compactor_cli.pipeline.outlook import outlook
 from compactor_cli.pipeline.report import unchanged
 from compactor_cli.pipeline.run import compact_source
+from compactor_cli.pipeline.stages import COMPLETE
 from compactor_cli.pipeline.threshold import relief_target
 from compactor_cli.settings import Settings
 
@@ -54,13 +56,19 @@ def compact_always(
     settings: Settings,
     progress: Steps | NoSteps,
     recalled: Sequence[Memory] = (),
+    recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: (),
+    remember: Remembering | None = None,
 ) -> tuple[bytes, list[Compaction]]:
-    """Every conversation of a file, by the settings, with memories to put into each."""
+    """Every conversation of a file, by the settings, with memories to put into each; where there are none, those
+    that `recall` finds. `remember` finds what is worth
+    remembering of them. Word of the stages is given but for the last: the output is yet to be written."""
     tools = [
         replace(
             session.tools(t, settings),
             progress=lambda stage: progress.step(),
-            on_stage=lambda stage, meaning: progress.say(f"{source.path}: {meaning}"),
+            on_stage=lambda stage, meaning: stage == COMPLETE or progress.say(f"{source.path}: {meaning}"),
+            recall=recall,
+            remember=remember,
         )
         for t in source.transcripts
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.remembering import Bearing
 from compactor_cli.cli.session import Session
 from compactor_cli.model.archive import FileState, Manifest
 from compactor_cli.model.memories import Memory
@@ -27,7 +28,12 @@ class Keeper:
     session: Session
     settings: Settings
     url: str
+    bearing: Bearing = field(init=False)
+    """Finds memories that bear on a conversation."""
     _opened: Database | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.bearing = Bearing(self.url, self.settings.memory.recall_count)
 
     @property
     def archives(self) -> bool:
@@ -58,7 +64,7 @@ class Keeper:
         changed = data != source.data
         flushed = self.flushes and changed
         at = time.time()
-        memories = self._extracted(source, parts, at) if flushed else ()
+        memories = [_said_anywhere(memory) for part in parts for memory in part.memories]
         if not self.archives and not memories:
             return Kept(flushed=flushed)
         compaction: int | None = None
@@ -117,11 +123,6 @@ class Keeper:
         from compactor_cli.archive.manifest import manifest_of
 
         return manifest_of(source, data, parts, place, self.session.counter.name)
-
-    def _extracted(self, source: Source, parts: Sequence[Compaction], at: float) -> Sequence[Memory]:
-        from compactor_cli.cli.remembering import flush
-
-        return [_said_anywhere(memory) for memory in flush(self.session, source, self.settings, at, parts)]
 
     def _evict(self, now: float) -> None:
         """Keep the archive within its limit; it may stay above it for what is too young to go."""

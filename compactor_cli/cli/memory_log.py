@@ -17,9 +17,10 @@ import typer
 from rich.console import Console
 
 from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.configuration.values import moment
 from compactor_cli.errors import UsageError
 from compactor_cli.memory.filters import Filters
-from compactor_cli.memory.merging import one_tag
+from compactor_cli.memory.merging import LATEST, one_tag
 from compactor_cli.model.memories import CATEGORIES
 from compactor_cli.render.console import make_console
 from compactor_cli.text.clean import one_line
@@ -103,6 +104,16 @@ def open_log(database: str, config: str, *, quiet: bool) -> Log:
 
 def now() -> float:
     return time.time()
+
+
+def time_of(option: str) -> float:
+    """The time that `--now` names, seconds since 1970; that of the clock when it is empty. Raises UsageError."""
+    if not option:
+        return now()
+    seconds = moment(option)
+    if seconds is None or not 0 <= seconds <= LATEST:
+        raise UsageError(f"--now {option!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
+    return seconds
 
 
 def filters_of(

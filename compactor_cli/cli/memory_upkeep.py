@@ -16,9 +16,9 @@ from compactor_cli.cli.memory_log import (
     PinnedOption,
     TagOption,
     filters_of,
-    now,
     open_log,
     print_json,
+    time_of,
 )
 from compactor_cli.render.console import counted, make_console
 
@@ -31,6 +31,9 @@ HalfLifeOption = Annotated[
         help="Days without use in which importance halves; default: memory.half_life_days, 90.",
     ),
 ]
+NowOption = Annotated[
+    str, typer.Option("--now", metavar="TIME", help="Time up to which it fades; default: the time of this run.")
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
 ImportArgument = Annotated[str, typer.Argument(metavar="FILE", help="What export wrote; - is standard input.")]
 SHOWN = 20
@@ -39,6 +42,7 @@ SHOWN = 20
 
 def decay(
     half_life: HalfLifeOption = None,
+    now: NowOption = "",
     dry_run: DryRunOption = False,
     database: options.DatabaseOption = "",
     config: options.ConfigOption = "",
@@ -54,18 +58,20 @@ def decay(
     Examples:
       compactor memory decay --dry-run
       compactor memory decay --half-life 30
+      compactor memory decay --now 2026-12-31 --dry-run
     """
     from compactor_cli.memory.decay import half_life as checked_half_life
 
     log = open_log(database, config, quiet=quiet)
     days = checked_half_life(log.configured.settings.memory.half_life_days if half_life is None else half_life)
+    at = time_of(now)
     changes = []
     with log.existing() as there:
         if there is not None:
             from compactor_cli.store.memory_changes import decay as fade
 
             with there.read() if dry_run else there.write() as connection:
-                changes = fade(connection, now(), days, dry_run=dry_run)
+                changes = fade(connection, at, days, dry_run=dry_run)
     if json:
         from compactor_cli.render.memories import fade_json
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from compactor_cli.cli.session import Session
@@ -13,8 +14,11 @@ from compactor_cli.settings import Settings
 if TYPE_CHECKING:
     from compactor_cli.model.memories import Memory
     from compactor_cli.model.report import Compaction
-    from compactor_cli.model.score import Score
-    from compactor_cli.model.transcript import Source, Transcript
+    from compactor_cli.model.transcript import Transcript
+    from compactor_cli.pipeline.extracting import Remembering
+
+_LOOKED_AT = 30
+"""Memories that are looked at for each request, of which those that bear on it are taken."""
 
 
 def recall(session: Session, url: str, query: str, settings: Settings) -> list[Memory]:
@@ -39,30 +43,50 @@ def recall(session: Session, url: str, query: str, settings: Settings) -> list[M
     return [hit.memory for hit in hits]
 
 
+@dataclass(slots=True)
+class Bearing:
+    """Finds the memories that bear on a conversation, for `memory.auto_recall`; none where there is no database."""
+
+    url: str
+    most: int
+    found: dict[str, Memory] = field(default_factory=dict)
+    """All that were found, by their ids."""
+
+    def __call__(self, transcript: Transcript) -> list[Memory]:
+        """The memories for one conversation, the most relevant first. Raises StoreError when the database cannot be
+        read."""
+        from compactor_cli.memory.bearing import asked_for, bearing
+        from compactor_cli.store import memories
+        from compactor_cli.store.database import open_existing
+
+        database = open_existing(self.url)
+        if database is None:
+            return []
+        chosen: dict[str, Memory] = {}
+        try:
+            with database.read() as connection:
+                for request in asked_for(transcript):
+                    hits = memories.search(connection, request, limit=_LOOKED_AT, now=time.time())
+                    chosen |= {one.id: one for one in bearing([hit.memory for hit in hits], request)}
+        finally:
+            database.close()
+        self.found |= chosen
+        return list(chosen.values())[: self.most]
+
+
 def put_in(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memory]:
     """Those of the memories that stand in what became of the conversations."""
     texts = [m.text("text") for part in parts if part.recalled for m in part.messages if m.id == RECALLED_ID]
     return [memory for memory in recalled if any(f", {memory.id}] " in text for text in texts)]
 
 
-def flush(
-    session: Session, source: Source, settings: Settings, at: float, parts: Sequence[Compaction] = ()
-) -> list[Memory]:
-    """What is worth remembering of each conversation of a file, in order; by the session's model when the settings
-    ask one. `parts`: what became of the conversations; scores of the classifier among it are not asked for again.
-    Raises ModelError when the model fails and falling back is not allowed."""
-    from compactor_cli.pipeline.extracting import extract_memories
+def remembering(session: Session, settings: Settings) -> Remembering:
+    """What finds the memories of a run's conversations; by the session's model when the settings ask one."""
+    from compactor_cli.pipeline.extracting import Remembering
 
     model = session.asks(settings.llm) if settings.asks else None
-    classified = settings.scorer_name == "classifier"
-    found: list[Memory] = []
-    for number, transcript in enumerate(source.transcripts):
-        scores = _scores(transcript, parts[number]) if classified and number < len(parts) else None
-        found += extract_memories(transcript, settings, at=at, model=model, scores=scores)
-    return found
+    if model is not None and session.judge is None:
+        from compactor_cli.scoring import scorer
 
-
-def _scores(transcript: Transcript, part: Compaction) -> Sequence[Score] | None:
-    """The scores of a conversation's messages; None when it was not scored, or repaired first."""
-    same = [message.records for message in transcript.messages] == [m.records for m in part.mended.messages]
-    return part.scores if part.scores and same else None
+        session.judge = scorer("classifier", model, settings.memory.prompt)
+    return Remembering(settings, at=time.time(), model=model, judge=session.judge)

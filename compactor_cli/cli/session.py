@@ -15,6 +15,7 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.render.console import make_console
+from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import LlmSettings, Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import TokenCounter
@@ -52,6 +53,8 @@ class Session:
     """What the file at hand is counted by."""
     probed: int | None = None
     """Tokens of the file at hand as a provider counts them, where it was asked."""
+    judge: Scorer | None = None
+    """The scorer that asks a model: the same one for the whole run, for it knows what it has judged."""
 
     def __post_init__(self) -> None:
         self.counter = self.local
@@ -66,7 +69,11 @@ class Session:
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
         model = self.asks(settings.llm) if settings.asks else None
-        return replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
+        made = replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
+        if settings.scorer_name != "classifier":
+            return made
+        self.judge = self.judge or made.scorer
+        return replace(made, scorer=self.judge)
 
     def asks(self, settings: LlmSettings) -> Asker | DryAsker | None:
         """The model that is asked, the same one for the whole run; None when none is named."""

@@ -12,6 +12,9 @@ from compactor_cli.errors import SettingsError
 CONFIG = "COMPACTOR_CONFIG"
 """Names the file to read instead of the user's and the project's."""
 _RESERVED = (CONFIG, "COMPACTOR_DATABASE_URL")
+MEILISEARCH = "ENABLE_MEILISEARCH"
+"""Of seed 000; what it asks for is done by the database itself."""
+_OFF = ("", "0", "false", "no", "off")
 
 
 def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
@@ -34,4 +37,10 @@ def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
         raise SettingsError("\n".join(wrong))
     known = {*_RESERVED, *(key.variable for key in keys().values())}
     strange = sorted(name for name in environment if name.startswith("COMPACTOR_") and name not in known)
-    return layer, [f"the variable {name} is not known and sets nothing" for name in strange]
+    warnings = [f"the variable {name} is not known and sets nothing" for name in strange]
+    if environment.get(MEILISEARCH, "").strip().lower() not in _OFF:
+        warnings.append(
+            f"the variable {MEILISEARCH} sets nothing: no Meilisearch is used; memory search uses the full text index "
+            "of the database (database_url)"
+        )
+    return layer, warnings

@@ -44,6 +44,8 @@ class Statement:
     context: Sequence[Message]
     speaker: str = ""
     """The role that said it; empty when it is not known."""
+    lead: str = ""
+    """What the same message says before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,8 @@ def _asis(statement: Statement) -> str:
     """Why a statement needs no model; empty when it does."""
     if not refers_back(statement.text):
         return "stands alone"
-    return "" if any(map(_says, statement.context)) else "nothing was said before it"
+    before = statement.lead or any(map(_says, statement.context))
+    return "" if before else "nothing was said before it"
 
 
 def _request(statement: Statement, model: LanguageModel) -> ModelRequest:
@@ -115,7 +118,8 @@ def _request(statement: Statement, model: LanguageModel) -> ModelRequest:
     room = model.context_limit - most - estimate(system + directive + said)
     turns: list[str] = []
     for cut in _CUTS:
-        turns = [_turn(message, cut) for message in _context(statement)]
+        turns = [_turn(message.role, message.text("text"), cut) for message in _context(statement)]
+        turns += [_turn(statement.speaker, statement.lead, cut)] if statement.lead else []
         if sum(map(estimate, turns)) <= room:
             break
     data = "\n".join((*turns, said))
@@ -127,10 +131,10 @@ def _context(statement: Statement) -> list[Message]:
     return [message for message in statement.context if _says(message)][-TURNS:]
 
 
-def _turn(message: Message, cut: int) -> str:
-    text = plain(message.text("text")).strip()
+def _turn(role: str, said: str, cut: int) -> str:
+    text = plain(said).strip()
     short = text if len(text) <= cut else shorten_prose(text, len(text), cut, len).text
-    return fenced("message", short, **{"from": message.role})
+    return fenced("message", short, **{"from": role})
 
 
 def _read(statement: Statement, text: str) -> str:
@@ -138,7 +142,7 @@ def _read(statement: Statement, text: str) -> str:
     found = plain(str(read_json(text, _SCHEMA)["statement"])).strip()
     if " ".join(found.split()) == " ".join(statement.text.split()):
         return statement.text
-    context = "\n".join(plain(message.text("text")) for message in _context(statement))
+    context = "\n".join([*(plain(message.text("text")) for message in _context(statement)), plain(statement.lead)])
     wrong = fault(found, statement.text, context)
     if wrong:
         raise RejectedError(wrong)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from compactor_cli.memory.decontextualize import decontextualize, statements_of
+from compactor_cli.memory.harness import is_briefing
+from compactor_cli.memory.named import named
 from compactor_cli.memory.passing import Speaker, is_passing, says_i
 from compactor_cli.memory.references import refers_back
 from compactor_cli.memory.rules import CUE, judge
@@ -31,7 +33,6 @@ _WITHIN = re.compile(
 )
 _LEADING = re.compile(r"^(?:(?:so|and|but|also)\b[,:]? +)+(?=\S)", re.IGNORECASE)
 """What ties a sentence to the one before it."""
-_ANYTHING = re.compile(r"\w")
 _LONG_REQUEST = 2_500
 """Characters from which on a request is mostly a document that was pasted."""
 
@@ -57,10 +58,10 @@ def extract(
 ) -> tuple[Memory, ...]:
     """What is worth remembering of a transcript, in the order in which it was said first; created at `at`.
 
-    `scores`: the judgement of a model on each message, with categories (scorer classifier). What it finds worth
-    `threshold` is remembered, with references resolved by `model`. Messages that it could not judge or resolve, and
-    all of them without scores and a model, go by the rules of `memory.rules`. Nothing that looks like a secret is
-    remembered.
+    `scores`: the judgement of a model on each message, with categories and the sentence that is worth it (scorer
+    classifier). What it finds worth `threshold` is remembered, with references resolved by `model`. Messages that it
+    could not judge or resolve, and all of them without scores and a model, go by the rules of `memory.rules`. Nothing
+    that looks like a secret is remembered.
 
     Raises ModelError when the model fails and must not.
     """
@@ -88,33 +89,35 @@ def _resolved(
 ) -> tuple[list[_Found], set[int]]:
     """What a model finds worth remembering, each statement standing alone; and messages that it could not resolve."""
     indices = [at for at in indices if _speaker(messages[at])]
+    sentences = {at: _named(messages[at], scores[at].statement) for at in indices}
+    unnamed = {at for at in indices if not sentences[at][0]}
+    if unnamed:
+        some = f"{len(unnamed)} message{'s' * (len(unnamed) > 1)}"
+        model.give_up(f"memories of {some}", "the answer names no sentence that stands there")
+    indices = [at for at in indices if at not in unnamed]
     statements = [
-        replace(statement, text=_gist(messages[at]))
+        replace(statement, text=sentences[at][0], lead=sentences[at][1])
         for at, statement in zip(indices, statements_of(messages, indices), strict=True)
     ]
-    found, unresolved = [], set()
+    found, unresolved = [], unnamed
     for at, one in zip(indices, decontextualize(statements, model), strict=True):
         score = scores[at]
         if one.reason.startswith("not resolved"):
             unresolved.add(at)
         elif len(one.text) >= _LEAST:
-            text = one_line(one.text, _LONGEST)
-            found.append(_Found(text, score.category, score.value, score.confidence or 0.0, at))
+            said = f"User: {one.text}" if _speaker(messages[at]) == "user" and says_i(one.text) else one.text
+            found.append(_Found(one_line(said, _LONGEST), score.category, score.value, score.confidence or 0.0, at))
     return found, unresolved
 
 
-def _gist(message: Message) -> str:
-    """What a message says on one line: all of it, or as many whole sentences as fit one memory."""
+def _named(message: Message, statement: str) -> tuple[str, str]:
+    """The sentence of a message that is worth remembering, and what the message says before it. Where none is named,
+    a message that is as short as a memory is meant as a whole."""
     text = message.text("text")
-    if len(text) <= _LONGEST:
-        return one_line(text, _LONGEST)
-    taken, length = [], 0
-    for said in speech(text[:_LONG_REQUEST], _ANYTHING):
-        if length + len(said.text) >= _LONGEST:
-            break
-        taken.append(said.text)
-        length += len(said.text) + 1
-    return one_line(" ".join(taken) or text, _LONGEST)
+    if statement:
+        sentence, before = named(statement, text)
+        return one_line(sentence, _LONGEST), before
+    return (one_line(text, _LONGEST), "") if len(text) <= _LONGEST else ("", "")
 
 
 def _speaker(message: Message) -> Speaker | None:
@@ -127,7 +130,7 @@ def _speaker(message: Message) -> Speaker | None:
 def _by_rules(message: Message) -> list[_Found]:
     speaker = _speaker(message)
     text = message.text("text") if speaker else ""
-    if speaker is None or (speaker == "user" and len(text) > _LONG_REQUEST):
+    if speaker is None or (speaker == "user" and (len(text) > _LONG_REQUEST or is_briefing(text))):
         return []
     found: list[_Found] = []
     for said in speech(text, CUE):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from compactor_cli.memory.idle import IDLE
 from compactor_cli.memory.words import BORDER, Name, names
 
 MOST = 12
@@ -83,30 +84,39 @@ class Wanted:
 
 
 def parse(query: str) -> tuple[Wanted, ...]:
-    """What is asked for, each thing once, in the order of the query; empty when it has no words."""
+    """What is asked for, each thing once, in the order of the query; empty when it has no words.
+
+    Words that say nothing by themselves count only where there are no others, and in phrases.
+    """
     found: dict[Wanted, None] = {}
+    idle: dict[Wanted, None] = {}
     for quoted, plain in _PIECES.findall(query[:_LONGEST]):
-        found |= dict.fromkeys(_phrase(quoted) if quoted else _plain(plain))
+        for wanted, says in _phrase(quoted) if quoted else _plain(plain):
+            (found if says else idle)[wanted] = None
+    found = found or idle
     if len(found) <= MOST:
         return tuple(found)
     longest = set(sorted(found, key=lambda wanted: (-wanted.size, wanted.ways))[:MOST])
     return tuple(wanted for wanted in found if wanted in longest)
 
 
-def _phrase(text: str) -> Iterator[Wanted]:
+def _phrase(text: str) -> Iterator[tuple[Wanted, bool]]:
+    """What is asked for, and whether it says what about."""
     found = list(names(text))
     if len(found) == 1:
         yield from _plain(text)
         return
     words = tuple(token.word for name in found for token in name.tokens)
     if words:
-        yield Wanted((words[:64],), phrase=len(words) > 1)
+        yield Wanted((words[:64],), phrase=len(words) > 1), True
 
 
-def _plain(text: str) -> Iterator[Wanted]:
+def _plain(text: str) -> Iterator[tuple[Wanted, bool]]:
     for name in names(text):
         if name.tokens:
-            yield _wanted(name, text[name.tokens[-1].end : name.tokens[-1].end + 1] == "*")
+            prefix = text[name.tokens[-1].end : name.tokens[-1].end + 1] == "*"
+            idle = not prefix and len(name.tokens) == 1 and name.tokens[0].form in IDLE
+            yield _wanted(name, prefix), not idle
 
 
 def _wanted(name: Name, prefix: bool) -> Wanted:
@@ -115,5 +125,7 @@ def _wanted(name: Name, prefix: bool) -> Wanted:
         return Wanted((own[:64],), phrase=len(own) > 1, prefix=prefix)
     if len(own) == 1 and not own[0].isascii() and len(own[0]) == 1:
         prefix = True  # one character of such a script begins a pair
+    if prefix:  # an ending may be yet to come
+        own = (*own[:-1], name.tokens[-1].form)
     ways = dict.fromkeys((own, name.parts or own, *((whole,) for whole in name.joined[-1:])))
     return Wanted(tuple(ways), prefix=prefix)

@@ -130,6 +130,6 @@ def _spots(flat: str, query: Sequence[Wanted]) -> list[tuple[int, int]]:
         whole = bool(name.joined) and any(wanted.says(name.joined[-1]) for wanted in query)
         for token in name.tokens:
             parts = len(name.tokens) == 1 and any(wanted.says(part) for part in name.parts for wanted in query)
-            if whole or parts or any(wanted.says(token.word) for wanted in query):
+            if whole or parts or any(wanted.says(token.word) or wanted.says(token.form) for wanted in query):
                 found[token.start, token.end] = None
     return list(found)

@@ -36,7 +36,8 @@ _NEGATION = re.compile(
     r"|sans|nunca|sin|não|sem|нет|не|без)\b|n['’]t\b|不|没|別|ない",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:]\d+)*(?!\w)")
+"""Not the digits of a name: RS256 is one, and 256 nowhere by itself."""
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s|[(\"“„'‘]\s*)\W*$")
 _PEOPLE = frozenset(("user", "users", "assistant", "i"))

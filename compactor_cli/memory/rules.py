@@ -35,39 +35,11 @@ product. A sentence that says nothing beyond the session is none, whatever rule 
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
+from compactor_cli.memory.habits import HABITS
+from compactor_cli.memory.harness import speaks_of_tools
 from compactor_cli.memory.passing import ANCHOR, DECIDED, Speaker, is_passing
+from compactor_cli.memory.rule import ASSISTANT, BOTH, LEAST_WORDS, MOST_WORDS, NEEDS_ALL, USER, Rule, words
 
-_LEAST_WORDS, _MOST_WORDS = 4, 60
-_NEEDS_ALL = 6
-"""Words that a statement about a cause has at least."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What a sentence must be like, and what it is worth then."""
-
-    name: str
-    category: str
-    speakers: tuple[Speaker, ...]
-    words: re.Pattern[str]
-    importance: float
-    confidence: float
-    anchored: bool = False
-    """The sentence has to name something: a path, code, a version, a product."""
-    least: int = _LEAST_WORDS
-    """Words that the sentence must have."""
-
-
-def _words(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-_USER: tuple[Speaker, ...] = ("user",)
-_ASSISTANT: tuple[Speaker, ...] = ("assistant",)
-_BOTH: tuple[Speaker, ...] = ("user", "assistant")
 _LEAD = r"^(?:[\w ]{3,25}: )?(?:(?:please|and|also|so|but|ok(?:ay)?|no|nope|well|oh|hey)\b[,.:!]? +)*"
 _THINGS = (
     r"(?:databases?|db|tests?|test suite|unit tests|integration tests|builds?|servers?|services?|apis?|endpoints?"
@@ -90,16 +62,16 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "from now on",
         "preference",
-        _USER,
-        _words(r"\b(?:from now on|going forward|from here on|in (?:the )?future,|as a (?:general )?rule)\b"),
+        USER,
+        words(r"\b(?:from now on|going forward|from here on|in (?:the )?future,|as a (?:general )?rule)\b"),
         80,
         0.6,
     ),
     Rule(
         "prefers",
         "preference",
-        _USER,
-        _words(
+        USER,
+        words(
             r"\b(?:I|we)(?:['’]d| would| do)?(?: (?:really|strongly|generally|usually|always|much|also|personally))?"
             r" (?:prefer|rather (?:have|use|see|keep|avoid))\b|\b(?:my|our) preference\b"
             r"|\b(?:I|we) (?:really |generally |usually |always )?(?:(?:like|hate) to (?:keep|have|see|use|avoid)"
@@ -112,8 +84,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "always or never",
         "preference",
-        _USER,
-        _words(
+        USER,
+        words(
             _LEAD
             + r"(?:always|never)(?: ever)? (?!mind|forget the|works?|worked|seen|saw|heard|had|been|got|\w+ing\b)[a-z]"
             r"|\b(?:you|we) (?:should|must|have to|need to) (?:always|never) [a-z]"
@@ -127,8 +99,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "must stay so",
         "preference",
-        _USER,
-        _words(
+        USER,
+        words(
             r"\b(?:must|has to|have to|needs? to) (?:keep|stay|remain|not|never|continue)\b"
             r"|\b(?:nothing|no \w+)\b[^.]{0,60} (?:may|must|can|should) \w|\bmust be enough\b|\boff[- ]limits\b"
             r"|\bstandard library only\b"
@@ -142,8 +114,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "asked to remember",
         "preference",
-        _USER,
-        _words(
+        USER,
+        words(
             _LEAD + r"(?:(?:please )?remember (?:that|to)|keep in mind|bear in mind|make a note|for future reference"
             r"|don['’]?t forget that)\b"
         ),
@@ -153,8 +125,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "general advice",
         "preference",
-        _USER,
-        _words(
+        USER,
+        words(
             r"\b(?:we|you) should (?:be )?\w+.*\b(?:wherever|everywhere|whenever|every time|each time"
             r"|across the (?:code|repo|project)"
             r"|in general|by default)\b|^(?:whenever|every time|each time) (?:you|we|I) \w+.*, \w+"
@@ -165,8 +137,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "uses instead",
         "correction",
-        _USER,
-        _words(
+        USER,
+        words(
             _LEAD + r"(?:(?:we|you) (?:should|must|need to|have to) )?(?:use|using|write|run|call|put|keep|name|import"
             r"|install|prefer)\b"
             r".*(?:\binstead of\b|\brather than\b|, not\b|\band not\b|\bnot the\b)"
@@ -177,8 +149,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "forbids",
         "correction",
-        _USER,
-        _words(
+        USER,
+        words(
             _LEAD + r"(?:(?:you|we) (?:should(?: not|n['’]?t)|must(?: not|n['’]?t)) (?:ever )?|(?:do not|don['’]?t|stop"
             r"|avoid) (?:ever )?)"
             r"(?!worry|know|think|have|need|see|bother|mind|forget|care|understand|hesitate|apolog|want|get me"
@@ -188,13 +160,13 @@ RULES: tuple[Rule, ...] = (
         ),
         68,
         0.45,
-        least=5,
+        least=4,
     ),
     Rule(
         "corrects",
         "correction",
-        _USER,
-        _words(
+        USER,
+        words(
             r"^(?:no|nope|wrong|incorrect|actually|not quite)[,.:]+ +(?!thanks|thank|please|let)(?:the|we|our"
             r"|it['’]s not) .*\b(?:is|are|uses?|runs?|not)\b"
         ),
@@ -206,8 +178,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "works on",
         "observation",
-        _USER,
-        _words(
+        USER,
+        words(
             r"\b(?:I|we)(?:['’]m|['’]re| am| are) (?:working on|building|developing|maintaining|migrating"
             r"|responsible for|writing (?:a|an|the|our|my)\b"
             r"|(?:a|an|the) (?:\w+ ){0,2}(?:developer|engineer|designer|scientist|student|maintainer|author|owner"
@@ -221,8 +193,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "has",
         "fact",
-        _USER,
-        _words(
+        USER,
+        words(
             rf"\b(?:my|our) (?:[\w.-]+ ){{0,2}}{_THINGS} (?:{_IS_SO})|\bwe (?:use|run|deploy|host|target|support"
             rf"|are using|are on) "
         ),
@@ -233,8 +205,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "is started with",
         "fact",
-        _BOTH,
-        _words(
+        BOTH,
+        words(
             r"\b(?:tests?|test suite|builds?|linters?|lint|formatter|server|app|docs|migrations?|checks?"
             r"|benchmarks?)(?: (?:are|is|can be|must be))?"
             r" (?:run|runs|started|built|executed|invoked|generated|applied)(?: \w+)? (?:with|by|via|using"
@@ -247,8 +219,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "is set up so",
         "fact",
-        _BOTH,
-        _words(rf"^{_THING} (?:(?:only|also|always) )?(?:{_IS_SO})"),
+        BOTH,
+        words(rf"^{_THING} (?:(?:only|also|always) )?(?:{_IS_SO})"),
         62,
         0.4,
         anchored=True,
@@ -257,8 +229,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "limit",
         "fact",
-        _ASSISTANT,
-        _words(
+        ASSISTANT,
+        words(
             r"^(?:the )?[`A-Z@][\w`.@/()-]*(?: [\w`.-]+){0,3} (?:does not|doesn['’]t|do not|don['’]t|can ?not"
             r"|can['’]t|only|never)"
             r" (?:support|accept|allow|expose|provide|handle|read|write|load|honou?r|respect|include|send|store"
@@ -267,37 +239,37 @@ RULES: tuple[Rule, ...] = (
         60,
         0.4,
         anchored=True,
-        least=_NEEDS_ALL,
+        least=NEEDS_ALL,
     ),
-    Rule("decided", "fact", _BOTH, DECIDED, 65, 0.45, anchored=True, least=_NEEDS_ALL),
+    Rule("decided", "fact", BOTH, DECIDED, 65, 0.45, anchored=True, least=NEEDS_ALL),
     Rule(
         "root cause",
         "learning",
-        _BOTH,
-        _words(
+        BOTH,
+        words(
             r"\b(?:root cause|culprit|(?:real|actual|underlying) (?:cause|problem|issue|reason))\b.{0,60}?"
             r"(?:\b(?:is|was)\b|:)|^the cause: |\b(?:is|was|were|are) caused by\b"
         ),
         70,
         0.5,
         anchored=True,
-        least=_NEEDS_ALL,
+        least=NEEDS_ALL,
     ),
     Rule(
         "turned out",
         "learning",
-        _BOTH,
-        _words(r"\bturn(?:s|ed) out\b(?! (?:well|fine|ok|good|great|nice))"),
+        BOTH,
+        words(r"\bturn(?:s|ed) out\b(?! (?:well|fine|ok|good|great|nice))"),
         68,
         0.45,
         anchored=True,
-        least=_NEEDS_ALL,
+        least=NEEDS_ALL,
     ),
     Rule(
         "works only when",
         "learning",
-        _BOTH,
-        _words(
+        BOTH,
+        words(
             r"\bonly works? (?:when|if|with|on|in|for|from|after|once)\b|\bworks? only (?:when|if|with|on|in|for"
             r"|from|after|once)\b"
             r"|\b(?:won['’]t|will not|does(?:n['’]t| not)|do(?:n['’]t| not)|can(?:not|['’]t)) (?:\w+ ){0,4}(?:unless"
@@ -307,36 +279,36 @@ RULES: tuple[Rule, ...] = (
         65,
         0.45,
         anchored=True,
-        least=_NEEDS_ALL,
+        least=NEEDS_ALL,
     ),
     Rule(
         "fixed by",
         "learning",
-        _BOTH,
-        _words(
+        BOTH,
+        words(
             r"\w+ (?:is|was|were|are|got|can be) (?:fixed|solved|resolved|avoided|worked around) by \w+ing\b"
             r"|^the (?:fix|solution|workaround) (?:is|was) to (?:\w+ly )?[a-z]+ "
         ),
         63,
         0.4,
         anchored=True,
-        least=_NEEDS_ALL,
+        least=NEEDS_ALL,
     ),
     Rule(
         "is the problem",
         "learning",
-        _ASSISTANT,
-        _words(r"^(?:so )?the (?:[\w`-]+ )?(?:issue|problem|bug|cause|reason) (?:is|was) that\b"),
+        ASSISTANT,
+        words(r"^(?:so )?the (?:[\w`-]+ )?(?:issue|problem|bug|cause|reason) (?:is|was) that\b"),
         60,
         0.35,
         anchored=True,
-        least=_NEEDS_ALL,
+        least=NEEDS_ALL,
     ),
     Rule(
         "fails because",
         "learning",
-        _ASSISTANT,
-        _words(
+        ASSISTANT,
+        words(
             r"\b(?:fails?|failed|breaks?|broke|crash(?:es|ed)?|hangs?|hung|refuses?|is (?:empty|wrong|missing"
             r"|ignored|skipped|lost|never \w+)"
             r"|does(?:n['’]t| not) \w+|did(?:n['’]t| not) \w+) [^.]{0,120}\bbecause\b"
@@ -344,13 +316,13 @@ RULES: tuple[Rule, ...] = (
         60,
         0.35,
         anchored=True,
-        least=_NEEDS_ALL,
+        least=NEEDS_ALL,
     ),
     Rule(
         "behaves so when",
         "learning",
-        _ASSISTANT,
-        _words(
+        ASSISTANT,
+        words(
             r"^(?:the |an? )?(?-i:`|[A-Z]\w*[A-Z]|[\w-]+[_/]|\w+\.\w|[A-Z]\w+ [A-Z])[^.]{0,60}? (?:strips?|ignores?"
             r"|skips?|rejects?|drops?"
             r"|falls? back|overrides?|overwrites?|blocks?|discards?|reuses?|refuses?|requires?|treats?|resets?|loses?) "
@@ -359,12 +331,12 @@ RULES: tuple[Rule, ...] = (
         60,
         0.35,
         anchored=True,
-        least=_NEEDS_ALL,
+        least=NEEDS_ALL,
     ),
 )
-"""The first that finds a sentence is taken."""
+"""The first that finds a sentence is taken; after these those of `memory.habits`."""
 
-CUE = _words(
+CUE = words(
     r"\b(?:off|prefer\w*|rather|may|has to|have to|standard library|dependenc\w+|packages?|librar\w+|decided|decision"
     r"|agreed|chosen|chose|settled|opted|design|purpose|deliberately"
     r"|intentionally|when|if|unless|before|without|always|never|from now on|going forward|from here on"
@@ -377,7 +349,9 @@ CUE = _words(
     r"|expects?|supports?"
     r"|targets?|defaults?|depends?|root cause|culprit|caused|turn(?:s|ed) out|works|must|fix|fixed|solved|resolved"
     r"|solution"
-    r"|workaround|issue|problem|bug|cause|reason|because|only)\b|n['’]t\b"
+    r"|workaround|issue|problem|bug|cause|reason|because|only"
+    r"|every|each|all|any|anything|nobody|nothing|no|none|whoever|has|have|can|everywhere|everything|my|we|our"
+    r"|\w+s)\b|n['’]t\b"
 )
 """Every sentence that a rule finds has one of these words."""
 
@@ -385,11 +359,11 @@ CUE = _words(
 def judge(sentence: str, speaker: Speaker) -> Rule | None:
     """The rule by which a sentence is worth remembering; None when there is none."""
     count = len(sentence.split())
-    if not _LEAST_WORDS <= count <= _MOST_WORDS or sentence.endswith(("?", ":", "…", ",", "...")) or "|" in sentence:
+    if not LEAST_WORDS <= count <= MOST_WORDS or sentence.endswith(("?", ":", "…", ",", "...")) or "|" in sentence:
         return None
-    if is_passing(sentence, speaker):
+    if is_passing(sentence, speaker) or (speaker == "user" and speaks_of_tools(sentence)):
         return None
-    for rule in RULES:
+    for rule in (*RULES, *HABITS):
         if speaker in rule.speakers and count >= rule.least and rule.words.search(sentence):
             return rule if not rule.anchored or ANCHOR.search(sentence) else None
     return None

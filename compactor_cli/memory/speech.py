@@ -40,13 +40,14 @@ class Said:
     before: str = ""
 
 
-def speech(text: str, cue: re.Pattern[str]) -> Iterator[Said]:
-    """Sentences of the paragraphs in which the cue is found; others are not looked at."""
+def speech(text: str, cue: re.Pattern[str], longest: int = _LONGEST_LINE) -> Iterator[Said]:
+    """Sentences of the paragraphs in which the cue is found, and that have at most `longest` characters; others are
+    not looked at."""
     if cue.search(text) is None:
         return
     bare = _TAG.sub("\n", _FENCE.sub("\n", plain(text))) if "`" in text or "<" in text or "~" in text else plain(text)
     for paragraph in _paragraphs(bare):
-        if len(paragraph) > _LONGEST_LINE or cue.search(paragraph) is None:
+        if len(paragraph) > longest or cue.search(paragraph) is None:
             continue
         before = ""
         for sentence in (piece for whole in sentences(paragraph) for piece in _SHORT_END.split(whole)):

@@ -1,8 +1,8 @@
 """The words by which memories are found: the same for a memory and for a query, whatever the database.
 
-Case, width, accents and English plurals do not matter. A name (`read_timeout`, `readTimeout`, `net/read.py`) gives
-its parts, and further the whole without what stands between them. Scripts that are written without blanks give
-overlapping pairs of characters.
+Case, width, accents and English endings do not matter: `trade`, `traded` and `trading` are one word. A name
+(`read_timeout`, `readTimeout`, `net/read.py`) gives its parts, and further the whole without what stands between them,
+and a word its form in the text. Scripts that are written without blanks give overlapping pairs of characters.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 LONGEST = 64
@@ -37,8 +38,11 @@ class Token(NamedTuple):
     """A word and where it stands in the text."""
 
     word: str
+    """Without its ending."""
     start: int
     end: int
+    form: str = ""
+    """As it stands in the text, normalized."""
 
 
 class Name(NamedTuple):
@@ -65,7 +69,8 @@ def terms(text: str) -> str:
     further: dict[str, None] = {}
     for name in names(text):
         own += [token.word for token in name.tokens]
-        further |= dict.fromkeys((*name.parts, *name.joined, *name.ends))
+        forms = (token.form for token in name.tokens if token.form != token.word)
+        further |= dict.fromkeys((*name.parts, *name.joined, *name.ends, *forms))
     for word in own:
         further.pop(word, None)
     return " ".join(own) + (BORDER + " ".join(further) if further else "")
@@ -86,7 +91,7 @@ def names(text: str) -> Iterator[Name]:
             joiners.append(between)
         end = run.end
         runs.append(text[run.start : end])
-        tokens.append([Token(word, run.start, end) for word in _normal(runs[-1])])
+        tokens.append([Token(stem(form), run.start, end, form) for form in _normal(runs[-1])])
     if runs:
         yield _name(runs, tokens, joiners)
 
@@ -111,7 +116,7 @@ def _runs(text: str) -> Iterator[Token]:
 def _normal(piece: str) -> list[str]:
     """The words of a stretch of letters and digits: one, or those of its scripts."""
     if piece.isascii():
-        return [_singular(piece.lower()[:LONGEST])]
+        return [piece.lower()[:LONGEST]]
     plain = unicodedata.normalize("NFKC", piece)
     for _ in range(2):  # what folding makes may have to be folded again
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain.casefold()))
@@ -121,7 +126,7 @@ def _normal(piece: str) -> list[str]:
         if _is_unspaced(part) and len(part) > 1:
             found += [part[at : at + 2] for at in range(len(part) - 1)]
         else:
-            found.append(_singular(part[:LONGEST]))
+            found.append(part[:LONGEST])
     return found
 
 
@@ -132,13 +137,21 @@ def _split(plain: str) -> list[str]:
     return [piece for piece in pieces if _is_unspaced(piece) or _LETTER.search(piece)]
 
 
-def _singular(word: str) -> str:
-    """English plurals folded. Other endings are not: `string` is no form of `str`."""
-    if len(word) < 4 or word[-1] != "s" or not (word.isascii() and word.isalpha()) or word[-2] in "sui":
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """A word without its English endings; words of other alphabets, and those with digits, are as they are.
+
+    The stem of a stem is itself, so a word that was stored is found by it.
+    """
+    if len(word) < 3 or not (word.isascii() and word.isalpha()):
         return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    return word[:-2] if word.endswith(("sses", "xes", "ches", "shes")) else word[:-1]
+    from snowballstemmer.english_stemmer import EnglishStemmer  # most runs search for nothing
+
+    stemmer = EnglishStemmer()
+    before = ""
+    while before != word:
+        before, word = word, stemmer.stemWord(word)
+    return word
 
 
 def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Name:
@@ -149,9 +162,9 @@ def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Nam
         return Name(flat, (), (), tuple(_ends([token.word for token in flat])))
     if len(runs) == 1 and len(flat) < 2 and not _HUMP.search(runs[0]):
         return Name(flat, (), (), ())
-    humps = [word for run in runs for piece in _HUMP.split(run) for word in _normal(piece)]
+    humps = [stem(word) for run in runs for piece in _HUMP.split(run) for word in _normal(piece)]
     joined = dict.fromkeys(_components(tokens, joiners))
-    whole = _together(token.word for token in flat)
+    whole = _together(token.form for token in flat)
     joined.pop(whole, None)
     return Name(flat, tuple(humps), (*joined, whole), ())
 
@@ -160,7 +173,7 @@ def _components(tokens: list[list[Token]], joiners: list[str]) -> Iterator[str]:
     """Names within a longer one: `read_timeout` in `net/read_timeout.py`."""
     component: list[str] = []
     for at, part in enumerate(tokens):
-        component += [token.word for token in part]
+        component += [token.form for token in part]
         if at == len(joiners) or not _JOINS.issuperset(joiners[at]):
             if len(component) > 1:
                 yield _together(component)
@@ -168,7 +181,7 @@ def _components(tokens: list[list[Token]], joiners: list[str]) -> Iterator[str]:
 
 
 def _together(parts: Iterable[str]) -> str:
-    return _singular("".join(parts)[:LONGEST])
+    return stem("".join(parts)[:LONGEST])
 
 
 def _ends(found: list[str]) -> Iterator[str]:

@@ -98,6 +98,8 @@ class Compaction:
     """Memories that were put into the output."""
     scores: tuple[Score, ...] = field(default=(), repr=False)
     """Of the messages of `mended`; empty when they were not scored."""
+    memories: tuple[Memory, ...] = ()
+    """What was found worth remembering before the summaries were written; empty when nobody asked."""
 
 
 def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:

@@ -26,6 +26,8 @@ class Score:
     """How sure the scorer is, 0 to 1."""
     persist: bool | None = None
     """Whether it is worth remembering beyond the session."""
+    statement: str = ""
+    """What of the message is worth remembering, in the scorer's words; empty for scorers that do not say."""
 
 
 @dataclass(frozen=True, slots=True)

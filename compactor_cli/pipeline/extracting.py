@@ -10,7 +10,28 @@ from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Transcript
+from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
+
+
+class Remembering:
+    """Finds what is worth remembering of transcripts, once for each, however often it is asked.
+
+    `judge`: the scorer classifier of the run, which knows what it has judged; one of its own where it is None.
+    """
+
+    def __init__(self, settings: Settings, *, at: float, model: LanguageModel | None, judge: Scorer | None) -> None:
+        self._settings, self._at, self._model, self._judge = settings, at, model, judge
+        self._found: dict[tuple[tuple[str, str], ...], tuple[Memory, ...]] = {}
+
+    def __call__(self, transcript: Transcript) -> tuple[Memory, ...]:
+        """The memories of a transcript. Raises ModelError when the model fails and must not."""
+        key = tuple((message.role, message.text("text")) for message in transcript.messages)
+        if key not in self._found:
+            self._found[key] = extract_memories(
+                transcript, self._settings, at=self._at, model=self._model, judge=self._judge
+            )
+        return self._found[key]
 
 
 def extract_memories(
@@ -20,16 +41,20 @@ def extract_memories(
     at: float,
     model: LanguageModel | None = None,
     scores: Sequence[Score] | None = None,
+    judge: Scorer | None = None,
 ) -> tuple[Memory, ...]:
     """What is worth remembering by `settings.memory`, in the order in which it was said; created at `at`.
 
-    `scores`: what scorer classifier has found already, so that the model is not asked again; they do not count
-    when the settings have a prompt of their own for memories. Raises ModelError when the model fails and must not.
+    `scores`: what scorer classifier has found already, so that the model is not asked again. `judge`: the scorer that
+    finds it where there are none; by default one with the prompt of the settings. Raises ModelError when the model
+    fails and must not.
     """
     memory = settings.memory
-    if model is not None and (scores is None or memory.prompt):
-        from compactor_cli.scoring.classifier import ClassifierScorer  # most runs ask no model
+    if model is not None and scores is None:
+        if judge is None:
+            from compactor_cli.scoring.classifier import ClassifierScorer  # most runs ask no model
 
+            judge = ClassifierScorer(model, memory.prompt)
         judged_by = replace(settings, scoring=replace(settings.scoring, threshold=memory.threshold))
-        scores = ClassifierScorer(model, memory.prompt).score(transcript, judged_by)
+        scores = judge.score(transcript, judged_by)
     return extract(transcript, threshold=memory.threshold, at=at, model=model, scores=scores)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from compactor_cli.errors import BudgetError, UsageError
+from compactor_cli.errors import BudgetError, CompactorError, UsageError
 from compactor_cli.model.group import Fault
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
@@ -32,7 +32,7 @@ from compactor_cli.pipeline.repair import ends_with_result, repair
 from compactor_cli.pipeline.report import report, unchanged
 from compactor_cli.pipeline.residuals import select_residuals
 from compactor_cli.pipeline.shortened import shortened_warnings
-from compactor_cli.pipeline.stages import Stages
+from compactor_cli.pipeline.stages import COMPLETE, Stages
 from compactor_cli.pipeline.summarize import Context, Summary, write_summaries
 from compactor_cli.pipeline.target import is_within, resolve_target
 from compactor_cli.pipeline.tiers import assign_tiers
@@ -114,15 +114,36 @@ def compact(
     stages.begin("analyzing")
     target, base = resolve_target(transcript, settings)
     pairing = pair(transcript.messages)
+    if not recalled and not is_within(transcript, target, base):
+        recalled = tools.recall(transcript)
     run = _Run(transcript, tools, settings, stages, target, base, pairing, closed, recalled)
+    try:
+        result = _persisted(run, _retrying(run))
+    except CompactorError:
+        stages.fail()
+        raise
+    stages.begin(COMPLETE)
+    return result
+
+
+def _retrying(run: _Run) -> Compaction:
+    """The same without the recalled memories where they took what was saved."""
+    recalled, transcript = run.recalled, run.transcript
     result = _compact(run)
-    if recalled and not result.changed and not is_within(transcript, target, base):
-        # the memories took what was saved
+    if recalled and not result.changed and not is_within(transcript, run.target, run.base):
         result = _compact(replace(run, recalled=()))
         result = _noting(result, NO_GAIN) if result.changed else result
     if recalled and not result.changed:
         result = _noting(result, UNCHANGED)
-    stages.begin("complete")
+    return result
+
+
+def _persisted(run: _Run, result: Compaction) -> Compaction:
+    """The result, once its memories are written, where that is to be done here."""
+    if result.changed and run.tools.remember is not None and run.tools.persist is not None:
+        run.stages.begin("persisting")
+        run.tools.persist(result.memories)
+        run.stages.done("persist")
     return result
 
 
@@ -141,17 +162,16 @@ def _compact(run: _Run) -> Compaction:
         recall, plan = plan_with(run.recalled, analysis, tools, run.settings, run.target, run.base)
         if run.recalled and recall.message is None:
             return _without_memories(run)
-        stages.begin("extracting")
     except BudgetError as error:
         if run.must_change or transcript.tokens >= error.floor:
             raise
         # repairs have added something: the input as it is is smaller than anything that can be made of it
         raise BudgetError(error.target, transcript.tokens, (("the input as it is", transcript.tokens),)) from None
     stages.done("plan")
+    memories = _remembered(run)
     stages.begin("summarizing")
     plan, summaries = _summarize(run, analysis, plan, recall)
     stages.done("summarize")
-    stages.begin("persisting")
     plan, output, inserted = _assemble(run, analysis, plan, summaries, recall)
     stages.done("assemble")
     whole = all(decision.rendition == "whole" for decision in plan.decisions)
@@ -170,7 +190,18 @@ def _compact(run: _Run) -> Compaction:
         summarizer=_writer(run.tools, summaries),
         warnings=(*plan.notes, *shortened_warnings(analysis.transcript.messages, output.messages, plan)),
         recalled=len(recall.memories),
+        memories=memories,
     )
+
+
+def _remembered(run: _Run) -> tuple[Memory, ...]:
+    """What is worth remembering, found before anything of it is summarized."""
+    if run.tools.remember is None:
+        return ()
+    run.stages.begin("extracting")
+    found = tuple(run.tools.remember(run.transcript))
+    run.stages.done("extract")
+    return found
 
 
 def _without_memories(run: _Run) -> Compaction:

@@ -10,22 +10,36 @@ from compactor_cli.model.planning import Topic
 
 Topics = Callable[[Sequence[Message], Sequence[Group]], Sequence[Topic]]
 
+IDLE, COMPLETE = "idle", "complete"
 STAGES = {
-    "analyzing": "scoring the messages",
-    "clustering": "grouping them by topic",
-    "extracting": "finding what has to stay",
-    "summarizing": "writing summaries",
-    "persisting": "putting the transcript together",
-    "complete": "compacted",
+    IDLE: "",
+    "analyzing": "Reviewing conversation insights...",
+    "clustering": "Grouping related topics...",
+    "extracting": "Finding key learnings...",
+    "summarizing": "Creating memory snapshot...",
+    "persisting": "Saving to long-term memory...",
+    COMPLETE: "Memory refreshed! ✨",
 }
-"""The stages of seed 003 in their order, as progress shows them; `clustering` only where topics are sought."""
+"""The stages of seed 003 in their order, with its texts for people: not compacting; scoring messages; grouping them by
+topic (where topics are sought); making memories that stand alone (where memories are asked for); writing summaries;
+writing the memory log (where memories are asked for); done."""
+
+
+class CurrentStage:
+    """The stage that a compaction is in: passed as `on_stage`, and asked whenever somebody wants to know."""
+
+    def __init__(self) -> None:
+        self.stage, self.message = IDLE, STAGES[IDLE]
+
+    def __call__(self, stage: str, message: str) -> None:
+        self.stage, self.message = stage, message
 
 
 class Stages:
     """Seconds of each stage, by the clock that was passed in, and word of those that begin."""
 
     def __init__(
-        self, clock: Callable[[], float], progress: Callable[[str], None], on_stage: Callable[[str, str], None]
+        self, clock: Callable[[], float], progress: Callable[[str], None], on_stage: Callable[[str, str], object]
     ) -> None:
         self._clock, self._progress, self._on_stage = clock, progress, on_stage
         self._at = clock()
@@ -39,14 +53,17 @@ class Stages:
             self._begun = stage
             self._on_stage(stage, STAGES[stage])
 
+    def fail(self) -> None:
+        """Say that the run ended before it was complete: nothing is being compacted any more."""
+        self._begun = ""
+        self._on_stage(IDLE, STAGES[IDLE])
+
     def clustering(self, topics: Topics) -> Topics:
-        """The same, saying when it begins and that the next stage follows."""
+        """The same, saying when it begins."""
 
         def told(messages: Sequence[Message], groups: Sequence[Group]) -> Sequence[Topic]:
             self.begin("clustering")
-            found = topics(messages, groups)
-            self.begin("extracting")
-            return found
+            return topics(messages, groups)
 
         return told
 

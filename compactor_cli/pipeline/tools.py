@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from compactor_cli.formats.base import Format
+from compactor_cli.model.memories import Memory
 from compactor_cli.model.planning import Strategy, Summarizer
 from compactor_cli.model.profile import Profile
+from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.stages import Topics
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.signals.topics import find_topics
@@ -28,5 +30,11 @@ class Tools:
     topics: Topics = find_topics
     progress: Callable[[str], None] = lambda stage: None
     """Called when a stage of the pipeline is done."""
-    on_stage: Callable[[str, str], None] = lambda stage, meaning: None
+    on_stage: Callable[[str, str], object] = lambda stage, meaning: None
     """Called when one of STAGES begins."""
+    recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: ()
+    """Finds memories that bear on a transcript, the most relevant first; asked when none are given."""
+    remember: Callable[[Transcript], Sequence[Memory]] | None = None
+    """Finds what is worth remembering of a transcript, before any of it is summarized; None: nothing is."""
+    persist: Callable[[Sequence[Memory]], object] | None = None
+    """Takes what was found, once everything else is done; None: whoever asked for it writes it later."""

@@ -11,23 +11,25 @@ from compactor_cli.scoring.factors import FactorScorer
 from compactor_cli.scoring.weighted import WeightedScorer
 
 
-def _classifier(model: LanguageModel | None) -> Scorer:
+def _classifier(model: LanguageModel | None, prompt: str) -> Scorer:
     from compactor_cli.scoring.classifier import ClassifierScorer  # most runs ask no model
 
     if model is None:
         raise UsageError(f"scorer {ClassifierScorer.name} {NEEDS_MODEL}")
-    return ClassifierScorer(model)
+    return ClassifierScorer(model, prompt)
 
 
-SCORERS: dict[str, Callable[[LanguageModel | None], Scorer]] = {
-    FactorScorer.name: lambda model: FactorScorer(),
-    WeightedScorer.name: lambda model: WeightedScorer(),
+SCORERS: dict[str, Callable[[LanguageModel | None, str], Scorer]] = {
+    FactorScorer.name: lambda model, prompt: FactorScorer(),
+    WeightedScorer.name: lambda model, prompt: WeightedScorer(),
     "classifier": _classifier,
 }
 
 
-def scorer(name: str, model: LanguageModel | None = None) -> Scorer:
-    """The scorer of this name. Raises UsageError for an unknown one, and when it needs a model and has none."""
+def scorer(name: str, model: LanguageModel | None = None, prompt: str = "") -> Scorer:
+    """The scorer of this name; `prompt`: the system prompt of one that asks a model, in place of its own.
+
+    Raises UsageError for an unknown one, and when it needs a model and has none."""
     if name not in SCORERS:
         raise UsageError(f"unknown scorer {name!r}; known: {', '.join(SCORERS)}")
-    return SCORERS[name](model)
+    return SCORERS[name](model, prompt)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -31,7 +32,7 @@ _CHARACTERS = 24_000
 _CUT = 1_200
 """Characters of a message that are passed on: its head and its tail."""
 _SMALLEST_CUT = 100
-_ANSWER, _ENTRY = 200, 60
+_ANSWER, _ENTRY = 200, 120
 """Tokens of an answer: around the entries, and for each."""
 _FALLBACK_CONFIDENCE = 0.2
 _SAME = 6
@@ -47,18 +48,22 @@ _SCHEMA: dict[str, Any] = {
             "items": {
                 "type": "object",
                 "additionalProperties": False,
-                "required": ["index", "importance_score", "category", "confidence"],
+                "required": ["index", "importance_score", "category", "confidence", "statement"],
                 "properties": {
                     "index": {"type": "integer"},
                     "importance_score": {"type": "number"},
                     "category": {"type": "string", "enum": list(CATEGORIES)},
                     "confidence": {"type": "number"},
+                    "statement": {"type": "string"},
                 },
             },
         }
     },
 }
 """Without limits of numbers, which not every provider takes; they are checked here."""
+_READ: dict[str, Any] = deepcopy(_SCHEMA)
+"""What an answer must have at least: without a statement it is still a judgement."""
+_READ["properties"]["messages"]["items"]["required"].remove("statement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +77,9 @@ class _Shown:
 
 
 class ClassifierScorer:
-    """Scores by a model, with category, confidence and whether to persist. What is obvious is not asked;
-    what the model cannot judge gets the factors of seed 000, named as a fallback.
+    """Scores by a model, with category, confidence, whether to persist, and the sentence worth remembering. What is
+    obvious is not asked; what the model cannot judge gets the factors of seed 000, named as a fallback. A message is
+    judged once by each scorer, in however many transcripts it occurs.
 
     Raises ModelError when falling back is not allowed.
     """
@@ -85,31 +91,45 @@ class ClassifierScorer:
         """`prompt`: the system prompt, in place of the default one."""
         self._model = model
         self._system = prompt or _prompt("classifier")
+        self._judged: dict[tuple[str, str], Score | None] = {}
+        """Role and text of messages that were asked about; None when the model could not judge them."""
 
     def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]:
         threshold = settings.scoring.threshold
-        scores = [obvious(message, threshold) for message in transcript.messages]
+        messages = transcript.messages
+        scores = [obvious(message, threshold) for message in messages]
+        self._ask([message for message, score in zip(messages, scores, strict=True) if score is None], threshold)
+        fallback: Sequence[Score] = ()
+        for message in messages:
+            if scores[message.index] is None:
+                known = self._judged[_key(message)]
+                if known is None:
+                    fallback = fallback or FactorScorer().score(transcript, settings)
+                    known = _fallen_back(fallback[message.index], threshold)
+                scores[message.index] = replace(known, persist=known.value >= threshold)
+        return tuple(score for score in scores if score is not None)
+
+    def _ask(self, messages: Sequence[Message], threshold: float) -> None:
+        """Have the model judge what it has not judged yet."""
         room = self._model.context_limit - estimate(self._system + _prompt("directive")) - _ANSWER
         cut = _cut_for(room)
-        shown = [
-            _shown(message, cut) for message, score in zip(transcript.messages, scores, strict=True) if score is None
-        ]
-        batches = _batches(shown, room)
+        new = {message.index: _key(message) for message in messages if _key(message) not in self._judged}
+        batches = _batches([_shown(message, cut) for message in messages if message.index in new], room)
         read = partial(_read_scores, threshold=threshold)
         asked = [Asked(_request(batch, self._system), partial(read, {one.index for one in batch})) for batch in batches]
-        fallback: Sequence[Score] = ()
         missing: dict[str, list[_Shown]] = {}
         for batch, answer in zip(batches, ask_checked(self._model, asked), strict=True):
-            found = answer.value
-            if found is None:
+            if answer.value is None:
                 missing.setdefault(answer.why, []).extend(batch)
-                fallback = fallback or FactorScorer().score(transcript, settings)
-                found = {one.index: _fallen_back(fallback[one.index], threshold) for one in batch}
-            for index, score in found.items():
-                scores[index] = score
+            for one in batch:
+                self._judged[new[one.index]] = None if answer.value is None else answer.value[one.index]
         for why, own in missing.items():
             self._model.give_up(f"classification of {_named(own)}", why)
-        return tuple(score for score in scores if score is not None)
+
+
+def _key(message: Message) -> tuple[str, str]:
+    """What a message is judged by."""
+    return message.role, message.text("text")
 
 
 def _cut_for(room: int) -> int:
@@ -162,7 +182,7 @@ def _named(batch: Sequence[_Shown]) -> str:
 
 def _read_scores(indices: set[int], text: str, *, threshold: float) -> dict[int, Score]:
     """Index -> score. Raises RejectedError unless each message is judged once, within the limits."""
-    entries = read_json(text, _SCHEMA)["messages"]
+    entries = read_json(text, _READ)["messages"]
     given = [int(entry["index"]) for entry in entries]
     if unknown := sorted({*given} - indices):
         raise RejectedError(f"index {unknown[0]} is not the number of a message")
@@ -184,7 +204,8 @@ def _read_scores(indices: set[int], text: str, *, threshold: float) -> dict[int,
 def _classified(entry: dict[str, Any], threshold: float) -> Score:
     points, category = float(entry["importance_score"]), entry["category"]
     factors = (Factor(f"classified {category}", points),)
-    return Score(points, points, factors, category, float(entry["confidence"]), points >= threshold)
+    statement = plain(entry.get("statement", "")).strip() if category != "none" else ""
+    return Score(points, points, factors, category, float(entry["confidence"]), points >= threshold, statement)
 
 
 def _fallen_back(score: Score, threshold: float) -> Score:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ _COMMANDS = ("command", "cmd", "script", "code")
 _OLD = ("old_string", "old_str", "old_text", "old", "oldText")
 _NEW = ("new_string", "new_str", "new_text", "new", "newText")
 _CONTENT = ("content", "file_text", "new_source", "contents")
+_PATCH_BEGINS = "*** Begin Patch"
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: ", re.MULTILINE)
 _LABEL = 60
 """Characters of what a result is said to be of."""
 
@@ -31,6 +34,28 @@ def call_lines(part: Part) -> str:
     if path and content:
         return f"{path}\n{content}"
     return readable(part.text)
+
+
+def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
+    """Path and lines of each file that a call edits or writes: `-| ` and `+| ` lines of an edit, all lines of a new
+    file. Nothing for other calls."""
+    arguments = _arguments(part)
+    if not isinstance(arguments, dict):
+        patches = [readable(part.text)]
+    else:
+        path = _first(arguments, _PATHS)
+        lines = [line for old, new in _edits(arguments) for line in _changed(old, new)]
+        lines = lines or _first(arguments, _CONTENT).split("\n")
+        if path and any(lines):
+            yield path, lines
+            return
+        patches = [value for value in (*arguments.values(), _command(arguments)) if isinstance(value, str)]
+    patch = next((text for text in patches if _PATCH_BEGINS in text), "")
+    for piece in _PATCHED.split(patch)[1:]:
+        path, _, body = piece.partition("\n")
+        changed = [f"{line[0]}| {line[1:]}" for line in body.split("\n") if line[:1] in ("+", "-") and line[1:].strip()]
+        if path.strip() and changed:
+            yield path.strip(), changed
 
 
 def call_label(part: Part) -> str:

@@ -23,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy import Text as PlainText
 from sqlalchemy.types import UserDefinedType
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest revision in `migrations/versions`."""
 
 metadata = MetaData()

@@ -17,9 +17,17 @@ from math import log, sqrt
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.model.state import StateLine
 from compactor_cli.summarizers.facts import left_out, left_out_before
-from compactor_cli.summarizers.forms import Form, drafted, form_of, sections_in
+from compactor_cli.summarizers.forms import ACTIVE_CODE, Form, drafted, form_of, sections_in
 from compactor_cli.summarizers.page import Line, Page, render, repeated_turns, standing
-from compactor_cli.summarizers.sections import WEIGHTS, Item, candidates, fact_items, last_actions, tier_items
+from compactor_cli.summarizers.sections import (
+    WEIGHTS,
+    Item,
+    candidates,
+    code_items,
+    fact_items,
+    last_actions,
+    tier_items,
+)
 from compactor_cli.text.excerpts import Excerpt, legend, quote, without
 from compactor_cli.text.headers import written_by
 
@@ -34,6 +42,8 @@ _URGENT = 30.0
 """Weight of what the work goes on from, above that of any section."""
 _FOREMOST = 0.4
 """Share of the room behind the facts that the weightiest line under a heading may have."""
+_CODE_SHARE, _CODE_REST = 0.25, 0.6
+"""Shares of the whole room, and of what the facts leave of it, that code may have: the smaller of both."""
 _LAST = 1 << 40
 """Puts a line behind all others of its section."""
 _ROOMY = 600
@@ -61,6 +71,7 @@ class Extractive:
         items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
         items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
+        items += code_items(request.messages) if ACTIVE_CODE in sections_in(form) else []
         page = replace(page, known=frozenset(item.section for item in items))
         if form.facts_first and page.lines:
             page = _make_way(page, items, request.budget, count)
@@ -151,6 +162,7 @@ def _lines(
     """What to write, in the order in which it may not be left out."""
     first: list[Item] = []
     if form.facts_first:
+        code_room = room * _CODE_SHARE
         facts = [item for item in items if item.fact is not None]
         items = [item for item in items if item.fact is None]
         first = _take_facts(facts, int(room * _FACT_SHARE), count)
@@ -160,6 +172,10 @@ def _lines(
         if missing:
             first.append(Item("Commands", left_out(dict(sorted(missing.items()))), (), _LAST))
         room -= sum(count(item.line) + 1 for item in first)
+        code = _take_code(items, int(min(code_room, room * _CODE_REST)), count)
+        room -= sum(count(item.line) + 1 for item in code)
+        first += code
+        items = [item for item in items if not item.code]
         foremost = [item for item in _foremost(items, form) if count(item.line) + 1 <= room * _FOREMOST]
         room -= sum(count(item.line) + 1 for item in foremost)
         items = [item for item in items if item not in foremost]
@@ -240,6 +256,16 @@ def _take_facts(facts: Sequence[Item], room: int, count: Callable[[str], int]) -
     for item in ordered:
         cost = count(item.line) + 1
         if cost <= room:
+            room -= cost
+            taken.append(item)
+    return taken
+
+
+def _take_code(items: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:
+    """The code that has room: that of active work first, then the newest."""
+    taken = []
+    for item in sorted(items, key=lambda item: (item.section != ACTIVE_CODE, -item.order)):
+        if item.code and (cost := count(item.line) + 1) <= room:
             room -= cost
             taken.append(item)
     return taken

@@ -15,6 +15,8 @@ PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next", "Imm
 FACTS = ("Files", "Errors", "Commands")
 """Sections of what is computed from calls and results."""
 OTHERS = ("Earlier summary", "Details")
+CHANGED_CODE, ACTIVE_CODE = "Changed code", "Active code"
+"""Sections of code that is shown word for word (seed 004)."""
 SECTIONS = (
     "Earlier summary",
     "Goal",
@@ -122,8 +124,8 @@ _HANDOFF = Form(
         Heading("1. User's Primary Goals and Intent", ("Goal", "Constraints"), quotes="first", always=True),
         Heading("2. Conversation Timeline and Progress", ("Done", "Errors", "Earlier summary"), always=True),
         Heading("3. Technical Context and Decisions", ("Decisions", "Details"), always=True),
-        Heading("4. Files and Code Changes", ("Files", "Commands"), state=("done",), always=True),
-        Heading("5. Active Work and Last Actions", ("In progress",), always=True),
+        Heading("4. Files and Code Changes", ("Files", "Commands", CHANGED_CODE), state=("done",), always=True),
+        Heading("5. Active Work and Last Actions", ("In progress", ACTIVE_CODE), always=True),
         Heading("6. Unresolved Issues and Pending Tasks", ("Next",), state=("error", "open"), always=True),
         Heading("7. Immediate Next Step", ("Immediate",), state=("next",), always=True),
     ),

@@ -11,8 +11,11 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
 from compactor_cli.signals.ledger import call_text, where
 from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, parse
-from compactor_cli.summarizers.forms import FACTS, cells, prose_section, section_of
+from compactor_cli.summarizers.forms import ACTIVE_CODE, CHANGED_CODE, FACTS, cells, prose_section, section_of
+from compactor_cli.summarizers.snippets import carried as carried_code
+from compactor_cli.summarizers.snippets import changes, is_label, shown_last
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.excerpts import harmless
 from compactor_cli.text.headers import STATE, body_start, is_summary, writer_of
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.outcomes import result_errors
@@ -35,6 +38,8 @@ WEIGHTS = {
     "Details": 2.0,
     "Participants": 9.0,
     "Topics": 9.0,
+    CHANGED_CODE: 7.0,
+    ACTIVE_CODE: 9.0,
 }
 
 FIRM = re.compile(r"\b(decided|concluded|agreed|determined|resolved|going with|instead of|because)\b", re.IGNORECASE)
@@ -72,12 +77,15 @@ class Item:
     bonus: float = 0.0
     fact: Fact | None = None
     """What was computed from calls and results; it is put together with the same fact of later rounds."""
+    code: str = ""
+    """A block of code under the line."""
 
     @property
     def line(self) -> str:
         if self.fact is not None:
             return f"- {self.text} {self.fact.where}"
-        return f"- {self.text} {where(self.messages)}" if self.messages else f"- {self.text}"
+        said = f"- {self.text} {where(self.messages)}" if self.messages else f"- {self.text}"
+        return f"{said}\n{self.code}" if self.code else said
 
     @property
     def about(self) -> str:
@@ -162,12 +170,35 @@ def fact_items(messages: Sequence[Message]) -> list[Item]:
     return list(_facts(messages, earlier))
 
 
+def code_items(messages: Sequence[Message]) -> list[Item]:
+    """Code word for word: what the last change of each file did, the newest of them as active work, and the code that
+    the agent showed last."""
+    changed, shown = changes(messages), shown_last(messages)
+    known = {snippet.about for snippet in changed}
+    found = [
+        Item(CHANGED_CODE, f"last change of `{path}` [earlier #{at}]", (), order - _LONG_AGO, code=block)
+        for order, (path, at, block) in enumerate(carried_code(messages))
+        if path not in known
+    ]
+    for snippet in changed:
+        newest = snippet is changed[-1]
+        section, what = (ACTIVE_CODE, "newest change of") if newest else (CHANGED_CODE, "last change of")
+        text = f"{what} `{one_line(snippet.about, _LONG_LINE)}`"
+        found.append(Item(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
+    if shown is not None:
+        found.append(Item(ACTIVE_CODE, "code shown last", (shown.message,), shown.message * 1000 + 1, code=shown.block))
+    return found
+
+
 def last_actions(messages: Sequence[Message], most: int = 2) -> list[Item]:
     """The newest calls, as the work stands: their arguments, and the tool."""
     calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-most:]
     return [
         Item(
-            "In progress", f"`{one_line(call_text(call), 160)}` ({call.name})", (message.number,), _order(message, 999)
+            "In progress",
+            f"`{harmless(one_line(call_text(call), 160))}` ({call.name})",
+            (message.number,),
+            _order(message, 999),
         )
         for message, call in calls
         if call.text.strip()
@@ -197,7 +228,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
             title = line[4:]
             continue
         said = _old_line(line, written)
-        if not said or said.startswith(LEFT_OUT):
+        if not said or said.startswith(LEFT_OUT) or is_label(said):
             continue
         section = prose_section(title) if written and title not in FACTS else section_of(title, said)
         # what was next, or being done, was so in that round

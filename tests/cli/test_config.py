@@ -405,3 +405,16 @@ def test_a_password_in_an_address_is_not_shown(run):
         done = run(*command, **secret)
         assert "hidden" not in done.text + done.stderr
         assert "//***@127.0.0.1:9/v1" in done.text
+
+
+@pytest.mark.parametrize("value", ["true", "1", "yes"])
+def test_meilisearch_is_refused_with_a_word(run, session, value):
+    done = run("score", session.name, *CHARS, ENABLE_MEILISEARCH=value)
+    assert done.code == 0
+    (warning,) = [line for line in done.stderr.splitlines() if "warning" in line]
+    assert warning.startswith("warning: the variable ENABLE_MEILISEARCH sets nothing: no Meilisearch is used")
+
+
+@pytest.mark.parametrize("value", ["false", "0", ""])
+def test_meilisearch_that_is_off_is_no_matter(run, session, value):
+    assert "MEILI" not in run("score", session.name, *CHARS, ENABLE_MEILISEARCH=value).stderr

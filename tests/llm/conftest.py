@@ -64,11 +64,11 @@ def compacting(provider, loaded_litellm):
     `llm` are settings of the model; nothing is kept from one call to the next unless they say so.
     """
 
-    def compact(data, model=OPENAI, *, llm=None, on_stage=None, format="", **settings):
+    def compact(data, model=OPENAI, *, llm=None, on_stage=None, format="", flush=None, **settings):
         asked = LlmSettings(**{"api_base": provider.api_base(model), "backoff": 0.0, "cache": False, **(llm or {})})
         chosen = Settings(**{"summarizer": "llm", "strategy": "rolling", "llm": asked, **settings})
         asker = api.language_model(model, chosen, tokenizer="chars")
         source = api.load(data, tokenizer="chars", format=format)
-        return api.compact(source, chosen, tokenizer="chars", model=asker, on_stage=on_stage), asker
+        return api.compact(source, chosen, tokenizer="chars", model=asker, on_stage=on_stage, flush=flush), asker
 
     return compact

@@ -411,6 +411,15 @@ def test_the_words_of_the_model_stand_as_they_were_said(provider, compacting):
     assert f"### Current State\n- {said}\n" in written(found.data)[0]
 
 
+def test_handoff_asks_for_code_in_parts_4_and_5(well, compacting, provider):
+    compacting(jsonl(*work.session(8)), strategy="handoff", target_tokens=5_000)
+    asked = "\n".join(received.text for received in provider.received)
+    files = asked.partition('Under "4. Files and Code Changes"')[2].partition("\n")[0].partition("\\n")[0]
+    active = asked.partition('Under "5. Active Work')[2].partition("\n")[0].partition("\\n")[0]
+    assert "snippet" in files
+    assert "snippet" in active
+
+
 def test_handoff_has_its_seven_headings_and_the_last_request_at_its_end(well, compacting):
     data = jsonl(*work.session(5))
     found, _ = compacting(data, strategy="handoff", target_tokens=5_000)

@@ -80,6 +80,64 @@ def test_what_the_model_judges_is_in_the_log(provider, run, work_session, tmp_pa
     assert {memory.importance for memory in memories} <= {70 + at % 7 for at in range(0, 21, 3)}
 
 
+SAID = "The review went through all modules and was filed in the wiki as agreed. "
+KEY = "The service signs its tokens with the signing key HS256."
+TAIL = "It must be replaced by RS256 before release 4.2."
+ALONE = "The signing key HS256 must be replaced by RS256 before release 4.2."
+
+
+def names_the_tail(received):
+    """Judges only the message with the tail worth it, and sees no further than what it was shown."""
+    if "<statement" in received.text:
+        return json.dumps({"statement": ALONE})
+    if not is_judging(received.text):
+        return summaries.answer(received)
+    entries = []
+    for number, text in re.findall(r'<message number="(\d+)"[^>]*>\n(.*?)\n</message>', received.text, re.DOTALL):
+        worth = TAIL in text
+        entries.append({
+            "index": int(number), "importance_score": 90 if worth else 5, "category": "fact" if worth else "none",
+            "confidence": 0.9, "statement": TAIL if worth else "",
+        })  # fmt: skip
+    return json.dumps({"messages": entries})
+
+
+@BOTH
+def test_a_fact_at_the_end_of_a_long_message_becomes_a_memory(provider, run, tmp_path, model):
+    records = [*work.session(8), {"role": "assistant", "content": SAID * 60 + KEY + " " + TAIL}]
+    (tmp_path / "work.jsonl").write_bytes(jsonl(*records))
+    provider.plays(server.says(names_the_tail))
+    done = flushing(provider, run, model)
+    assert done.code == 0, done.stderr
+    assert [memory.text for memory in remembered(tmp_path / "log.db")] == [ALONE]
+    (resolving,) = [r.text for r in provider.received if "<statement" in r.text]
+    assert KEY in resolving
+
+
+@pytest.mark.parametrize("args", [(), ("--scorer", "classifier"), ("--scorer", "classifier", "--recall", "module")])
+def test_no_message_is_judged_twice_and_none_after_a_summary(provider, quick, tmp_path, args):
+    """An unanswered call is repaired, which makes the transcript that is scored another than the one that is read."""
+    records = work.session(8)
+    lost = next(at for at, record in enumerate(records) if record["role"] == "tool")
+    (tmp_path / "work.jsonl").write_bytes(jsonl(*records[:lost], *records[lost + 1 :]))
+    quick("memory", "add", "The module of billing is old.", "--database", "log.db")
+    provider.plays(server.says(answer))
+    done = flushing(provider, quick, OPENAI, *args, COMPACTOR_LLM_CACHE="false", COMPACTOR_MEMORY_PROMPT="What lasts?")
+    assert done.code == 0, done.stderr
+    kinds = [
+        "judge" if is_judging(r.text) else "resolve" if "<statement" in r.text else "sum" for r in provider.received
+    ]
+    assert "judge" in kinds and "sum" in kinds
+    assert "sum" not in kinds[: len(kinds) - kinds[::-1].index("judge")], "memories come before the summaries"
+    shown = [
+        (by, body)
+        for r in provider.received
+        if is_judging(r.text)
+        for by, body in re.findall(r'<message number="\d+" from="(\w+)">\n(.*?)\n</message>', r.text, re.DOTALL)
+    ]
+    assert len(shown) == len(set(shown))
+
+
 def test_a_model_that_fails_leaves_it_to_the_rules(provider, quick, work_session, tmp_path):
     provider.plays(server.breaks(400, when=is_judging), server.says(answer))
     done = flushing(provider, quick, OPENAI)

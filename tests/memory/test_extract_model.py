@@ -9,6 +9,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.errors import ModelError
 from compactor_cli.memory.extract import extract
+from compactor_cli.memory.named import named
 from compactor_cli.model.asking import ModelAnswer, ModelRequest
 from compactor_cli.model.memories import Memory
 from compactor_cli.pipeline.extracting import extract_memories
@@ -91,9 +92,22 @@ def test_scores_that_are_there_are_not_asked_for_again() -> None:
     memories = extract_memories(session, Settings(), at=AT, model=model, scores=scores)
     assert memories == found(ScriptedModel(judges))
     assert all("statement" in (request.schema or {})["properties"] for request in model.requests)
-    own = Settings(memory=MemorySettings(prompt="Only what is about the API."))
-    extract_memories(session, own, at=AT, model=(again := ScriptedModel(judges)), scores=scores)
-    assert again.requests[0].system == "Only what is about the API."
+
+
+def test_a_scorer_judges_a_message_once_in_whatever_transcript() -> None:
+    """As it was repaired, or with more behind it; what it could not judge is not asked again either."""
+    model = ScriptedModel(judges)
+    scorer = ClassifierScorer(model)
+    scorer.score(transcript(RECORDS), Settings())
+    asked = len(model.requests)
+    more = transcript([*RECORDS[:5], result("1", "Tool no response"), *RECORDS[6:], user("Deploys are on Tuesdays.")])
+    extract_memories(more, Settings(), at=AT, model=model, judge=scorer)
+    shown = [tagged(asked_text(r), "message", "number") for r in model.requests[asked:]]
+    assert [list(texts.values()) for texts in shown if texts] == [["Deploys are on Tuesdays."]]
+    broken = ScriptedModel(ModelAnswer(failure="connection failed"))
+    failing = ClassifierScorer(broken)
+    assert failing.score(transcript(RECORDS), Settings()) == failing.score(transcript(RECORDS), Settings())
+    assert len(broken.requests) == len(broken.given_up) == 1
 
 
 def test_a_report_has_the_scores() -> None:
@@ -124,12 +138,78 @@ def test_where_falling_back_is_not_allowed_the_error_passes_through() -> None:
         found(ScriptedModel(ModelAnswer(failure="no such model"), strict=True))
 
 
-def test_a_long_message_is_remembered_by_its_first_whole_sentences() -> None:
-    said = "The billing service was moved to PostgreSQL 15 in spring. " * 12
-    records = [user("What did you do?"), assistant("nothing"), assistant(f"First fact. {said}")]
-    (memory,) = found(ScriptedModel(judges), records)
-    assert len(memory.text) <= 500
-    assert memory.text.endswith(".")
+KEYS = "It signs tokens in api/auth.py with the signing key HS256. "
+TAIL = "It must be replaced by RS256 before release 4.2."
+ALONE = "The signing key HS256 must be replaced by RS256 before release 4.2."
+
+
+def names_its_end(request: ModelRequest) -> str:
+    """A model that finds the last message worth it, for its last sentence, and resolves what that refers to."""
+    if "statement" in (request.schema or {})["properties"]:
+        return json.dumps({"statement": ALONE})
+    shown = tagged(asked_text(request), "message", "number")
+    entries = [
+        {"index": at, "importance_score": 10, "category": "none", "confidence": 0.5, "statement": ""} for at in shown
+    ]
+    entries[-1] |= {"importance_score": 90, "category": "fact", "statement": f"it must be  replaced by RS256 {END}"}
+    return json.dumps({"messages": entries})
+
+
+END = "before release 4.2"
+
+
+def test_the_sentence_at_the_end_of_a_long_message_becomes_a_memory_that_stands_alone() -> None:
+    said = "The report went through review and was filed. " * 60
+    model = ScriptedModel(names_its_end)
+    (memory,) = found(model, [user("What did you do?"), assistant(said + KEYS + TAIL)])
+    assert memory.text == ALONE
+    resolving = asked_text(model.requests[-1])
+    assert f'<statement from="assistant">\n{TAIL}\n</statement>' in resolving
+    assert KEYS.strip() in resolving.partition("<statement from")[0], "what it says before the sentence is shown"
+    assert "statement" in model.requests[0].schema["properties"]["messages"]["items"]["required"]  # type: ignore[index]
+
+
+def test_a_sentence_that_nobody_said_is_no_memory() -> None:
+    """A model's own words are dropped, with a word about it; the rules look at the message instead."""
+
+    def invents(request: ModelRequest) -> str:
+        return names_its_end(request).replace(f"it must be  replaced by RS256 {END}", "Lena wants purple buttons.")
+
+    records = [
+        user("What now?"),
+        assistant("Well. " + "All is as it was before. " * 40),
+        user("Always run the linter."),
+    ]
+    model = ScriptedModel(invents)
+    (memory,) = found(model, records)
+    assert memory.text == "Always run the linter."
+    assert model.given_up == [("memories of 1 message", "the answer names no sentence that stands there")]
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("use tabs", "We use tabs."),
+        ("**We use tabs.** Deploys are on Tuesdays", "We use tabs. Deploys are on Tuesdays."),
+        ("the build needs JDK 21 or newer versions", "The build needs JDK 21 or newer."),
+        ("The weather is fine.", ""),
+        ("", ""),
+        ("...", ""),
+    ],
+)
+def test_what_an_answer_names(statement: str, sentence: str) -> None:
+    text = "Hello there.\n\nWe use tabs. Deploys are on Tuesdays. The build needs JDK 21 or newer."
+    assert named(statement, text)[0] == sentence
+
+
+def test_what_a_user_says_of_himself_says_who_it_is() -> None:
+    (memory,) = found(ScriptedModel(names_its_end), [user("Hello, what now?"), user(f"I think {TAIL}"), user(ALONE)])
+    assert memory.text == ALONE
+    first = json.dumps(
+        {"messages": [{"index": 0, "importance_score": 80, "category": "preference", "confidence": 1, "statement": ""}]}
+    )
+    (memory,) = found(ScriptedModel(first), [user("I prefer small pull requests.")])
+    assert memory.text == "User: I prefer small pull requests."
 
 
 def test_secrets_are_not_remembered_however_sure_the_model_is() -> None:

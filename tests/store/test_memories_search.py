@@ -77,6 +77,34 @@ def test_of_very_common_words_the_newest_and_the_most_important_are_found(databa
     assert len(found(database, "comm*", limit=2 * ALL)) == 2 * ALL
 
 
+def test_words_that_say_nothing_do_not_rank(database):
+    put(
+        database,
+        memory("Don't use localStorage for what we do in this app.", importance=99),
+        memory("Database is PostgreSQL 15"),
+        memory("Die Zeitzone der Berichte ist UTC."),
+    )
+    assert found(database, "what database do we use")[0] == "Database is PostgreSQL 15"
+    assert found(database, "welche Zeitzone ist für die Berichte")[0] == "Die Zeitzone der Berichte ist UTC."
+    assert found(database, "what do we use") == ["Don't use localStorage for what we do in this app."], "all there is"
+    assert found(database, '"what we do"') == ["Don't use localStorage for what we do in this app."], "in a phrase"
+
+
+@pytest.mark.parametrize(
+    "query", ["trade", "trades", "trading", "traded", "TRADING", "tradin*", "trad*", '"trade app"']
+)
+def test_forms_of_a_word_meet(database, query):
+    put(database, memory("User works on a crypto trading app"), memory("Deploys are on Tuesdays"))
+    assert found(database, query) == ["User works on a crypto trading app"]
+
+
+def test_what_was_meant_is_marked_whatever_its_form(database):
+    put(database, memory("User works on a crypto trading app"))
+    with database.read() as connection:
+        (hit,) = search(connection, "trades", limit=5, now=NOW)
+    assert [text for text, marked in hit.snippet.pieces if marked] == ["trading"]
+
+
 def test_filters_hold_for_what_is_found(database):
     put(database, *[memory(f"common {n}", tags=("seven",) if n % 7 == 0 else ()) for n in range(600)])
     assert set(found(database, "common", limit=200, tag="seven")) == {f"common {n}" for n in range(0, 600, 7)}
@@ -97,6 +125,7 @@ def both(tmp_path, postgresql):
 def test_both_databases_rank_alike(both):
     chance = random.Random(3)
     vocabulary = [f"word{n}" for n in range(40)] + ["read_timeout", "readTimeout", "東京都", "naïve"]
+    vocabulary += ["trading", "traded", "queries", "use", "what", "the"]
     many = [
         memory(
             " ".join(chance.choices(vocabulary, weights=[1 / (n + 1) for n in range(len(vocabulary))], k=8)) + f" {n}",
@@ -110,7 +139,10 @@ def test_both_databases_rank_alike(both):
         put(log, *many)
     for _ in range(60):
         query = " ".join(
-            chance.choices([*vocabulary, '"word0 word1"', "word1*", "wor*", "nowhere"], k=chance.randint(1, 5))
+            chance.choices(
+                [*vocabulary, "trade", "tradin*", "we", '"word0 word1"', "word1*", "wor*", "nowhere"],
+                k=chance.randint(1, 5),
+            )
         )
         answers = []
         for log in both:

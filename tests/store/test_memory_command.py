@@ -109,6 +109,7 @@ def test_lines_of_standard_input_are_a_memory_each(log):
         ["add", "..."],
         ["decay", "--half-life", "nan"],
         ["decay", "--half-life", "inf"],
+        ["decay", "--now", "tomorrow"],
         ["list", "--limit", "99999999999999999999"],
         ["search", "x", "--limit", "99999999999999999999"],
         ["list", "--least", "nan"],
@@ -291,3 +292,17 @@ def test_only_what_is_needed_is_loaded(run, tmp_path):
 def test_quiet_says_nothing(log):
     assert log("add", "x", "--quiet").stderr == ""
     assert log("search", "nothing", "--quiet").stderr == ""
+
+
+def test_decay_goes_up_to_the_time_that_is_named(log):
+    """Twice up to the same time fades once; an earlier time fades nothing."""
+    name = added(log, "The user prefers tabs.", "--importance", "80")
+    created = log("show", name, "--json").json[0]["created"]
+    later = f"{created + 90 * 86_400}"
+    assert log("decay", "--now", f"{created - 86_400}").stderr == "0 memories faded\n"
+    assert "1 memory would fade" in log("decay", "--now", later, "--dry-run").stderr
+    for _ in range(2):
+        assert log("decay", "--now", later).code == 0
+        assert log("show", name, "--json").json[0]["importance"] == pytest.approx(40)
+    assert log("decay", "--now", "2200-01-01T00:00:00Z").stderr == "1 memory faded\n"
+    assert log("show", name, "--json").json[0]["importance"] < 1

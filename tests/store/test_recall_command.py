@@ -65,3 +65,32 @@ def test_a_file_within_its_target_stays_and_it_is_said_why(flushed, command, tmp
     assert done.code == 0
     assert (tmp_path / "out2.jsonl").read_bytes() == (tmp_path / "second.jsonl").read_bytes()
     assert "nothing was recalled" in done.stderr
+
+
+AUTO = {"COMPACTOR_MEMORY_AUTO_RECALL": "true"}
+
+
+def test_what_bears_on_a_session_comes_back_by_itself_where_a_setting_says_so(command, tmp_path):
+    """No query: the session's own requests find it. What has a word in common by chance stays out."""
+    shutil.copy(SAMPLES / "claude-code.jsonl", tmp_path / "second.jsonl")
+    bearing = "The February valuation is audited by the accounting office in Bremen."
+    assert command("memory", "add", bearing).code == 0
+    assert command("memory", "add", "Deploys of the quarterly zymurgy report are on Tuesdays.").code == 0
+    arguments = ("compact", "second.jsonl", "-o", "out2.jsonl", "--target-ratio", 0.5)
+    assert command(*arguments).code == 0
+    assert recalled_in(tmp_path / "out2.jsonl") == []
+    done = command(*arguments, **AUTO)
+    assert done.code == 0, done.stderr
+    (text,) = recalled_in(tmp_path / "out2.jsonl")
+    assert bearing in text
+    assert "zymurgy" not in text
+    assert command("memory", "search", "Bremen", "--json").json[0]["uses"] == 1
+
+
+def test_by_itself_nothing_is_made_or_said_where_there_is_no_log(command, tmp_path):
+    shutil.copy(SAMPLES / "claude-code.jsonl", tmp_path / "second.jsonl")
+    arguments = ("compact", "second.jsonl", "-o", "out2.jsonl", "--target-ratio", 0.5, "--database", "folder/log.db")
+    done = command(*arguments, **AUTO)
+    assert done.code == 0
+    assert "memor" not in done.stderr
+    assert not (tmp_path / "folder").exists()

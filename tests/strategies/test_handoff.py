@@ -89,6 +89,93 @@ def test_each_part_says_what_it_is_for() -> None:
     assert "Next, the changelog needs a line." not in following, "an announcement is no task"
 
 
+# -- code (seed 004, parts 4 and 5)
+
+
+def edits(path: str, old: str, new: str, number: str) -> list[Json]:
+    arguments = json.dumps({"file_path": path, "old_string": old, "new_string": new})
+    call = {"id": number, "type": "function", "function": {"name": "Edit", "arguments": arguments}}
+    return [{"role": "assistant", "content": None, "tool_calls": [call]}, result(number, "The file was updated.")]
+
+
+CODE = "def rate(kind):\n    return RATES[kind]\n## Session Summary\n<system-reminder>"
+CODED = [
+    system(),
+    user("Make the tax rates configurable."),
+    *edits("src/tax.py", "RATE = 0.19", "RATES = {'full': 0.19}", "a"),
+    *edits("src/cart.py", "price * RATE", "price * rate(kind)", "b"),
+    *[record for n in range(60) for record in filler(n)],
+    *edits("src/rates.py", "", CODE, "c"),
+    assistant("The caller has to become this:\n\n```python\ntotal = sum(map(rate, kinds))\n```\n\nShall I?"),
+    user("Yes, and then the docs."),
+]
+
+
+def parts_of(text: str) -> dict[str, str]:
+    return {heading[4:5]: text.partition(heading)[2].partition("\n### ")[0] for heading in HEADINGS}
+
+
+def test_changes_and_active_work_have_their_code_word_for_word() -> None:
+    said = parts_of(summary_of(compact(CODED, target_ratio=0.5)))
+    assert (
+        "- last change of `src/tax.py` [#2]\n  ```\n  -| RATE = 0.19\n  +| RATES = {'full': 0.19}\n  ```" in said["4"]
+    )
+    assert "+| price * rate(kind)" in said["4"]
+    assert "- newest change of `src/rates.py`" in said["5"]
+    assert "  +|     return RATES[kind]\n" in said["5"]
+    assert "  ```\n  total = sum(map(rate, kinds))\n  ```" in said["5"]
+
+
+@pytest.mark.parametrize("target", TARGETS[:3], ids=str)
+def test_there_is_code_in_both_parts_where_room_is_short(target: dict[str, Any]) -> None:
+    said = parts_of(summary_of(compact(CODED, **target)))
+    assert "  ```\n" in said["4"]
+    assert "  ```\n" in said["5"]
+
+
+def test_code_cannot_pass_for_marks_of_the_summary() -> None:
+    text = summary_of(compact(CODED))
+    assert [line for line in text.splitlines() if line.startswith("## ")] == text.splitlines()[:1]
+    assert "<system-reminder>" not in text
+
+
+def test_a_change_that_failed_is_not_shown() -> None:
+    failed = [*edits("src/gone.py", "old = 1", "new = 2", "x")[:1], result("x", "Error: old_string was not found")]
+    records = [*CODED[:2], *failed, *CODED[2:]]
+    assert "new = 2" in json.dumps(records)
+    text = summary_of(compact(records, target_ratio=0.5))
+    assert "change of `src/gone.py`" not in text
+    assert "last change of `src/tax.py`" in text
+
+
+def test_code_of_an_earlier_round_is_carried_on_until_its_file_changes_again() -> None:
+    first = compact(CODED)
+    more = [*edits("src/tax.py", "0.19", "0.07", "d"), *[r for n in range(30) for r in filler(n)], user("Go on.")]
+    text = summary_of(compact([*records_of(first), *more]))
+    assert "price * rate(kind)" in text
+    assert "[earlier #4]" in text
+    assert "+| 0.07" in text
+    assert "RATES = {'full': 0.19}" not in text
+
+
+def test_a_patch_shows_its_lines() -> None:
+    patch = "*** Begin Patch\n*** Update File: src/x.py\n@@\n-a = 1\n+a = 2\n*** End Patch"
+    call = {
+        "id": "p",
+        "type": "function",
+        "function": {"name": "apply_patch", "arguments": json.dumps({"input": patch})},
+    }
+    records = [
+        *CODED[:2],
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        result("p", "Done"),
+        *CODED[2:],
+    ]
+    assert "- last change of `src/x.py` [#2]\n  ```\n  -| a = 1\n  +| a = 2\n  ```" in summary_of(
+        compact(records, target_ratio=0.5)
+    )
+
+
 # -- the last request
 
 

@@ -1,0 +1,38 @@
+"""Which memories bear on a session: those that speak of what its user asks for (seeds 003 and 004)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from compactor_cli.memory.queries import Said, Wanted, parse
+from compactor_cli.memory.words import terms
+from compactor_cli.model.memories import Memory
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.text.sentences import sentences
+
+_SENTENCES = 8
+"""Sentences of a request that are looked at."""
+_TOGETHER = 2
+"""Words of a sentence that a memory has in common with it at least; of names one is enough."""
+_SHORT = 4
+"""Letters from which on a word is about something."""
+
+
+def asked_for(transcript: Transcript) -> tuple[str, ...]:
+    """What a session is about, sentence by sentence: the newest request of the user, and the first one."""
+    requests = [m.text("text") for m in transcript.messages if m.role == "user" and m.origin == "request"]
+    ends = [*requests[-1:], *requests[:1]]
+    return tuple(dict.fromkeys(said for text in ends for said in sentences(text)[:_SENTENCES]))
+
+
+def bearing(found: Iterable[Memory], request: str) -> list[Memory]:
+    """Those of the memories that bear on a sentence of a request and do not stand in it already, in their order."""
+    wanted = parse(request)
+    said = " ".join(request.split())
+    return [memory for memory in found if _bears(memory, wanted) and " ".join(memory.text.split()) not in said]
+
+
+def _bears(memory: Memory, wanted: Sequence[Wanted]) -> bool:
+    text = Said(terms(memory.text))
+    common = [one for one in wanted if one.size >= _SHORT and one.found_in(text)]
+    return len(common) >= _TOGETHER or any(len(one.ways) > 1 for one in common)

@@ -1,0 +1,36 @@
+"""What a harness tells a model about commands, tools and answers: under the role user it is no wish of the user."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+_PROTOCOL = re.compile(
+    r"\b(?:your|every|each|the) (?:response|reply|answer|turn|message)s?\b.{0,30}"
+    r"\b(?:must|should|has to|needs? to|contains?|begins?|starts?|ends?|consists?|format)\b"
+    r"|\b(?:one|1|single|more than one|multiple|several) (?:\w+ )?(?:commands?|actions?|tools?|tool calls?"
+    r"|function calls?)\b"
+    r"|\btool (?:calls?|use|results?|outputs?)\b|\bfunction calls?\b"
+    r"|\b(?:tools?|commands?|functions?)(?: that are| which are)? (?:available|provided|supplied|given) to you\b"
+    r"|\binteractive (?:session )?(?:commands?|tools?)\b|\bfeedback (?:after|before|from) (?:each|every|the|a)\b"
+    r"|\bwait for (?:the )?(?:feedback|results?|outputs?|responses?|confirmation)\b.{0,30}\b(?:commands?|tools?"
+    r"|calls?|actions?)\b"
+    r"|\bif (?:you run )?a command\b|\b(?:commands?|actions?) (?:that|which) (?:produces?|prints?|outputs?)\b"
+    r"|\b(?:use|run|call|with|running) the `?(?:submit|finish|exit|done)`?\b"
+    r"|\b(?:special interface|terminal session|(?:currently )?open file|current working directory)\b"
+    r"|\bfinal answer\b|\b(?:tags?|format|code block|template) (?:given|described|shown|specified|above|below)\b"
+    r"|\b(?:thought|reasoning|discussion) (?:section|block|step|field)\b|\basking (?:the user )?for permission\b",
+    re.IGNORECASE,
+)
+_SEVERAL = 2
+"""Sentences about the commands and tools of a session that make a message one of its harness."""
+
+
+def speaks_of_tools(sentence: str) -> bool:
+    """Whether a sentence says how a model has to use its commands and tools, or what its answers must look like."""
+    return _PROTOCOL.search(sentence) is not None
+
+
+def is_briefing(text: str) -> bool:
+    """Whether a message briefs a model on its session, so that none of it is the user's own wish."""
+    return len(list(islice(_PROTOCOL.finditer(text), _SEVERAL))) == _SEVERAL
