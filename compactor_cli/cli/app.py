@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from typing import Any
 
@@ -21,8 +20,11 @@ from compactor_cli.cli.learn import learn
 from compactor_cli.cli.memory import memory
 from compactor_cli.cli.restore import restore
 from compactor_cli.cli.score import score
+from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.strategies import strategies
+from compactor_cli.cli.streams import open_streams
 from compactor_cli.errors import CompactorError, ExitCode
+from compactor_cli.text.clean import visible
 
 
 class Boundary(TyperGroup):
@@ -30,7 +32,10 @@ class Boundary(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()  # what cannot be written is known before the exit code is
         except CompactorError as error:
             if _debugging():
                 _show_traceback()
@@ -39,12 +44,13 @@ class Boundary(TyperGroup):
         except KeyboardInterrupt:
             _say("interrupted; nothing was left half-written")
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-        except BrokenPipeError:
-            # the reader has seen enough; keep the interpreter from complaining when it flushes
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(int(ExitCode.OK)) from None
+        except TerminatedError as signal:
+            _say("terminated; nothing was left half-written")
+            raise typer.Exit(signal.code) from None
         except Exception as error:
             if hasattr(error, "exit_code"):  # typer's own: usage errors, exits
+                if hasattr(error, "message"):
+                    error.message = visible(str(error.message))
                 raise
             if _debugging():
                 _show_traceback()
@@ -115,11 +121,13 @@ def _show_traceback() -> None:
 def _say(text: str) -> None:
     if {"--quiet", "-q"} & set(sys.argv):
         return
-    print(text.encode("utf-8", "replace").decode(), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
+    print(visible(text.encode("utf-8", "replace").decode()), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 
 
 def main() -> None:
     """Entry point of the `compactor` script."""
     # one short run over many small values, none of them in cycles: the collector only costs time
     gc.disable()
+    catch_ending_signals()
+    open_streams()
     app()

@@ -16,12 +16,14 @@ from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview
 from compactor_cli.survival.result import Survival
+from compactor_cli.text.clean import visible
 from compactor_cli.text.shorten import reference
 
 
 def dumps(value: Any) -> str:
-    """JSON on one line; lone surrogates stay escaped, so that it can always be written."""
-    text = json.dumps(value, ensure_ascii=False)
+    """JSON on one line; lone surrogates stay escaped, so that it can always be written, and so does what commands a
+    terminal or cannot be seen."""
+    text = visible(json.dumps(value, ensure_ascii=False))
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -6,6 +6,31 @@ import re
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_COMMANDING = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\U000e0000-\U000e007f]|\r(?!\n)"
+)
+"""What commands a terminal, turns the direction of text or is not seen; tabs and line breaks aside."""
+_JOINERS = re.compile("[\u200c\u200d]")
+"""Join or part letters and pictures; what is shown without them is read just as well."""
+
+
+def visible(text: str) -> str:
+    """With what commands a terminal, turns text or cannot be seen as escapes such as `\\u001b`. JSON stays the same
+    value."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _COMMANDING.sub(_escape, text)
+
+
+def shown(text: str) -> str:
+    """The same for people, who miss no joiners."""
+    return text if text.isascii() and text.isprintable() else visible(_JOINERS.sub("", text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def plain(text: str) -> str:

@@ -375,7 +375,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path, arguments):
 @POSIX
 @pytest.mark.parametrize(
     "arguments",
-    [["score"], ["score", "--json"], ["budget", "--total", "9"], ["inspect"], ["compact"], ["diff"]],
+    [["score"], ["score", "--json"], ["budget", "--total", "9000"], ["inspect"], ["compact"], ["diff"]],
     ids=" ".join,
 )
 def test_a_reader_that_is_gone_before_the_first_word_is_no_error(chat, arguments):
