@@ -23,12 +23,32 @@ from compactor_cli.cli.score import score
 from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.strategies import strategies
 from compactor_cli.cli.streams import open_streams
-from compactor_cli.errors import CompactorError, ExitCode
+from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.text.clean import visible
+
+_MEANT = {
+    **dict.fromkeys(
+        ("compress", "shrink", "reduce", "squeeze", "trim", "summarize", "truncate"), "compact"
+    ),
+    **dict.fromkeys(("status", "show", "stats", "info", "view", "look"), "inspect"),
+    **dict.fromkeys(("compare", "verify"), "diff"),
+    **dict.fromkeys(("undo", "decompress", "uncompact", "expand"), "restore"),
+    **dict.fromkeys(("benchmark", "bench", "measure"), "evaluate"),
+    **dict.fromkeys(("train", "fit"), "learn"),
+    **dict.fromkeys(("settings", "configure"), "config"),
+}
+"""Words that other tools have for a command, where none is spelled alike."""
 
 
 class Boundary(TyperGroup):
     """Expected failures print one message; anything else is a bug and says so."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """A command by its name; a word that means one is answered with it."""
+        meant = _MEANT.get(args[0].lower()) if args and args[0] not in self.commands else None
+        if meant:
+            raise UsageError(f"No such command '{args[0]}'. Did you mean '{meant}'?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:

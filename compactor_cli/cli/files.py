@@ -25,7 +25,7 @@ def read_bytes(path: str) -> bytes:
     except FileNotFoundError:
         raise InputError("there is no such file", path=path) from None
     except IsADirectoryError:
-        raise InputError("is a directory; name the files in it (a shell pattern will do)", path=path) from None
+        raise InputError("is a directory; name a file in it", path=path) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
@@ -58,6 +58,14 @@ def write_bytes(path: str, data: bytes, replaces: bytes | None = None, inputs: S
         replace_file(target, data, like, partial(_check_unchanged, path, target, replaces))
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def other_names(path: str) -> int:
+    """How many other names (hard links) a file has, which go on to mean it as it is now when it is replaced."""
+    try:
+        return max(0, Path(path).stat().st_nlink - 1)
+    except OSError:
+        return 0
 
 
 def _check_unchanged(path: str, target: Path, expected: bytes | None) -> None:

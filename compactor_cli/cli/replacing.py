@@ -69,6 +69,11 @@ def _left(target: Path) -> Iterator[Path]:
         yield from [Path(e.path) for e in entries if e.name.startswith(start) and e.name.endswith(_SUFFIX)]
 
 
+def is_part(name: str) -> bool:
+    """Whether a file's name is one that only a file on its way to its place has."""
+    return name.endswith(_SUFFIX)
+
+
 def _short(name: str) -> str:
     raw = os.fsencode(name)
     return name if len(raw) <= _LONGEST else os.fsdecode(raw[:_LONGEST])

@@ -49,10 +49,11 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
 
 
 def at_home(values: Sequence[Any]) -> Format | None:
-    """The best format that recognises every record. Plain texts look alike in several formats, so the
-    best at first sight need not be the right one."""
+    """The best format that recognises every record that any does. Plain texts look alike in several formats, so
+    the best at first sight need not be the right one."""
     ranked = sorted(FORMATS.values(), key=lambda known: -_fit(known, values))
-    return next((known for known in ranked if all(known.recognize(value) for value in values)), None)
+    told = [value for value in values if any(known.recognize(value) for known in ranked)]
+    return next((known for known in ranked if all(known.recognize(value) for value in told)), None)
 
 
 def _fit(known: Format, values: Sequence[Any]) -> float:
