@@ -27,9 +27,7 @@ from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.text.clean import visible
 
 _MEANT = {
-    **dict.fromkeys(
-        ("compress", "shrink", "reduce", "squeeze", "trim", "summarize", "truncate"), "compact"
-    ),
+    **dict.fromkeys(("compress", "shrink", "reduce", "squeeze", "trim", "summarize", "truncate"), "compact"),
     **dict.fromkeys(("status", "show", "stats", "info", "view", "look"), "inspect"),
     **dict.fromkeys(("compare", "verify"), "diff"),
     **dict.fromkeys(("undo", "decompress", "uncompact", "expand"), "restore"),
@@ -124,7 +122,8 @@ def about(
     for the same input; a language model is asked only where an option or a setting says so.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
-    cannot be met, 5 the language model failed, 6 the database could not be used, 70 a bug, 130 interrupted.
+    cannot be met, 5 the language model failed, 6 the database could not be used, 70 a bug, 130 interrupted,
+    129 and 143 ended by a signal.
     """
 
 

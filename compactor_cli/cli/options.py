@@ -10,7 +10,9 @@ from compactor_cli.cli.numbers import share, tokens
 from compactor_cli.scoring import SCORERS
 from compactor_cli.summarizers import SUMMARIZERS
 
-FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Transcript to read; - is standard input.")]
+FileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="Transcript, or a folder of them; - is standard input.")
+]
 FormatOption = Annotated[
     str,
     typer.Option(
@@ -69,7 +71,7 @@ MaxResidualsOption = Annotated[
         "--max-residuals",
         parser=share,
         metavar="SHARE",
-        help="Largest share of messages (and tokens) that are residuals; default: 0.20.",
+        help="Largest share of messages (and tokens) that are residuals: 0.2 or 20%; default: 0.20.",
     ),
 ]
 NowOption = Annotated[
@@ -77,7 +79,7 @@ NowOption = Annotated[
     typer.Option("--now", metavar="TIME", help="Time that recency is measured from; default: the newest timestamp."),
 ]
 FilesArgument = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Transcripts to read; - is standard input.")
+    list[str], typer.Argument(metavar="FILE...", help="Transcripts, or folders of them; - is standard input.")
 ]
 OutOption = Annotated[
     str, typer.Option("-o", "--output", metavar="OUT", help="File to write; default: standard output.")

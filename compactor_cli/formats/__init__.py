@@ -43,7 +43,7 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
         return best
     # a session may have few messages among records of kinds that nobody knows, more so when it was compacted; and a
     # file of two formats fits neither well: let `foreign` name the line where they meet
-    if not any(_claimant(value) for value in values):
+    if not any(_claimant(value) for value in values) and not all(best.recognize(value) for value in values):
         raise InputError(f"no known format; name it with --format ({', '.join(NAMES)})", line=1)
     return max(FORMATS.values(), key=lambda known: _fit(known, values))
 

@@ -11,8 +11,9 @@ _COMMANDING = re.compile(
     r"\U000e0000-\U000e007f]|\r(?!\n)"
 )
 """What commands a terminal, turns the direction of text or is not seen; tabs and line breaks aside."""
-_JOINERS = re.compile("[\u200c\u200d]")
-"""Join or part letters and pictures; what is shown without them is read just as well."""
+_JOINERS = "\u200c\u200d"
+"""Join or part letters; what is shown without them is read just as well."""
+_PICTURE = re.compile("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
 
 
 def visible(text: str) -> str:
@@ -24,8 +25,15 @@ def visible(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """The same for people, who miss no joiners."""
-    return text if text.isascii() and text.isprintable() else visible(_JOINERS.sub("", text))
+    """The same for people, who miss no joiners of letters; pictures stay joined."""
+    return text if text.isascii() and text.isprintable() else _COMMANDING.sub(_shown, text)
+
+
+def _shown(found: re.Match[str]) -> str:
+    if found[0] not in _JOINERS:
+        return _escape(found)
+    around = found.string[max(0, found.start() - 1) : found.start()], found.string[found.end() : found.end() + 1]
+    return found[0] if all(map(_PICTURE.match, around)) else ""
 
 
 def _escape(found: re.Match[str]) -> str:

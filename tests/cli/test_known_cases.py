@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.builders import assistant, call, calling, exchanges, faults_of, jsonl, listing, load, read, result, user
+from tests.builders import assistant, call, calling, exchanges, jsonl, listing, read, result, user
 
 CHARS = ("--tokenizer", "chars")
 
@@ -49,7 +49,6 @@ def test_a_shell_call_is_answered_by_the_id_of_its_item():
         item({"type": "function_call_output", "call_id": "lsh_1", "output": "a.py"}),
     )
     assert [m.calls[0].call_id for m in messages if m.calls] == ["lsh_1"]
-    assert faults_of(load(jsonl(said("user", "x")))) == []
 
 
 def deep(depth):
@@ -57,7 +56,7 @@ def deep(depth):
     return '{"a":' + "[" * (depth - 1) + '"x"' + "]" * (depth - 1) + "}"
 
 
-@pytest.mark.parametrize("depth", [10, 290, 299, 300, 301, 310, 480, 500, 700, 950, 990, 1000, 5000])
+@pytest.mark.parametrize("depth", [10, 290, 300, 301, 480, 700, 990, 5000])
 @pytest.mark.parametrize("where", ["arguments", "argument text", "content", "an unknown member"])
 def test_nesting_of_any_depth_is_handled_or_refused_in_words(run, tmp_path, depth, where):
     text, arguments = deep(depth), listing("long argument", 40)
@@ -122,3 +121,15 @@ def test_a_session_of_few_messages_among_records_that_nobody_knows_is_recognised
     done = run("compact", "in.jsonl", "--target-ratio", "0.1", *CHARS, "-o", "out.jsonl")
     assert done.code == 0, done.stderr
     assert run("inspect", "out.jsonl", "--json", *CHARS).code == 0
+
+
+def test_a_session_is_recognised_when_all_that_is_left_is_a_message_of_strange_content(run, tmp_path):
+    messages = [
+        {"role": "user", "content": 7},
+        assistant("This directory contains a small fixture.", finish_reason="stop"),
+    ]
+    (tmp_path / "in.json").write_text(json.dumps({"model": "m", "messages": messages}))
+    done = run("compact", "in.json", "--strategy", "handoff", "--target-ratio", "0.25", *CHARS, "-o", "out.json")
+    assert done.code == 0, done.stderr
+    assert run("inspect", "out.json", "--json", *CHARS).code == 0
+    assert run("inspect", "-", *CHARS, input=b'{"name": "package", "version": "1.0"}\n').code == 3
