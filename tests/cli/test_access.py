@@ -92,6 +92,15 @@ def test_restore_gives_no_more_away_than_the_file_it_is_for(run, tmp_path, chat)
     assert mode(tmp_path / "back.jsonl") == 0o600
 
 
+def test_an_export_is_no_more_readable_than_the_memory_log(run, tmp_path):
+    database = ("--database", str(tmp_path / "m.db"))
+    assert run("memory", "add", "The port is 5432.", *database).code == 0
+    (tmp_path / "m.db").chmod(0o600)
+    with umask(0):
+        assert run("memory", "export", "-o", "memories.jsonl", *database).code == 0
+    assert mode(tmp_path / "memories.jsonl") == 0o600
+
+
 @pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no extended attributes")
 def test_in_place_keeps_extended_attributes(run, chat):
     try:
