@@ -9,6 +9,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
+from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, InputError, UsageError
@@ -58,7 +59,9 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
     if not any(folders):
         return {before: after}
     if not all(folders):
-        raise UsageError(f"{before} and {after}: compare two files, or two folders")
+        folder, file = (before, after) if folders[0] else (after, before)
+        read_bytes(file)  # a name that means nothing is the likelier slip
+        raise InputError(f"is a directory, and {file} is a file; compare two files, or two folders", path=folder)
     first, second = ({one.name: one.path for one in inputs_of(session, [place])} for place in (before, after))
     for name in sorted(first.keys() ^ second.keys()):
         session.say(f"skipped: {first.get(name) or second[name]}: the other folder has no {name}")

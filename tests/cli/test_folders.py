@@ -75,7 +75,9 @@ def test_diff_compares_two_folders_by_the_names_in_them(run, tmp_path, folder):
     ]
     assert "sessions/a.jsonl" in skipped(done)
     assert run("diff", "sessions", "small", *CHARS, "--fail-under", "saved=99").code == 1
-    assert run("diff", "sessions", "small/sub/b.json", *CHARS).code == 2
+    mixed = run("diff", "sessions", "small/sub/b.json", *CHARS)
+    assert mixed.code == 3
+    assert "sessions: is a directory, and small/sub/b.json is a file" in mixed.stderr
 
 
 def test_evaluate_takes_folders(run, folder):
