@@ -6,9 +6,11 @@ STAMP := $(VENV)/.installed
 LLM_VENV := .venv-llm
 LLM_STAMP := $(LLM_VENV)/.installed
 SESSIONS := ../shared/transcripts
+COUNT := 20000
+START := 0
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-llm check lint types imports docs docs-check bench profile lock clean
+.PHONY: demo test test-llm check lint types imports docs docs-check bench fuzz profile lock clean
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -53,6 +55,9 @@ docs: $(STAMP)  ## write the generated parts of the documentation anew
 
 docs-check: $(STAMP)
 	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md docs/settings.md
+
+fuzz: $(STAMP)  ## mutated sessions through the commands: COUNT of them, of the samples and of what is in SESSIONS
+	$(BIN)/python -m tests.fuzz --count $(COUNT) --start $(START) $(wildcard $(SESSIONS))
 
 bench: $(STAMP)  ## compact beside a floor that only reads, counts and writes; searches among 100,000 memories
 	$(BIN)/python -m benchmarks.compact

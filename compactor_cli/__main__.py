@@ -1,6 +1,20 @@
-"""`python -m compactor_cli`."""
+"""Where the `compactor` script and `python -m compactor_cli` begin. Little is imported before Ctrl-C is caught."""
 
-from compactor_cli.cli.app import main
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; an interrupt while it is still being imported has the exit code of any other."""
+    try:
+        from compactor_cli.cli.app import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; nothing was left half-written\n")
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     main()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from compactor_cli.model.message import Part
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.shorten import IMAGE_NOTE
 
 PREFIX = "ctx_"
@@ -51,8 +51,8 @@ def originals_of(part: Part) -> Iterator[str]:
 def arguments_of(text: str) -> Any:
     """The JSON value of a call's arguments; None where they are no JSON object or list."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = parse_json(text)
+    except ValueError:
         return None
     return value if isinstance(value, (dict, list)) else None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from typing import Any
 
@@ -21,16 +20,40 @@ from compactor_cli.cli.learn import learn
 from compactor_cli.cli.memory import memory
 from compactor_cli.cli.restore import restore
 from compactor_cli.cli.score import score
+from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.strategies import strategies
-from compactor_cli.errors import CompactorError, ExitCode
+from compactor_cli.cli.streams import open_streams
+from compactor_cli.errors import CompactorError, ExitCode, UsageError
+from compactor_cli.text.clean import visible
+
+_MEANT = {
+    **dict.fromkeys(("compress", "shrink", "reduce", "squeeze", "trim", "summarize", "truncate"), "compact"),
+    **dict.fromkeys(("status", "show", "stats", "info", "view", "look"), "inspect"),
+    **dict.fromkeys(("compare", "verify"), "diff"),
+    **dict.fromkeys(("undo", "decompress", "uncompact", "expand"), "restore"),
+    **dict.fromkeys(("benchmark", "bench", "measure"), "evaluate"),
+    **dict.fromkeys(("train", "fit"), "learn"),
+    **dict.fromkeys(("settings", "configure"), "config"),
+}
+"""Words that other tools have for a command, where none is spelled alike."""
 
 
 class Boundary(TyperGroup):
     """Expected failures print one message; anything else is a bug and says so."""
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """A command by its name; a word that means one is answered with it."""
+        meant = _MEANT.get(args[0].lower()) if args and args[0] not in self.commands else None
+        if meant:
+            raise UsageError(f"No such command '{args[0]}'. Did you mean '{meant}'?")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()  # what cannot be written is known before the exit code is
         except CompactorError as error:
             if _debugging():
                 _show_traceback()
@@ -39,12 +62,13 @@ class Boundary(TyperGroup):
         except KeyboardInterrupt:
             _say("interrupted; nothing was left half-written")
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-        except BrokenPipeError:
-            # the reader has seen enough; keep the interpreter from complaining when it flushes
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(int(ExitCode.OK)) from None
+        except TerminatedError as signal:
+            _say("terminated; nothing was left half-written")
+            raise typer.Exit(signal.code) from None
         except Exception as error:
             if hasattr(error, "exit_code"):  # typer's own: usage errors, exits
+                if hasattr(error, "message"):
+                    error.message = visible(str(error.message))
                 raise
             if _debugging():
                 _show_traceback()
@@ -98,7 +122,8 @@ def about(
     for the same input; a language model is asked only where an option or a setting says so.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
-    cannot be met, 5 the language model failed, 6 the database could not be used, 70 a bug, 130 interrupted.
+    cannot be met, 5 the language model failed, 6 the database could not be used, 70 a bug, 130 interrupted,
+    129 and 143 ended by a signal.
     """
 
 
@@ -115,11 +140,13 @@ def _show_traceback() -> None:
 def _say(text: str) -> None:
     if {"--quiet", "-q"} & set(sys.argv):
         return
-    print(text.encode("utf-8", "replace").decode(), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
+    print(visible(text.encode("utf-8", "replace").decode()), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 
 
 def main() -> None:
     """Entry point of the `compactor` script."""
     # one short run over many small values, none of them in cycles: the collector only costs time
     gc.disable()
+    catch_ending_signals()
+    open_streams()
     app()

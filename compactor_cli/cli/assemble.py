@@ -11,6 +11,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.model_use import model_use, warn_unused
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
@@ -115,6 +116,7 @@ def _run(job: Job, given: Mapping[str, Any]) -> None:
     warn_unused(session, configured, given)
     session.dry = job.dry_run
     wanted = read_prompt(given["prompt"], given["context"] or ())
+    refuse_overwriting([file], {"-o": [job.out], "--report": [job.report or "-"]})
     source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
@@ -124,7 +126,7 @@ def _run(job: Job, given: Mapping[str, Any]) -> None:
     result = _assemble(session, source, wanted, choices, settings, job.total)
     data = source.joints[0] + result.data + source.joints[-1]
     if not job.dry_run:
-        write_bytes(job.out, data)
+        write_bytes(job.out, data, inputs=[file])
     _tell(session, source, wanted, choices, result, data, job)
 
 
@@ -174,7 +176,7 @@ def _tell(
         if job.dry_run:
             value["plan"] = jsons.plan_json([result.history])
         if job.report:
-            write_bytes(job.report, (jsons.dumps(value) + "\n").encode())
+            write_bytes(job.report, (jsons.dumps(value) + "\n").encode(), inputs=[source.path])
         if job.json:
             typer.echo(jsons.dumps(value))
     shown = job.dry_run and not job.json

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
+from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.scope import say_scope
@@ -61,13 +64,28 @@ def budget(
     configured = configure(locals())
     session = configured.session(quiet=quiet, probes=True)
     settings = session.offline(configured.settings)
+    wanted = read_prompt(prompt, context or ()) if prompt else None
+    work = partial(_budget, session, configured, settings, total, wanted, json=json)
+    one_by_one(session, inputs_of(session, [file]), work)
+
+
+def _budget(
+    session: Session,
+    configured: Configured,
+    settings: Settings,
+    total: int,
+    wanted: Prompt | None,
+    file: str,
+    *,
+    json: bool,
+) -> int:
+    """The budget of one file; returns the exit code that it calls for."""
     source = configured.load(session, file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
         raise UsageError(f"{file} holds {len(source.transcripts)} conversations; a budget is for one, split the file")
     transcript, counter = source.transcripts[0], session.counter
     analysis = analyze(transcript, session.tools(transcript, settings), settings, target=total)
-    wanted = read_prompt(prompt, context or ()) if prompt else None
     choices = choose_segments(wanted, counter.count) if wanted else ()
     fixed = _fixed(transcript, wanted, choices, counter)
     residuals = _residuals(analysis, wanted, counter)
@@ -82,7 +100,8 @@ def budget(
     _show(session, source, allocated, wanted, choices, None if json else configured.settings)
     if allocated.remaining < 0:
         session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the {total:,} of the budget")
-        raise typer.Exit(ExitCode.BUDGET)
+        return ExitCode.BUDGET
+    return ExitCode.OK
 
 
 def _needs(analysis: Analysis) -> list[int]:

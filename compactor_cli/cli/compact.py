@@ -12,8 +12,9 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import other_names, write_bytes
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
+from compactor_cli.cli.inputs import Input, inputs_of, naming, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.model_use import model_use, say_use, warn_unused
 from compactor_cli.cli.progress import NoSteps, Steps, steps
@@ -53,6 +54,8 @@ class Job:
     load: Callable[[Session, str], Source]
     probes: bool
     """A provider counts."""
+    names: Mapping[str, str]
+    """Input -> its name in --out-dir."""
     several: bool
     """There are further files."""
     keeper: Keeper
@@ -141,8 +144,10 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     settings, model = configured.settings, configured.reading.model
     session = configured.session(quiet=given["quiet"], profile=True, probes=True)
     keeper = Keeper(session, settings, configured.reading.database_url)
-    job = _job(files, given, configured, keeper)
-    _check_usage(files, job, settings)
+    inputs = inputs_of(session, files, aside=given["out_dir"])
+    files = [one.path for one in inputs]
+    job = _job(inputs, given, configured, keeper)
+    _check_usage(inputs, job, settings)
     session.dry = job.dry_run
     _warn(session, job, settings, model=model, profile=given["profile"])
     warn_unused(session, configured, given)
@@ -166,19 +171,21 @@ def _warn(session: Session, job: Job, settings: Settings, *, model: str, profile
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
 
 
-def _job(files: Sequence[str], given: Mapping[str, Any], configured: Configured, keeper: Keeper) -> Job:
+def _job(inputs: Sequence[Input], given: Mapping[str, Any], configured: Configured, keeper: Keeper) -> Job:
     return Job(
+        names={one.path: one.name for one in inputs},
         keeper=keeper,
         manifest=configured.settings.archive.manifest,
         facts=model_facts(configured.reading.model) if given["if_needed"] else None,
         load=configured.load,
         probes=configured.probes,
-        several=len(files) > 1,
+        several=len(inputs) > 1,
         **{name: given[name] for name in _JOB},
     )
 
 
-def _check_usage(files: Sequence[str], job: Job, settings: Settings) -> None:
+def _check_usage(inputs: Sequence[Input], job: Job, settings: Settings) -> None:
+    files = [one.path for one in inputs]
     if settings.summary_role not in ("", "user", "assistant", "system"):
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
     places = [
@@ -195,9 +202,12 @@ def _check_usage(files: Sequence[str], job: Job, settings: Settings) -> None:
         raise UsageError("standard input has no name to write under in --out-dir; use -o")
     if job.json and not silent and (not places or job.out == "-"):
         raise UsageError("--json prints the report on standard output: write the transcript elsewhere with -o")
-    names = [Path(file).name for file in files]
-    if job.out_dir and len(set(names)) < len(names):
+    if job.out_dir and len({one.name for one in inputs}) < len(inputs):
         raise UsageError("two inputs have the same name; with --out-dir one would overwrite the other")
+    if job.writes and not job.in_place:
+        outputs = {"-o": [job.out or "-"], "--out-dir": [_under(job.out_dir, one.name) for one in inputs]}
+        refuse_overwriting(files, outputs if job.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
+    refuse_overwriting(files, {"--report": [job.report or "-"]})
     compile_patterns(settings.keep)
 
 
@@ -214,22 +224,16 @@ def _run_all(session: Session, files: Sequence[str], job: Job, settings: Setting
             except CompactorError as error:
                 if len(files) == 1:
                     raise
-                session.err.print(f"error: {_naming(file, error)}", soft_wrap=True)
+                session.err.print(f"error: {naming(file, error)}", soft_wrap=True)
                 code = code or int(error.exit_code)
     if job.report:
-        write_bytes(job.report, "".join(jsons.dumps(o.report) + "\n" for o in outcomes).encode())
+        write_bytes(job.report, "".join(jsons.dumps(o.report) + "\n" for o in outcomes).encode(), inputs=files)
     if job.json:
         for outcome in outcomes:
             typer.echo(jsons.dumps(outcome.report))
     if job.check and not code and any(outcome.changed for outcome in outcomes):
         code = int(ExitCode.NO)
     return code
-
-
-def _naming(file: str, error: CompactorError) -> str:
-    """The words of an error, with the file that it is about."""
-    words = str(error)
-    return words if words.startswith(file) else f"{file}: {words}"
 
 
 def _run_one(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
@@ -249,7 +253,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     if job.writes:
         if any(part.memories for part in parts):
             progress.say(f"{source.path}: {STAGES['persisting']}")
-        kept = _write(source, job, data, parts, place)
+        kept = _write(session, source, job, data, parts, place)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = model_use(session, before)
     value: dict[str, object] = {}
@@ -268,19 +272,31 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     if probed and probed.before is not None:
         session.say(probe_line(probed))
     say_use(session, use, f"{source.path}: " if job.several else "")
+    if job.check:
+        _say_verdict(session, source, parts, changed=data != source.data)
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return Outcome(value, data != source.data)
 
 
-def _write(source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str) -> Kept:
+def _say_verdict(session: Session, source: Source, parts: Sequence[Compaction], *, changed: bool) -> None:
+    """The answer of --check for one file."""
+    before, after = source.tokens, sum(part.tokens for part in parts)
+    verdict = f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay as it is"
+    session.say(f"{source.path}: {verdict}")
+
+
+def _write(session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str) -> Kept:
     """The output of one file, when all that it takes away is kept as asked."""
     changed = data != source.data
     kept = job.keeper.keep(source, data, parts, place)
     if changed and job.manifest:  # first: without the archive it is the only account of what goes
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not job.in_place:
-        write_bytes(place, data, source.data if job.in_place else None)
+        split = other_names(place) if job.in_place else 0
+        write_bytes(place, data, source.data if job.in_place else None, [source.path])
+        if split:
+            session.warn(f"{place}: had {split + 1} names; the others still mean the file as it was")
     job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.bearing.found.values()], parts))
     return kept
 
@@ -315,9 +331,14 @@ def _place(file: str, job: Job) -> str:
     if job.in_place:
         return file
     if job.out_dir:
-        Path(job.out_dir).mkdir(parents=True, exist_ok=True)
-        return str(Path(job.out_dir) / Path(file).name)
+        place = _under(job.out_dir, job.names[file])
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        return place
     return job.out or "-"
+
+
+def _under(folder: str, name: str) -> str:
+    return str(Path(folder, name))
 
 
 def _show(session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.verify import faults as find_faults
 
@@ -37,11 +43,40 @@ def diff(
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
     configured = configure(locals())
+    wanted = [_requirement(text) for text in fail_under or ()]
+    session = configured.session(quiet=quiet)
+    pairs = _pairs(session, before, after)
+    one_by_one(
+        session,
+        [Input(name, name) for name in pairs],
+        lambda name: _diff(session, name, pairs[name], wanted, lost=lost, json=json),
+    )
+
+
+def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
+    """Each file with its compacted form; those of two folders by their names, and what has no other is skipped."""
+    folders = [place != "-" and Path(place).is_dir() for place in (before, after)]
+    if not any(folders):
+        return {before: after}
+    if not all(folders):
+        folder, file = (before, after) if folders[0] else (after, before)
+        read_bytes(file)  # a name that means nothing is the likelier slip
+        raise InputError(f"is a directory, and {file} is a file; compare two files, or two folders", path=folder)
+    first, second = ({one.name: one.path for one in inputs_of(session, [place])} for place in (before, after))
+    for name in sorted(first.keys() ^ second.keys()):
+        session.say(f"skipped: {first.get(name) or second[name]}: the other folder has no {name}")
+    if not first.keys() & second.keys():
+        raise InputError(f"no session in it has the name of one in {after}", path=before)
+    return {first[name]: second[name] for name in first if name in second}
+
+
+def _diff(
+    session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], *, lost: int, json: bool
+) -> int:
+    """One file and its compacted form; returns the exit code that they call for."""
     from compactor_cli.pipeline.compare_sources import compare_sources
     from compactor_cli.render import jsons, tables
 
-    wanted = [_requirement(text) for text in fail_under or ()]
-    session = configured.session(quiet=quiet)
     first, second = session.load(before), session.load(after)
     fate, survivals = compare_sources(first, second)
     found = [
@@ -69,7 +104,8 @@ def diff(
     short = [f"{name} {percents[name]:g}% < {least:g}%" for name, least in wanted if percents[name] < least]
     if short:
         session.err.print("below --fail-under: " + ", ".join(short), soft_wrap=True)
-        raise typer.Exit(ExitCode.NO)
+        return ExitCode.NO
+    return ExitCode.OK
 
 
 def _requirement(text: str) -> tuple[str, float]:

@@ -10,6 +10,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
+from compactor_cli.cli.inputs import inputs_of
 from compactor_cli.cli.progress import steps
 from compactor_cli.cli.session import Session, conversations
 from compactor_cli.errors import ExitCode, InputError, UsageError
@@ -96,7 +97,7 @@ def evaluate(
         strategy_named(name)
     commands = parse_commands(against or (), {*names, *BASELINES})
     session = configured.session(quiet=quiet, profile=True)
-    sessions, refused = _load(session, list(dict.fromkeys(files)))
+    sessions, refused = _load(session, list(dict.fromkeys(one.path for one in inputs_of(session, files))))
     methods = methods_for(session, session.offline(configured.settings), names, commands, timeout)
     result = _measure(session, sessions, refused, places, ratios, methods)
     _show(session, result, json=json)

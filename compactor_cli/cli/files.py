@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
+import stat
 import sys
-import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
+from compactor_cli.cli.replacing import access_of, replace_file
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.text.clean import visible
 
 
 def read_bytes(path: str) -> bytes:
@@ -20,7 +25,7 @@ def read_bytes(path: str) -> bytes:
     except FileNotFoundError:
         raise InputError("there is no such file", path=path) from None
     except IsADirectoryError:
-        raise InputError("is a directory; name the files in it (a shell pattern will do)", path=path) from None
+        raise InputError("is a directory; name a file in it", path=path) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
@@ -33,56 +38,72 @@ def read_text(path: str) -> str:
         raise UsageError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
 
 
-def write_bytes(path: str, data: bytes, replaces: bytes | None = None) -> None:
+def write_bytes(path: str, data: bytes, replaces: bytes | None = None, inputs: Sequence[str] = ()) -> None:
     """Write to standard output for `-`, else replace the file in one step; a device or a pipe is written into.
 
     A run that fails or is killed leaves the old file as it was. `replaces`: what the file must still hold, when it
-    was read before; whoever wrote to it in the meantime loses nothing. Raises InputError then.
+    was read before; whoever wrote to it in the meantime loses nothing. Raises InputError then. `inputs`: the files
+    that the data is made from; the output is never more readable than they are. Raises UsageError where nothing can
+    be written.
     """
     if path == "-":
         _print_bytes(data)
         return
-    target = Path(os.path.realpath(path))  # a link stays a link
-    if target.exists() and not target.is_file() and not target.is_dir():
-        target.write_bytes(data)
-        return
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        if not _is_file(path):
+            _write_into(path, data)
+            return
+        target = Path(os.path.realpath(path))  # a link stays a link
+        like = [access for one in inputs if (access := access_of(one)) is not None]
+        replace_file(target, data, like, partial(_check_unchanged, path, target, replaces))
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def other_names(path: str) -> int:
+    """How many other names (hard links) a file has, which go on to mean it as it is now when it is replaced."""
     try:
-        _fill(handle, data)
-        if target.exists():
-            shutil.copymode(target, temporary)
-        else:
-            umask = os.umask(0)
-            os.umask(umask)
-            Path(temporary).chmod(0o666 & ~umask)
-        if replaces is not None and target.read_bytes() != replaces:
-            raise InputError(
-                "was changed by another program in the meantime and is left as it is; run again", path=path
-            )
-        Path(temporary).replace(target)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
-        raise
+        return max(0, Path(path).stat().st_nlink - 1)
+    except OSError:
+        return 0
+
+
+def _check_unchanged(path: str, target: Path, expected: bytes | None) -> None:
+    if expected is not None and target.read_bytes() != expected:
+        raise InputError("was changed by another program in the meantime and is left as it is; run again", path=path)
+
+
+def _is_file(path: str) -> bool:
+    """Whether a path is that of a file, or of one that is to be made. Raises OSError for a folder, or for a link that
+    leads nowhere."""
+    try:
+        mode = Path(path).stat().st_mode
+    except FileNotFoundError:
+        return True
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return stat.S_ISREG(mode)
+
+
+def _write_into(path: str, data: bytes) -> None:
+    """Write into a device or a pipe. A pipe that nobody reads is not waited for; a reader may stop reading."""
+    try:
+        handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        raise UsageError(f"{path}: cannot be written: nobody reads from it; start the reader first") from None
+    os.set_blocking(handle, True)
+    with suppress(BrokenPipeError), os.fdopen(handle, "wb", buffering=0) as stream:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[stream.write(rest) or 0 :]
 
 
 def _print_bytes(data: bytes) -> None:
-    try:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise UsageError(f"standard output cannot be written: {error.strerror}") from None
-
-
-def _fill(handle: int, data: bytes) -> None:
-    """Write a file and wait until it is on its disk."""
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
+    """Write to standard output: to a terminal without what would command it, which JSON can say in other words."""
+    if sys.stdout.isatty():
+        data = visible(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()

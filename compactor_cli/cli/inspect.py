@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.history import history
+from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
@@ -51,18 +53,34 @@ def inspect(
       compactor inspect session.jsonl --faults || echo broken
     """
     configured = configure(locals())
+    session = configured.session(quiet=quiet, probes=True)
+    settings = session.offline(configured.settings)
+    work = partial(_inspect, session, configured, settings, message=message, faults=faults, json=json)
+    one_by_one(session, inputs_of(session, [file]), work)
+
+
+def _inspect(
+    session: Session,
+    configured: Configured,
+    settings: Settings,
+    file: str,
+    *,
+    message: int | None,
+    faults: bool,
+    json: bool,
+) -> int:
+    """One file; returns the exit code that it calls for."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
 
-    session = configured.session(quiet=quiet, probes=True)
-    settings = session.offline(configured.settings)
+    before = model_use(session)
     source = configured.load(session, file)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     found = [fault for analysis in analyses for fault in analysis.faults]
     faulty = bool(found) or any(note.kind != "outside_context" for note in source.notes)
     if message is not None:
         show_message(session, source, analyses, message, json=json)
-        return
+        return ExitCode.OK
     view = _outlook(session, source, configured)
     past = history(session, configured.reading.database_url, source)
     if json:
@@ -79,9 +97,8 @@ def inspect(
             session.out.print(tables.fault_table(session.out, found, source.notes))
         else:
             session.out.print("no faults")
-    say_use(session, model_use(session))
-    if faults and faulty:
-        raise typer.Exit(ExitCode.NO)
+    say_use(session, model_use(session, before))
+    return ExitCode.NO if faults and faulty else ExitCode.OK
 
 
 def _show(

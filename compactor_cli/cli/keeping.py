@@ -111,7 +111,7 @@ class Keeper:
             return ""
         from compactor_cli.archive.manifest_json import SUFFIX, manifest_text
 
-        write_bytes(place + SUFFIX, manifest_text(self._manifest(source, data, parts, place)))
+        write_bytes(place + SUFFIX, manifest_text(self._manifest(source, data, parts, place)), inputs=[source.path])
         return place + SUFFIX
 
     def close(self) -> None:

@@ -153,6 +153,7 @@ def export(
       compactor memory export --category preference | compactor memory import - --database postgresql://u@host/db
     """
     from compactor_cli.memory.exchange import line_of
+    from compactor_cli.store.place import file_of
 
     log = open_log(database, config, quiet=quiet)
     wanted = filters_of(category, tag, pinned, day)
@@ -163,7 +164,9 @@ def export(
 
             with there.read() as connection:
                 found = listed(connection, wanted, order="oldest")
-    write_bytes(out, "".join(map(line_of, found)).encode())
+    database_file = file_of(log.url)
+    inputs = [] if database_file is None else [str(database_file)]
+    write_bytes(out, "".join(map(line_of, found)).encode(), inputs=inputs)
     if json and out != "-":
         print_json({"exported": len(found), "path": out})
     log.tell(NOTHING if there is None else f"exported {counted(len(found), 'memory', 'memories')}")

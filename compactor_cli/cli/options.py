@@ -6,10 +6,13 @@ from typing import Annotated
 
 import typer
 
+from compactor_cli.cli.numbers import share, tokens
 from compactor_cli.scoring import SCORERS
 from compactor_cli.summarizers import SUMMARIZERS
 
-FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Transcript to read; - is standard input.")]
+FileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="Transcript, or a folder of them; - is standard input.")
+]
 FormatOption = Annotated[
     str,
     typer.Option(
@@ -66,10 +69,9 @@ MaxResidualsOption = Annotated[
     float | None,
     typer.Option(
         "--max-residuals",
-        min=0,
-        max=1,
+        parser=share,
         metavar="SHARE",
-        help="Largest share of messages (and tokens) that are residuals; default: 0.20.",
+        help="Largest share of messages (and tokens) that are residuals: 0.2 or 20%; default: 0.20.",
     ),
 ]
 NowOption = Annotated[
@@ -77,7 +79,7 @@ NowOption = Annotated[
     typer.Option("--now", metavar="TIME", help="Time that recency is measured from; default: the newest timestamp."),
 ]
 FilesArgument = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Transcripts to read; - is standard input.")
+    list[str], typer.Argument(metavar="FILE...", help="Transcripts, or folders of them; - is standard input.")
 ]
 OutOption = Annotated[
     str, typer.Option("-o", "--output", metavar="OUT", help="File to write; default: standard output.")
@@ -90,14 +92,16 @@ TargetTokensOption = Annotated[
     int | None,
     typer.Option(
         "--target-tokens",
-        min=1,
+        parser=tokens,
         metavar="N",
-        help="Fit into N tokens (each conversation of a file), or exit with code 4.",
+        help="Fit into N tokens (4000 or 4k; each conversation of a file), or exit with code 4.",
     ),
 ]
 TargetRatioOption = Annotated[
     float | None,
-    typer.Option("--target-ratio", min=0.0, max=1.0, metavar="R", help="Fit into this share of the original tokens."),
+    typer.Option(
+        "--target-ratio", parser=share, metavar="R", help="Fit into this share (0.25 or 25%) of the original tokens."
+    ),
 ]
 StrategyOption = Annotated[
     str,
@@ -198,7 +202,9 @@ FailUnderOption = Annotated[
     ),
 ]
 LostOption = Annotated[int, typer.Option("--lost", min=0, metavar="N", help="How much of what is gone to list.")]
-TotalOption = Annotated[int, typer.Option("--total", min=1, metavar="N", help="Tokens of the whole prompt.")]
+TotalOption = Annotated[
+    int, typer.Option("--total", parser=tokens, metavar="N", help="Tokens of the whole prompt: 8000 or 8k.")
+]
 PromptOption = Annotated[
     str,
     typer.Option("--prompt", metavar="YAML", help="Parts of the prompt besides the conversation: sizes or texts."),

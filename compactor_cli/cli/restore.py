@@ -14,6 +14,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import NotKeptError, UsageError
 
@@ -102,6 +103,8 @@ def restore(
     _check(job)
     configured = configure({"database": database, "config": config})
     session = configured.session(quiet=quiet)
+    if file and out:
+        refuse_overwriting([file], {"-o": [out]}, "; --in-place replaces it")
     data = read_bytes(file) if file else b""
     from compactor_cli.store.database import open_existing
 
@@ -178,7 +181,7 @@ def _whole(session: Session, kept: Database, job: Job, lookup: Lookup) -> None:
         session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
         data += added
     place = job.file if job.in_place else job.out or "-"
-    write_bytes(place, data, lookup.data if job.in_place else None)
+    write_bytes(place, data, lookup.data if job.in_place else None, [job.file] if job.file else ())
     shown = "standard output" if place == "-" else place
     session.say(f"{len(data):,} bytes, as before the compaction of {when(chosen.at)}, written to {shown}")
 
@@ -204,7 +207,7 @@ def _one(session: Session, kept: Database, job: Job, reference: str, lookup: Loo
         content = (jsons.dumps(removed_json([removed])[0] | {"text": text}) + "\n").encode()
     elif not job.out and not content.endswith(b"\n") and sys.stdout.isatty():
         content += b"\n"
-    write_bytes(job.out or "-", content)
+    write_bytes(job.out or "-", content, inputs=[job.file] if job.file else ())
 
 
 def _list(session: Session, kept: Database, job: Job, lookup: Lookup) -> None:

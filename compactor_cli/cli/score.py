@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
+from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.model_use import model_use, say_use, use_json, warn_unused
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
+from compactor_cli.settings import Settings
 
 
 def score(
@@ -55,16 +58,23 @@ def score(
     settings = replace(configured.settings, summarizer="extractive")  # nothing is summarized here
     session = configured.session(quiet=quiet, probes=True)
     warn_unused(session, configured, given)
+    work = partial(_score, session, configured, settings, top=top, json=json)
+    one_by_one(session, inputs_of(session, [file]), work)
+    if not json:
+        say_scope(session, configured.settings)
+
+
+def _score(session: Session, configured: Configured, settings: Settings, file: str, *, top: int, json: bool) -> None:
+    """The scores of one file."""
+    before = model_use(session)
     source = configured.load(session, file)
     session.note_reading(source)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     everything = [(which, m.index) for which, a in enumerate(analyses) for m in a.transcript.messages]
     if top:
-        ranked = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))
-        everything = sorted(ranked[:top])
+        everything = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))[:top]
+    say_use(session, model_use(session, before))
     _show(session, source, analyses, everything, json=json)
-    if not json:
-        say_scope(session, configured.settings)
 
 
 def _show(
@@ -74,9 +84,8 @@ def _show(
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.console import counted
 
-    say_use(session, model_use(session))
     if json:
-        value = jsons.score_json(source, session.counter.name, analyses, set(shown))
+        value = jsons.score_json(source, session.counter.name, analyses, shown)
         typer.echo(jsons.dumps(value | use_json(session)))
         return
     tables.heading(session.out, source, session.counter.name)

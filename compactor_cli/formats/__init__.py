@@ -27,7 +27,6 @@ _HEAD = 200
 """Records that are looked at to tell the format."""
 _SURE = 0.55
 """Mean recognition below which a file is of no known format."""
-_MIXED = 0.2
 _CLAIM = 0.75
 """Recognition from which on a record counts as plainly of a format."""
 
@@ -40,18 +39,21 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
         return FORMATS[name]
     head = values[:_HEAD]
     best = max(FORMATS.values(), key=lambda known: _fit(known, head))
-    # a file of two formats fits neither well: let `foreign` name the line where they meet
-    mixed = _fit(best, head) >= _MIXED and any(_claimant(value) for value in head)
-    if _fit(best, head) < _SURE and not mixed:
+    if _fit(best, head) >= _SURE:
+        return best
+    # a session may have few messages among records of kinds that nobody knows, more so when it was compacted; and a
+    # file of two formats fits neither well: let `foreign` name the line where they meet
+    if not any(_claimant(value) for value in values) and not all(best.recognize(value) for value in values):
         raise InputError(f"no known format; name it with --format ({', '.join(NAMES)})", line=1)
-    return best
+    return max(FORMATS.values(), key=lambda known: _fit(known, values))
 
 
 def at_home(values: Sequence[Any]) -> Format | None:
-    """The best format that recognises every record. Plain texts look alike in several formats, so the
-    best at first sight need not be the right one."""
+    """The best format that recognises every record that any does. Plain texts look alike in several formats, so
+    the best at first sight need not be the right one."""
     ranked = sorted(FORMATS.values(), key=lambda known: -_fit(known, values))
-    return next((known for known in ranked if all(known.recognize(value) for value in values)), None)
+    told = [value for value in values if any(known.recognize(value) for known in ranked)]
+    return next((known for known in ranked if all(known.recognize(value) for value in told)), None)
 
 
 def _fit(known: Format, values: Sequence[Any]) -> float:

@@ -139,7 +139,7 @@ def _parts(build: Builder, payload: dict[str, Any], record: int) -> list[Part]:
         return [build.part("tool_call", as_text(arguments), place, name=name, call_id=call)]
     if kind == "local_shell_call":
         place = Place(record, (*base, "action"), "json") if "action" in payload else None
-        call = as_text(payload.get("call_id"))
+        call = as_text(payload.get("call_id") or payload.get("id"))  # a call without its own is answered by the item's
         return [build.part("tool_call", as_text(payload.get("action")), place, name="local_shell", call_id=call)]
     if kind in _OUTPUTS:
         return [_output(build, payload, base, record)]
@@ -221,8 +221,8 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
             waiting = by_text.get(as_text(payload.get("message") or payload.get("text")).strip())
             if waiting:
                 owner = waiting.popleft() if len(waiting) > 1 else waiting[0]
-        elif as_text(payload.get("call_id")) in by_call:
-            owner = by_call[as_text(payload["call_id"])]
+        elif call := as_text(payload.get("call_id")):
+            owner = by_call.get(call)
         elif kind == "task_complete":
             owner = said.get(word(payload, "last_agent_message").strip())
         elif kind in ("token_count", "web_search_end"):

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 from compactor_cli.errors import InputError
 from compactor_cli.model.transcript import Note, Record
+from compactor_cli.text.json_values import MAX_DEPTH, nested_too_deeply
 
 BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n"
+_TOO_DEEP = f"nested too deeply to be read (more than {MAX_DEPTH} levels)"
 _LAST_WORD = 6
 """Characters of an unfinished `false`, number or escape at the end of a text that breaks off."""
 
@@ -39,14 +41,21 @@ class Damage:
 def parse(text: str) -> Any:
     """One JSON document. Raises InputError with the line of the damage."""
     try:
-        return json.loads(text)
+        return _checked(text, json.loads(text))
     except RecursionError:
-        raise InputError("nested too deeply to be read", line=1) from None
+        raise InputError(_TOO_DEEP, line=1) from None
     except json.JSONDecodeError as error:
         what = f"not JSON ({error.msg.removesuffix(' at')} at column {error.colno})"
         raise InputError(what, line=error.lineno) from None
     except ValueError as error:
         raise InputError(str(error), line=1) from None
+
+
+def _checked(text: str, value: Any) -> Any:
+    """A value that is read from a text. Raises RecursionError for one that is too deep for what works on it, too."""
+    if nested_too_deeply(text, value):
+        raise RecursionError
+    return value
 
 
 def scan(data: bytes) -> Iterator[RawRecord | Damage]:
@@ -73,9 +82,9 @@ def _scan_line(data: bytes, start: int, end: int, line: int) -> Iterator[RawReco
         yield Damage(line, start, start + len(raw), what, cut_off)
         return
     try:
-        value = json.loads(text)
+        value = _checked(text, json.loads(text))
     except RecursionError:
-        yield Damage(line, start, start + len(raw), "nested too deeply to be read")
+        yield Damage(line, start, start + len(raw), _TOO_DEEP)
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":
             yield from _scan_glued(text, start, line)
@@ -98,8 +107,9 @@ def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage
             return
         try:
             value, end = _DECODER.raw_decode(text, at)
+            _checked(text, value)
         except RecursionError:
-            yield Damage(line, offset, offset + len(text[at:].encode()), "nested too deeply to be read")
+            yield Damage(line, offset, offset + len(text[at:].encode()), _TOO_DEEP)
             return
         except json.JSONDecodeError as error:
             rest = len(text[at:].encode())

@@ -9,6 +9,7 @@ from typing import Any
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.memory.merging import checked
 from compactor_cli.model.memories import Memory, MemorySource
+from compactor_cli.text.clean import visible
 
 VERSION = 1
 _KEYS = frozenset(
@@ -58,8 +59,8 @@ def memory_json(memory: Memory) -> dict[str, Any]:
 
 
 def line_of(memory: Memory) -> str:
-    """The line of a memory, with its line break."""
-    return json.dumps(memory_json(memory), ensure_ascii=False, allow_nan=False) + "\n"
+    """The line of a memory, with its line break; what commands a terminal or cannot be seen stands there escaped."""
+    return visible(json.dumps(memory_json(memory), ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def read_lines(data: bytes, path: str) -> Iterator[Memory]:

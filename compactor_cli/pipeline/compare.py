@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.text.headers import CUT_OFF, covered
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.shorten import IMAGE_NOTE, text_reference
 
 _REFERENCE = re.compile(r"ctx_[0-9a-f]{8}")
@@ -130,8 +130,8 @@ def _texts(part: Part) -> Iterator[str]:
         yield part.text
     if part.kind == "tool_call":
         try:
-            yield from _strings(json.loads(part.text))
-        except (ValueError, RecursionError):
+            yield from _strings(parse_json(part.text))
+        except ValueError:
             return
 
 

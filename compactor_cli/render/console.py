@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import os
-import sys
+from collections.abc import Iterable
 from typing import IO
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.text.clean import one_line
+from compactor_cli.text.clean import one_line, shown
 
 _PIPE_WIDTH = 140
 
 
-class PipeConsole(Console):
-    """A console whose reader may stop reading, as `head` does; that is no failure."""
+class SafeConsole(Console):
+    """A console that shows what commands a terminal as an escape, wherever it comes from: names of files too."""
 
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        # keeps the interpreter from complaining when it flushes at the end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(0)
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            safe = segment.text if segment.control else shown(segment.text)
+            yield segment if safe == segment.text else Segment(safe, segment.style)
 
 
 def make_console(file: IO[str], *, quiet: bool = False) -> Console:
     """A console on a stream. Without a terminal: no colours, and a fixed width (or $COLUMNS)."""
     terminal = file.isatty()
     width = None if terminal else int(os.environ.get("COLUMNS") or _PIPE_WIDTH)
-    return PipeConsole(file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False)
+    return SafeConsole(file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False)
 
 
 def make_table(console: Console, title: str) -> Table:

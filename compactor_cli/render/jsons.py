@@ -16,12 +16,14 @@ from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview
 from compactor_cli.survival.result import Survival
+from compactor_cli.text.clean import visible
 from compactor_cli.text.shorten import reference
 
 
 def dumps(value: Any) -> str:
-    """JSON on one line; lone surrogates stay escaped, so that it can always be written."""
-    text = json.dumps(value, ensure_ascii=False)
+    """JSON on one line; lone surrogates stay escaped, so that it can always be written, and so does what commands a
+    terminal or cannot be seen."""
+    text = visible(json.dumps(value, ensure_ascii=False))
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -51,34 +53,31 @@ def factors_json(score: Score) -> list[dict[str, Any]]:
 
 
 def score_json(
-    source: Source, counter: str, analyses: Sequence[Analysis], shown: set[tuple[int, int]]
+    source: Source, counter: str, analyses: Sequence[Analysis], shown: Sequence[tuple[int, int]]
 ) -> dict[str, Any]:
     messages = []
-    for which, analysis in enumerate(analyses):
-        for message in analysis.transcript.messages:
-            index = message.index
-            if (which, index) not in shown:
-                continue
-            score = analysis.scores[index]
-            value = {
-                "index": index,
-                "id": message.id,
-                "role": message.role,
-                "tokens": message.tokens,
-                "score": number(score.value),
-                "raw_score": number(score.raw),
-                "factors": factors_json(score),
-                "residual": index in analysis.residuals.kept,
-                "demoted": index in analysis.residuals.demoted,
-                "tier": analysis.tiers[index],
+    for which, index in shown:
+        analysis = analyses[which]
+        message, score = analysis.transcript.messages[index], analysis.scores[index]
+        value = {
+            "index": index,
+            "id": message.id,
+            "role": message.role,
+            "tokens": message.tokens,
+            "score": number(score.value),
+            "raw_score": number(score.raw),
+            "factors": factors_json(score),
+            "residual": index in analysis.residuals.kept,
+            "demoted": index in analysis.residuals.demoted,
+            "tier": analysis.tiers[index],
+        }
+        if score.category:
+            value |= {
+                "category": score.category,
+                "confidence": score.confidence,
+                "should_persist": score.persist,
             }
-            if score.category:
-                value |= {
-                    "category": score.category,
-                    "confidence": score.confidence,
-                    "should_persist": score.persist,
-                }
-            messages.append(value if len(analyses) == 1 else {"conversation": which, **value})
+        messages.append(value if len(analyses) == 1 else {"conversation": which, **value})
     return {
         "transcript": source_json(source, counter),
         "messages": messages,

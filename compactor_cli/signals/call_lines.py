@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from compactor_cli.model.message import Part
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.terms import readable
 
 _PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
@@ -74,8 +74,8 @@ def call_label(part: Part) -> str:
 
 def _arguments(part: Part) -> Any:
     try:
-        return json.loads(part.text)
-    except (ValueError, RecursionError):
+        return parse_json(part.text)
+    except ValueError:
         return None
 
 

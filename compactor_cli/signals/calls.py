@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.signals.ledger import call_arguments, command_of
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import stated_failure
 
 _FAILED = re.compile(
@@ -122,8 +122,8 @@ def _says_so(said: str) -> bool:
     if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:_WINDOW], re.IGNORECASE):
         return False
     try:
-        value = json.loads(said)
-    except (ValueError, RecursionError):
+        value = parse_json(said)
+    except ValueError:
         return False
     if not isinstance(value, dict):
         return False

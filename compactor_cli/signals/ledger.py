@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import result_errors, stated_failure
 
 PATH_KEYS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
@@ -90,8 +90,8 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
 def call_arguments(call: Part) -> Any:
     """The arguments of a call as a JSON value; the text itself where it is no JSON."""
     try:
-        return json.loads(call.text)
-    except (ValueError, RecursionError):
+        return parse_json(call.text)
+    except ValueError:
         return call.text
 
 

@@ -10,6 +10,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.signals.lines import Lines
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
 
 _SHORT_STRING = 120
@@ -111,8 +112,8 @@ class Native:
     def _arguments(self, part: Part, chosen: Sequence[int]) -> tuple[str, int]:
         wanted = {self._lines.text(line) for line in chosen}
         try:
-            value = json.loads(part.text)
-        except (ValueError, RecursionError):
+            value = parse_json(part.text)
+        except ValueError:
             value = None
         if not isinstance(value, (dict, list)):
             limit = max(SMALL, sum(map(len, wanted)) // 3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
+from compactor_cli.text.json_values import parse_json
 
 _COMMANDS = ("command", "cmd", "script")
 _EDGE = 400
@@ -56,8 +56,8 @@ def calls(messages: Sequence[Message]) -> list[Call]:
 
 def _call(message: int, part: Part, answer: Part | None) -> Call:
     try:
-        value = json.loads(part.text)
-    except (ValueError, RecursionError):
+        value = parse_json(part.text)
+    except ValueError:
         value = None
     arguments = value if isinstance(value, dict) else {"input": value if isinstance(value, str) else part.text}
     name = re.split(r"__|\.", part.name)[-1]

@@ -5,7 +5,6 @@ Nothing here knows how a summary is written: every visible text is read alike, l
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from compactor_cli.model.message import Message, Part
 from compactor_cli.survival.normal import bare, folded_lines, is_short, trimmed
 from compactor_cli.text.clean import plain
+from compactor_cli.text.json_values import parse_json
 
 _VISIBLE = ("text", "tool_call", "tool_result")
 _BEGINNINGS = re.compile(r"[^\w\s]\s*(?=\w)")
@@ -128,8 +128,8 @@ def _said(part: Part) -> str:
     if part.kind != "tool_call":
         return part.text
     try:
-        value = json.loads(part.text)
-    except (ValueError, RecursionError):
+        value = parse_json(part.text)
+    except ValueError:
         return part.text
     return "\n".join(_strings(value))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.truncate import Keywords, kept_sentences
 
@@ -80,8 +81,8 @@ def shorten_arguments(text: str, tokens: int, longest: int, count: Count) -> Sho
     if len(text) <= longest:
         return Short(text, tokens)
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = parse_json(text)
+    except ValueError:
         value = None
     if not isinstance(value, (dict, list)):
         return shorten_prose(text, tokens, max(SMALLEST, longest // 3), count)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -12,7 +14,7 @@ import compactor_cli
 from compactor_cli.profiles import default_profile, parse_profile
 from compactor_cli.settings import Settings
 from compactor_cli.signals.signals import weight_names
-from tests.builders import ROOT, jsonl
+from tests.builders import ROOT, environment, jsonl
 from tests.learning.sessions import TOPICS, code, errand, errand_data, short_data
 
 CHARS = ("--tokenizer", "chars")
@@ -277,3 +279,14 @@ def test_the_shipped_profile_is_what_the_sample_sessions_teach(run, tmp_path):
     assert json.loads(done.stdout)["sessions"] == shipped.sessions
     for name, value in learned(tmp_path).weights.items():
         assert value == pytest.approx(shipped.weights[name], abs=0.001), name
+
+
+def test_without_numpy_learn_says_how_to_get_it_before_it_reads_anything(tmp_path):
+    without = (
+        "import sys\nsys.modules['numpy'] = None\n"
+        f"sys.argv = ['compactor', 'learn', {str(tmp_path / 'none.jsonl')!r}, '-o', 'missing-folder/p.toml']\n"
+        "from compactor_cli.__main__ import main\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", without], capture_output=True, env=environment(), check=False)
+    assert done.returncode == 2
+    assert done.stderr.decode().strip() == "error: learning needs numpy: pip install 'compactor-cli[learn]'"

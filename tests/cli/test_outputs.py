@@ -55,9 +55,45 @@ def test_dash_o_writes_a_file_and_nothing_on_standard_output(run, tmp_path, chat
     assert names_in(tmp_path) == ["chat.jsonl", "out.jsonl"]
 
 
-def test_dash_o_may_be_the_input_itself(run, chat, expected):
-    assert run("compact", "chat.jsonl", *HALF, "-o", "chat.jsonl").code == 0
-    assert chat.read_bytes() == expected
+@pytest.mark.parametrize(
+    "place",
+    [
+        ["-o", "chat.jsonl"],
+        ["-o", "./sub/../chat.jsonl"],
+        ["-o", "link.jsonl"],
+        ["-o", "second.jsonl"],
+        ["--out-dir", "."],
+        ["-o", "out.jsonl", "--report", "second.jsonl"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("given", ["chat.jsonl", "link.jsonl", "-"])
+def test_an_output_that_is_an_input_needs_in_place(run, tmp_path, chat, place, given):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link.jsonl").symlink_to("chat.jsonl")
+    (tmp_path / "second.jsonl").hardlink_to(chat)
+    names = names_in(tmp_path)
+    if given == "-":
+        with chat.open("rb") as stream:
+            args = command("compact", "-", *HALF, *place)
+            done = subprocess.run(args, stdin=stream, capture_output=True, cwd=tmp_path, env=environment(), check=False)
+        said, code = done.stderr.decode(), done.returncode
+    else:
+        finished = run("compact", given, *HALF, *place)
+        said, code = finished.stderr, finished.code
+    assert code == 2
+    if not (given == "-" and "--out-dir" in place):
+        assert "is the input" in said
+    assert (chat.read_bytes(), names_in(tmp_path)) == (CHAT, names)
+
+
+def test_restore_and_assemble_do_not_overwrite_what_they_read(run, tmp_path, chat):
+    (tmp_path / "p.yaml").write_text("task_prompt: Go on.\n")
+    for arguments in (["restore", "chat.jsonl"], ["assemble", "chat.jsonl", "--prompt", "p.yaml", "--total", "2k"]):
+        done = run(*arguments, "-o", "chat.jsonl")
+        assert done.code == 2
+        assert "is the input chat.jsonl" in done.stderr
+        assert chat.read_bytes() == CHAT
 
 
 def test_out_dir_takes_several_files_under_their_names(run, tmp_path, chat, expected):
@@ -159,6 +195,48 @@ def test_check_says_whether_a_file_would_change_and_writes_nothing(run, tmp_path
     assert [json.loads(line)["ratio"] < 1 for line in several.text.splitlines()] == [False, True]
     assert chat.read_bytes() == CHAT
     assert names_in(tmp_path) == ["chat.jsonl", "small.jsonl"]
+
+
+def test_check_says_its_verdict_for_each_file(run, tmp_path, chat):
+    (tmp_path / "small.jsonl").write_bytes(jsonl(user("hi")))
+    done = run("compact", "small.jsonl", "chat.jsonl", "--target-tokens", "1,500", *CHARS, "--check")
+    verdicts = [line for line in done.stderr.splitlines() if ": would " in line]
+    assert verdicts[0] == "small.jsonl: would stay as it is"
+    assert verdicts[1].startswith("chat.jsonl: would be compacted from 2,670 to 1,")
+    assert len(verdicts) == 2
+
+
+@pytest.mark.parametrize(("written", "meant"), [("2k", "2000"), ("2,000", "2000"), ("1.5K", "1500")])
+def test_tokens_are_taken_as_people_write_them(run, chat, written, meant):
+    one, other = (run("compact", "chat.jsonl", *CHARS, "--target-tokens", each).stdout for each in (written, meant))
+    assert one == other != CHAT
+    assert run("budget", "chat.jsonl", *CHARS, "--total", written, "--json").json["total"] == int(meant)
+
+
+def test_a_share_is_taken_in_percent(run, chat, expected):
+    assert run("compact", "chat.jsonl", *CHARS, "--target-ratio", "50%").stdout == expected
+    for wrong in ("150%", "half", "-1%", "nan"):
+        assert run("compact", "chat.jsonl", *CHARS, f"--target-ratio={wrong}").code == 2
+
+
+@pytest.mark.parametrize(("word", "meant"), [("compress", "compact"), ("status", "inspect"), ("scor", "score")])
+def test_a_word_that_is_no_command_is_answered_with_the_one_that_is_meant(run, word, meant):
+    done = run(word, "chat.jsonl")
+    assert done.code == 2
+    assert f"Did you mean '{meant}'?" in done.stderr
+
+
+def test_score_top_gives_the_highest_first(run, session):
+    everything = run("score", session.name, *CHARS, "--json").json["messages"]
+    expected = [m["index"] for m in sorted(everything, key=lambda m: (-m["raw_score"], m["index"]))[:7]]
+    assert expected != sorted(expected)
+    top = run("score", session.name, *CHARS, "--top", 7, "--json").json["messages"]
+    assert [m["index"] for m in top] == expected
+    table = run("score", session.name, *CHARS, "--top", 7).text.splitlines()
+    rows = [
+        line.split() for line in table if len(line.split()) > 3 and line.split()[1] in ("user", "assistant", "tool")
+    ]
+    assert [int(row[0]) for row in rows] == expected
 
 
 def test_check_passes_on_what_compact_wrote(run, chat):
@@ -375,7 +453,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path, arguments):
 @POSIX
 @pytest.mark.parametrize(
     "arguments",
-    [["score"], ["score", "--json"], ["budget", "--total", "9"], ["inspect"], ["compact"], ["diff"]],
+    [["score"], ["score", "--json"], ["budget", "--total", "9000"], ["inspect"], ["compact"], ["diff"]],
     ids=" ".join,
 )
 def test_a_reader_that_is_gone_before_the_first_word_is_no_error(chat, arguments):

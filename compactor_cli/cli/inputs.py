@@ -1,0 +1,125 @@
+"""The files that a command is given: folders are read as the sessions in them, and no output takes an input's place."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.replacing import is_part
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import CompactorError, InputError, UsageError
+from compactor_cli.formats.loading import load
+
+
+class _NoCounter:
+    """Counts nothing: whether a file is a session is known without."""
+
+    name = "none"
+    per_message = 0
+    per_image = 0
+
+    def count(self, text: str) -> int:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to read."""
+
+    path: str
+    name: str
+    """Its name; of a file in a folder that was given, its path from there on."""
+
+
+def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> list[Input]:
+    """The files that are named, and of a folder every session in and below it, in order; what else stands there is
+    listed as skipped. Nothing in the folder `aside` counts. Raises InputError for a folder without any session."""
+    found: list[Input] = []
+    for path in given:
+        if path == "-" or not Path(path).is_dir():
+            found.append(Input(path, Path(path).name))
+            continue
+        inside = list(_inside(session, path, aside))
+        if not inside:
+            raise InputError("is a directory without a session in it that can be read", path=path)
+        found += inside
+    return found
+
+
+def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
+    outputs = Path(aside).resolve() if aside else None
+    for path in sorted(_files_below(Path(folder))):
+        if is_part(path.name) or (outputs is not None and outputs in path.resolve().parents):
+            continue
+        why = _unread(session, str(path))
+        if why:
+            session.say(f"skipped: {path}: {why}")
+        else:
+            yield Input(str(path), path.relative_to(folder).as_posix())
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for place, _, names in os.walk(folder):
+        yield from (Path(place, name) for name in names)
+
+
+def _unread(session: Session, path: str) -> str:
+    """Why a file in a folder is no session; empty for one that is, also when a part of it is damaged."""
+    try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            return "is no file"
+        load(read_bytes(path), path, _NoCounter(), format=session.format, skip_damaged=True)
+    except InputError as error:
+        return error.what
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return ""
+
+
+def one_by_one(session: Session, inputs: Sequence[Input], work: Callable[[str], int | None]) -> None:
+    """Do a command's work for each file; of several, one that fails is reported and does not stop the others. The
+    first code that is not 0 ends the command."""
+    code = 0
+    for one in inputs:
+        try:
+            ended = work(one.path) or 0
+            code = code or ended
+        except CompactorError as error:
+            if len(inputs) == 1:
+                raise
+            session.say(f"error: {naming(one.path, error)}")
+            code = code or int(error.exit_code)
+    if code:
+        raise typer.Exit(code)
+
+
+def naming(file: str, error: CompactorError) -> str:
+    """The words of an error, with the file that it is about."""
+    words = str(error)
+    return words if words.startswith(file) else f"{file}: {words}"
+
+
+def refuse_overwriting(inputs: Sequence[str], outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
+    """Raise UsageError where an output is one of the inputs, by its name, a link or a second name of the same file.
+    `outputs`: the option -> the places that it names."""
+    known = {state: path for path in inputs if (state := _identity(path)) is not None}
+    for option, places in outputs.items():
+        for place in places:
+            if place != "-" and (identity := _identity(place)) in known:
+                same = known[identity]
+                raise UsageError(f"{option} {place}: is the input {same}{remedy}")
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What file a path means; None for what is no file."""
+    try:
+        state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
+    except OSError:
+        return None
+    return (state.st_dev, state.st_ino) if stat.S_ISREG(state.st_mode) else None

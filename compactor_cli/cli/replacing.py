@@ -1,0 +1,135 @@
+"""Replacing a file in one step, and what a run that was killed on the way left beside it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_SUFFIX = ".compactor-part"
+_LONGEST = 200
+"""Bytes of a file's name that the name of its new version has in it: with the rest it stays below 255."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may read a file."""
+
+    mode: int
+    group: int
+
+
+def access_of(path: str) -> Access | None:
+    """Who may read an input; of standard input, when it is a file. None where there is nothing to go by."""
+    try:
+        state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
+    except OSError:
+        return None
+    return Access(stat.S_IMODE(state.st_mode), state.st_gid) if stat.S_ISREG(state.st_mode) else None
+
+
+def replace_file(target: Path, data: bytes, like: Sequence[Access], check: Callable[[], None]) -> None:
+    """Put data in the place of a file, or at a new place. `like`: the inputs, than which it is never more readable.
+    `check` is called right before. Raises OSError; the old file stays then, and nothing is left beside it."""
+    remove_stale(target)
+    with _temporary(target) as (handle, temporary):
+        with os.fdopen(handle, "wb", closefd=False) as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(handle)
+        _give_access(target, handle, temporary, like)
+        check()
+        temporary.replace(target)
+
+
+def remove_stale(target: Path) -> None:
+    """Remove what killed runs left beside a file: whoever still writes holds a lock."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: nobody can remove what another has open
+        fcntl = None  # type: ignore[assignment]
+    for left in _left(target):
+        with suppress(OSError):
+            if fcntl is not None:
+                handle = os.open(left, os.O_RDONLY)
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                finally:
+                    os.close(handle)
+            left.unlink()
+
+
+def _left(target: Path) -> Iterator[Path]:
+    start = f".{_short(target.name)}."
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        yield from [Path(e.path) for e in entries if e.name.startswith(start) and e.name.endswith(_SUFFIX)]
+
+
+def is_part(name: str) -> bool:
+    """Whether a file's name is one that only a file on its way to its place has."""
+    return name.endswith(_SUFFIX)
+
+
+def _short(name: str) -> str:
+    raw = os.fsencode(name)
+    return name if len(raw) <= _LONGEST else os.fsdecode(raw[:_LONGEST])
+
+
+@contextmanager
+def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
+    """A new file beside the target that only its owner can read, locked while it is written."""
+    temporary = target.parent / f".{_short(target.name)}.{secrets.token_hex(4)}{_SUFFIX}"
+    handle = None
+    try:  # a signal may come between any two steps: its name is known before the file is there
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle, temporary
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+        if handle is not None:
+            os.close(handle)
+
+
+def _give_access(target: Path, handle: int, temporary: Path, like: Sequence[Access]) -> None:
+    """Owner, extended attributes and mode of the file that is replaced, or those of a new one."""
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        mode = 0o666 & ~umask
+    else:
+        mode = stat.S_IMODE(old.st_mode)
+        like = (*like, Access(mode, old.st_gid))
+        if hasattr(os, "chown"):
+            with suppress(OSError):
+                os.chown(handle, -1, old.st_gid)
+            with suppress(OSError):
+                os.chown(handle, old.st_uid, -1)
+        _copy_attributes(target, temporary)
+    group = os.fstat(handle).st_gid
+    for given in like:
+        # to another group than the input's, only what the input gives to all
+        others = given.mode & 0o7
+        mode &= given.mode if group == given.group else (given.mode & ~0o070) | (others << 3)
+    if hasattr(os, "fchmod"):
+        os.fchmod(handle, mode)
+    else:
+        temporary.chmod(mode)
+
+
+def _copy_attributes(target: Path, temporary: Path) -> None:
+    if not hasattr(os, "listxattr"):
+        return
+    with suppress(OSError):
+        for name in os.listxattr(target):
+            with suppress(OSError):  # some are the system's to give
+                os.setxattr(temporary, name, os.getxattr(target, name))

@@ -1,0 +1,63 @@
+"""Standard output and standard error, whose reader may go away or whose disk may be full."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any
+
+from compactor_cli.errors import UsageError
+
+
+class Outlet(io.RawIOBase):
+    """A descriptor that is written to. When its reader stops reading, as `head` does, the rest goes nowhere and the
+    command ends as it would have: a closed pipe must not turn a no into a yes."""
+
+    def __init__(self, descriptor: int, *, tells: bool) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self._tells = tells
+        """Whether a failure is an error; nobody is left to hear of one of standard error."""
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write what fits. Raises UsageError when standard output cannot be written."""
+        try:
+            return os.write(self._descriptor, data)
+        except OSError as error:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._descriptor)
+            os.close(nowhere)
+            if self._tells and not isinstance(error, BrokenPipeError):
+                raise UsageError(f"standard output cannot be written: {error.strerror}") from None
+            return len(data)
+
+
+def open_streams() -> None:
+    """Let what this process prints go through outlets. One that was closed when it started counts as one that fails."""
+    sys.stdout = _stream(sys.stdout, 1, tells=True)
+    sys.stderr = _stream(sys.stderr, 2, tells=False)
+
+
+def _stream(stream: Any, descriptor: int, *, tells: bool) -> Any:
+    if stream is None:
+        # without this, the next file that is opened would be standard output
+        reading = os.open(os.devnull, os.O_RDONLY)
+        if reading != descriptor:
+            os.dup2(reading, descriptor)
+            os.close(reading)
+    encoding, errors = (stream.encoding, stream.errors) if stream else ("utf-8", "backslashreplace")
+    raw = Outlet(descriptor, tells=tells)
+    terminal = raw.isatty()
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw), encoding=encoding, errors=errors, line_buffering=terminal or not tells
+    )

@@ -1,0 +1,36 @@
+"""JSON that is read from a text, nested no deeper than what works on it can follow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+MAX_DEPTH = 300
+"""Levels of lists and objects inside each other. Sessions have a dozen; what walks a value takes up to three frames
+a level, of the 1,000 that Python allows."""
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text. Raises ValueError for text that is no JSON, or is nested deeper than MAX_DEPTH."""
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply to be read") from None
+    if nested_too_deeply(text, value):
+        raise ValueError("nested too deeply to be read")
+    return value
+
+
+def nested_too_deeply(text: str, value: Any) -> bool:
+    """Whether a value, read from this text, is nested deeper than MAX_DEPTH."""
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return False
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [item for outer in level if isinstance(outer, (dict, list)) for item in _members(outer)]
+    return any(isinstance(item, (dict, list)) for item in level)
+
+
+def _members(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value

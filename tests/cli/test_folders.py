@@ -1,0 +1,112 @@
+"""A folder as input is read as the sessions in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from tests.builders import exchanges, jsonl, user
+
+CHARS = ("--tokenizer", "chars")
+CHAT = jsonl(*exchanges(15))
+SESSIONS = ["a.jsonl", "sub/b.json", "sub/deep/c.jsonl"]
+OTHERS = ["notes.txt", "package.json", "sub/picture.png"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "sessions"
+    for name in SESSIONS:
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(CHAT)
+    (place / "sub/b.json").write_text(json.dumps({"messages": list(exchanges(12))}, indent=1))
+    (place / "notes.txt").write_text("Dear diary")
+    (place / "package.json").write_text('{"name": "x"}')
+    (place / "sub/picture.png").write_bytes(bytes(range(256)))
+    return place
+
+
+def skipped(done):
+    lines = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
+    return [line.split(": ")[1] for line in lines]
+
+
+@pytest.mark.parametrize("command", [["score"], ["inspect"], ["budget", "--total", "8k"]], ids=" ".join)
+def test_a_command_for_one_file_takes_each_session_in_order_and_lists_what_it_skips(run, folder, command):
+    done = run(command[0], "sessions", *command[1:], *CHARS, "--json")
+    alone = [run(command[0], f"sessions/{name}", *command[1:], *CHARS, "--json").text for name in SESSIONS]
+    assert (done.code, done.text) == (0, "".join(alone))
+    assert skipped(done) == [f"sessions/{name}" for name in OTHERS]
+    assert "no known format" in done.stderr
+
+
+def test_compact_writes_the_sessions_under_their_places_in_the_folder(run, tmp_path, folder):
+    options = ["--target-ratio", "0.5", *CHARS]
+    done = run("compact", "sessions", *options, "--out-dir", "sessions/out")
+    assert (done.code, skipped(done)) == (0, [f"sessions/{name}" for name in OTHERS])
+    out = folder / "out"
+    assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == SESSIONS
+    assert (out / "sub/b.json").read_bytes() == run("compact", "sessions/sub/b.json", *options).stdout
+    again = run("compact", "sessions", *options, "--out-dir", "sessions/out")
+    assert again.code == 0
+    assert not (out / "out").exists(), "what was written there is no input"
+    assert run("compact", "sessions", *options).code == 2, "several files need a place each"
+    assert run("compact", "sessions", *options, "--check").code == 1
+
+
+def test_in_place_a_damaged_session_is_reported_and_the_others_are_done(run, folder):
+    lines = CHAT.splitlines()
+    (folder / "damaged.jsonl").write_bytes(jsonl(*lines[:4], b"{damaged", *lines[4:]))
+    done = run("compact", "sessions", "--target-ratio", "0.5", *CHARS, "--in-place")
+    assert done.code == 3
+    assert "sessions/damaged.jsonl:5: " in done.stderr
+    assert all((folder / name).stat().st_size < len(CHAT) for name in SESSIONS)
+
+
+def test_diff_compares_two_folders_by_the_names_in_them(run, tmp_path, folder):
+    assert run("compact", "sessions", "--target-ratio", "0.5", *CHARS, "--out-dir", "small").code == 0
+    (tmp_path / "small/a.jsonl").unlink()
+    done = run("diff", "sessions", "small", *CHARS, "--json", "--fail-under", "saved=10")
+    assert done.code == 0, done.stderr
+    assert [json.loads(line)["after"]["path"] for line in done.text.splitlines()] == [
+        f"small/{n}" for n in SESSIONS[1:]
+    ]
+    assert "sessions/a.jsonl" in skipped(done)
+    assert run("diff", "sessions", "small", *CHARS, "--fail-under", "saved=99").code == 1
+    mixed = run("diff", "sessions", "small/sub/b.json", *CHARS)
+    assert mixed.code == 3
+    assert "sessions: is a directory, and small/sub/b.json is a file" in mixed.stderr
+
+
+def test_evaluate_takes_folders(run, folder):
+    done = run("evaluate", "sessions", *CHARS, "--strategy", "truncate", "--json")
+    assert done.code in (0, 1), done.stderr
+    assert skipped(done) == [f"sessions/{name}" for name in OTHERS]
+
+
+def test_faults_of_one_session_in_a_folder_are_exit_code_1(run, folder):
+    cut_off = CHAT + b'{"role": "assistant", "content": "I was go'
+    (folder / "sub/b.json").write_bytes(cut_off)
+    assert run("inspect", "sessions", "--faults", *CHARS).code == 1
+    (folder / "sub/b.json").write_bytes(CHAT)
+    assert run("inspect", "sessions", "--faults", *CHARS).code == 0
+
+
+@pytest.mark.parametrize("command", ["score", "inspect", "compact", "evaluate"])
+def test_a_folder_without_sessions_is_exit_code_3(run, tmp_path, command):
+    (tmp_path / "empty" / "sub").mkdir(parents=True)
+    (tmp_path / "empty" / "sub" / "notes.txt").write_text("Dear diary")
+    done = run(command, "empty", *CHARS)
+    assert (done.code, done.stdout) == (3, b"")
+    assert "empty: is a directory without a session in it that can be read" in done.stderr
+    shutil.rmtree(tmp_path / "empty")
+    assert run(command, "empty", *CHARS).code == 3
+
+
+def test_a_folder_with_one_session_may_go_to_a_file(run, tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "a.jsonl").write_bytes(jsonl(user("hi")))
+    assert run("compact", "one", *CHARS, "-o", "out.jsonl").code == 0
+    assert (tmp_path / "out.jsonl").read_bytes() == jsonl(user("hi"))
