@@ -152,7 +152,7 @@ def test_room_for_an_answer_grows_with_the_messages_of_a_batch() -> None:
     scores(talk(1), model)
     scores(talk(3), model)
     one, three = (request.max_tokens for request in model.requests)
-    assert (one, three - one) == (260, 120)
+    assert (one, three - one) == (320, 240)
 
 
 @pytest.mark.parametrize("text", ["ok", "Thanks!", "Sounds good, go ahead.", "Got it 👍", "danke", "好的", "..."])
@@ -252,11 +252,13 @@ WRONG = {
     "a key too many": (answer_of(entry(0), {**entry(1), "why": "x"}), "additionalProperties"),
     "a key too few": (answer_of(entry(0), {"index": 1}), "required"),
     "a missing message": (answer_of(entry(0)), "1 messages are missing, the first of them is 1"),
+    "both missing": (answer_of(), "2 messages are missing, the first of them is 0"),
     "one twice": (answer_of(entry(0), entry(0), entry(1)), "occurs more than once"),
     "an unknown one": (answer_of(entry(0), entry(1), entry(7)), "index 7"),
     "too high": (answer_of(entry(0), entry(1, 101)), "between 0 and 100"),
     "too low": (answer_of(entry(0), entry(1, -1)), "between 0 and 100"),
     "too sure": (answer_of(entry(0), entry(1, confidence=95)), "between 0 and 1"),
+    "less than not sure": (answer_of(entry(0), entry(1, confidence=-0.5)), "between 0 and 1"),
     "no number": (answer_of(entry(0), entry(1, score="high")), "type"),  # type: ignore[arg-type]
     "true": (answer_of(entry(0), entry(1, score=True)), "type"),
     "not a number": (answer_of(entry(0), entry(1, score=float("nan"))), "not valid JSON"),
@@ -341,6 +343,18 @@ def test_one_high_score_for_all_is_no_judgement() -> None:
     assert all(score.factors[0].name.startswith("fallback") for score in found)
     low = ScriptedModel(lambda request: answer_of(*(entry(index, 10, "none") for index in shown(request))))
     assert {score.value for score in scores(talk(20), low)} == {10}
+
+
+@pytest.mark.parametrize(("messages", "judged"), [(5, True), (6, False)])
+def test_one_score_for_a_few_messages_may_be_a_judgement(messages: int, judged: bool) -> None:
+    model = ScriptedModel(lambda request: answer_of(*(entry(index, 100) for index in shown(request))))
+    found = scores(talk(messages), model)
+    assert all(score.factors[0].name.startswith("classified") is judged for score in found)
+
+
+@pytest.mark.parametrize(("length", "nod"), [(60, True), (61, False)])
+def test_a_nod_has_at_most_60_characters(length: int, nod: bool) -> None:
+    assert is_nod("ok " * 19 + "ok" + "." * (length - 59)) is nod
 
 
 # instructions that stand in a transcript

@@ -107,7 +107,9 @@ def test_words_that_only_contain_a_decision_give_none(score_records: ScoreRecord
     assert points(said) == {}
 
 
-@pytest.mark.parametrize(("importance", "expected"), [("high", 40), ("medium", 20), ("low", None), ("", None)])
+@pytest.mark.parametrize(
+    ("importance", "expected"), [("high", 40), ("medium", 20), ("low", None), ("normal", None), ("", None)]
+)
 def test_stated_importance_gives_40_or_20_points(
     score_records: ScoreRecords, importance: str, expected: int | None
 ) -> None:

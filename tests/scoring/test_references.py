@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from compactor_cli.model.message import Message, Part
@@ -39,3 +41,9 @@ def test_the_first_3000_characters_of_an_output_and_the_last_1000_can_be_referre
 def test_the_whole_of_what_somebody_says_can_be_referred_to() -> None:
     (count, *_) = reference_counts(told(("text", filled(3_100, 9_000)), ("text", f"See {NAME}.")))
     assert count == 1
+
+
+def test_identifiers_in_the_arguments_of_a_call_are_read_behind_their_escapes() -> None:
+    call = json.dumps({"code": f"begin()\n{NAME}(1)"})
+    found = reference_counts(told(("tool_call", call), ("text", f"See {NAME}."), ("text", f"And {NAME}.")))
+    assert found == [2, 0, 0]
