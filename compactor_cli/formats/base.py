@@ -33,6 +33,8 @@ class Format(Protocol):
     """Roles that the format's API accepts for a message in the middle; `summary_role` is the default."""
     parent_path: Path | None
     """Where a record names its parent; None in formats without such links."""
+    tip_path: Path | None
+    """Where a record that is no part of a chain names the last record of one; None where none does."""
     boundary_is_message: bool
     """A record that replaces all history before it is a message itself, so nothing can stand before it."""
 
@@ -246,6 +248,7 @@ class PlainEdits:
     summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant", "system")
     parent_path: Path | None = None
+    tip_path: Path | None = None
     boundary_is_message = False
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:

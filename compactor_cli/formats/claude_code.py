@@ -33,6 +33,7 @@ class ClaudeCode:
     summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentUuid",)
+    tip_path: Path | None = ("leafUuid",)
     boundary_is_message = False
 
     def recognize(self, value: Any) -> float:
@@ -81,12 +82,16 @@ class ClaudeCode:
                 **body,
                 "content": [{"type": "text", "text": message.parts[0].text}],
             }
+        # the agent marks a summary with which its context begins, and shows it folded
+        begins = message.origin == "summary" and not around.parent
+        flags = ("isCompactSummary", "isVisibleInTranscriptOnly") if begins else ()
         return {
             "parentUuid": around.parent or None,
             "isSidechain": bool(template.get("isSidechain")),
             **{name: template[name] for name in _ENVELOPE if name in template},
             "type": role,
             "message": body,
+            **dict.fromkeys(flags, True),
             "uuid": f"{key[:8]}-{key[8:12]}-5{key[13:16]}-8{key[17:20]}-{key[20:32]}",
             "timestamp": template.get("timestamp"),
         }
@@ -115,7 +120,8 @@ def _read_turn(build: Builder, value: dict[str, Any], record: int, by_message_id
         build.extend(by_message_id[message_id], parts, record)
         return
     role, origin = turn_role("assistant" if value["type"] == "assistant" else "user", parts)
-    if value.get("isCompactSummary"):
+    outside = bool(value.get("isCompactSummary")) and origin != "summary"
+    if outside:
         origin = "summary"
     elif role == "user" and origin == "request" and value.get("isMeta"):
         origin = "injected"
@@ -126,7 +132,7 @@ def _read_turn(build: Builder, value: dict[str, Any], record: int, by_message_id
         id=str(value.get("uuid") or ""),
         timestamp=parse_time(value.get("timestamp")),
         origin=origin,
-        pinned=bool(value.get("isCompactSummary")),
+        pinned=outside,  # what it stands for is in no record; ours can be folded into the next one
     )
     if isinstance(message_id, str):
         by_message_id[message_id] = index

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
@@ -152,6 +152,7 @@ def _render(
     relinked: set[int] = set()
     written = {link.id for i in items if i.record is not None and (link := _link(transcript, i.record))}
     known = {link.id for link in transcript.links if link}
+    gone = known - written
     latest: dict[str, str] = {}
     added: set[str] = set()
     for item in items:
@@ -172,7 +173,7 @@ def _render(
             changes = format.edits(raw, edited[item.record])
         link = _link(transcript, item.record)
         if link is not None and format.parent_path is not None:
-            lost = link.parent in known and link.parent not in written
+            lost = link.parent in gone
             # behind a record that was added nothing begins a chain of its own
             root = not link.parent and link.chain in added and f'"{format.parent_path[-1]}"'.encode() in raw
             if ((link.parent and (lost or link.chain in added)) or root) and link.chain in latest:
@@ -183,8 +184,26 @@ def _render(
                 relinked.add(item.record)
             added.discard(link.chain)
             latest[link.chain] = link.id
+        elif format.tip_path is not None and (tip := _tip(raw, format.tip_path, gone)):
+            changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written))
+            relinked.add(item.record)
         out.append(jsonedit.replace(raw, changes) if changes else raw)
     return out, relinked
+
+
+def _tip(raw: bytes, path: Path, gone: Set[str]) -> str:
+    """The record that a record names as the end of a chain, when it is gone."""
+    if not gone or f'"{path[-1]}"'.encode() not in raw:
+        return ""
+    named = json.loads(raw).get(path[-1])
+    return named if isinstance(named, str) and named in gone else ""
+
+
+def _nearest(transcript: Transcript, lost: str, written: Set[str]) -> str | None:
+    """The last record before a lost one that is still there, or the first behind it."""
+    ids = [link.id for link in transcript.links if link and not link.chain]
+    at = ids.index(lost) if lost in ids else 0
+    return next((near for near in [*reversed(ids[:at]), *ids[at:]] if near in written), None)
 
 
 def _link(transcript: Transcript, record: int) -> Link | None:

@@ -346,3 +346,42 @@ def test_a_record_of_a_hook_that_begins_no_chain_is_no_second_root_behind_a_summ
     roots = [value["uuid"] for value in values if value["parentUuid"] is None]
     written = [value["uuid"] for value in values if "Session Summary" in str(value.get("message"))]
     assert roots == [values[0]["uuid"]] or values[0]["uuid"] not in written
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "tiered", "rolling"])
+def test_a_title_names_a_record_that_is_there(strategy):
+    session = ClaudeSession()
+    session.exchanges(30)
+    left = {value["uuid"] for value in values_of(compact(session.data, target_ratio=0.2, strategy=strategy).data)}
+    own = [record["uuid"] for record in session.records]
+    removed, kept = ([uuid for uuid in own if (uuid in left) is stays][-1] for stays in (False, True))
+    titles = [{"type": "summary", "summary": "Rounding", "leafUuid": leaf} for leaf in (removed, kept, "elsewhere")]
+    data = jsonl(*titles, *session.records)
+    values = values_of(compact(data, target_ratio=0.2, strategy=strategy).data)
+    there = {value["uuid"] for value in values if "uuid" in value}
+    assert removed not in there
+    mended, same, foreign = (value["leafUuid"] for value in values[:3])
+    assert mended in there
+    assert (same, foreign) == (kept, "elsewhere")
+    assert all(value["type"] == "summary" for value in values[:3])
+
+
+def test_a_summary_that_begins_the_context_is_marked_as_the_agent_marks_its_own_and_folded_into_the_next():
+    session = ClaudeSession()
+    session.exchanges(40)
+    first = compact(session.data, target_ratio=0.3, strategy="rolling")
+    values = values_of(first.data)
+    (summary,) = [value for value in values if value.get("isCompactSummary")]
+    assert summary is values[0]
+    assert summary["parentUuid"] is None
+    assert summary["isVisibleInTranscriptOnly"]
+    again = values_of(compact(first.data, target_ratio=0.5, strategy="rolling").data)
+    assert sum("Session Summary" in str(value.get("message")) for value in again) == 1
+
+
+def test_a_summary_behind_a_kept_message_is_not_marked():
+    session = ClaudeSession()
+    session.exchanges(30)
+    values = values_of(compact(session.data, target_ratio=0.3, strategy="tiered").data)
+    assert any("Session Summary" in str(value.get("message")) for value in values[1:])
+    assert not any(value.get("isCompactSummary") for value in values)
