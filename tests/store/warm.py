@@ -28,7 +28,7 @@ KILL_AT = "TEST_KILL_AT"
 APPENDS = "TEST_APPENDS"
 """A file to which another program appends a line when its replacement has been written."""
 _DATABASE = ("do_execute", "do_executemany", "do_commit", "do_begin", "do_close")
-_FILES = ("mkstemp", "write", "flush", "fsync", "replace", "copymode", "chmod")
+_FILES = ("open", "flock", "write", "flush", "fsync", "fchmod", "replace", "unlink")
 
 
 def begin():
@@ -57,7 +57,7 @@ def _is_step(frame, event, argument):
     code = frame.f_code
     if event in ("call", "return"):
         return code.co_name in _DATABASE and "sqlalchemy" in code.co_filename
-    return code.co_filename.endswith("cli/files.py") and argument.__name__ in _FILES
+    return code.co_filename.endswith("cli/replacing.py") and argument.__name__ in _FILES
 
 
 def _append_before_it_is_replaced(file):
@@ -65,7 +65,7 @@ def _append_before_it_is_replaced(file):
 
     def step(frame, event, argument):
         nonlocal done
-        if not done and event == "return" and frame.f_code.co_name == "_fill":
+        if not done and event == "return" and frame.f_code.co_name == "_give_access":
             done = True
             with file.open("ab") as stream:
                 stream.write(b"appended\n")
