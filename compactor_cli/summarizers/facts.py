@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from compactor_cli.model.message import Message
 from compactor_cli.signals.ledger import ACTIONS, compute_ledger, where
 from compactor_cli.summarizers.forms import FACTS
+from compactor_cli.summarizers.snippets import changes
 from compactor_cli.text.clean import one_line
 
 WHERE = re.compile(r"(?: \[(?:earlier )?#[^\]]*\])+$")
@@ -27,6 +28,10 @@ _TIMES = re.compile(r"\((\d+)x\b")
 _LAST = re.compile(r"\blast (ok|failed)\)")
 
 
+WHAT = " · "
+"""Stands between what was done to a file and a line that was changed."""
+_WHAT = 60
+"""Characters of such a line."""
 LEFT_OUT = "Left out for want of room:"
 _NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
 _COUNTED = re.compile(r"(\d+) (file|error|command)")
@@ -41,6 +46,8 @@ class Fact:
     counts: dict[str, int] = field(default_factory=dict)
     """Action of a file, or the empty string -> how often."""
     outcome: str = ""
+    what: str = ""
+    """Of a file: a line that its newest change added or took away."""
     earlier: str = ""
     messages: list[int] = field(default_factory=list)
 
@@ -85,6 +92,7 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
             for action, times in fact.counts.items():
                 known.counts[action] = known.counts.get(action, 0) + times
             known.outcome = fact.outcome or known.outcome
+            known.what = fact.what or known.what
 
     def add(section: str, about: str, action: str, at: Sequence[int], outcome: str = "") -> None:
         known = found.setdefault((section, about), Fact(section, about))
@@ -102,7 +110,19 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
         add("Commands", one_line(command.text, 160), "", [command.message], outcome)
     for line, at in ledger.errors:
         add("Errors", line, "", list(at))
+    for snippet in changes(messages):
+        if (touched := found.get(("Files", snippet.about))) is not None:
+            touched.what = _what(snippet.lines) or touched.what
     return list(found.values())
+
+
+def _what(lines: Sequence[str]) -> str:
+    """What a change did in a few words: the first line that it added, else the first that it took away."""
+    telling = [line for line in lines if any(sign.isalnum() for sign in line.lstrip("+-| "))]
+    line = next((line for line in telling if not line.startswith("-| ")), telling[0] if telling else "")
+    sign, text = ("-", line[3:]) if line.startswith("-| ") else ("+", line.removeprefix("+| "))
+    # neither a backtick nor a place may stand in it: a later round finds the line's parts by them
+    return f"{sign} {one_line(text, _WHAT)}".replace("`", "'").replace("[#", "[ #") if text else ""
 
 
 def parse(section: str, line: str) -> Fact | None:
@@ -116,6 +136,7 @@ def parse(section: str, line: str) -> Fact | None:
     about, said = match.group(1), match.group(2) or ""
     fact = Fact(section, about, earlier=at.group(1) if at else "")
     if section == "Files":
+        said, _, fact.what = said.partition(WHAT)
         for piece in said.split(", "):
             done = _DONE.match(piece)
             if done is None:

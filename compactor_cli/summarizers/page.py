@@ -125,7 +125,8 @@ def _under(heading: Heading, items: Sequence[Item]) -> list[str]:
         found = sorted((item for item in items if item.section == section), key=lambda item: item.order)
         if heading.style == "table" and section == "Files" and found:
             lines += [row(("File/Component", "Action", "Description")), row(("---", "---", "---"))]
-            lines += [row((f"`{i.fact.about}`", i.fact.done, i.fact.where)) for i in found if i.fact is not None]
+            facts = [item.fact for item in found if item.fact is not None]
+            lines += [row((f"`{f.about}`", f.done, " ".join(filter(None, (f.what, f.where))))) for f in facts]
         elif heading.style == "checklist":
             lines += [f"- [ ] {item.line[2:]}" for item in found]
         else:

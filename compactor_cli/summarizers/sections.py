@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
 from compactor_cli.signals.ledger import call_text, where
-from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, parse
+from compactor_cli.summarizers.facts import LEFT_OUT, WHAT, WHERE, Fact, facts_of, parse
 from compactor_cli.summarizers.forms import ACTIVE_CODE, CHANGED_CODE, FACTS, cells, prose_section, section_of
 from compactor_cli.summarizers.snippets import carried as carried_code
 from compactor_cli.summarizers.snippets import changes, is_label, shown_last
@@ -245,7 +245,9 @@ def _old_line(line: str, written: bool) -> str:
     if match:
         return match.group(1)
     if line.startswith("| `"):
-        return " ".join(cells(line))
+        about, done, *more = cells(line)
+        said = " ".join(more)
+        return f"{about} {done}{' ' if said.startswith('[') else WHAT}{said}"
     return line.strip() if written and not line.startswith(("|", "```", "(")) else ""
 
 
