@@ -63,6 +63,14 @@ def test_if_needed_goes_by_the_threshold_of_the_project(run, tmp_path, tokens):
     assert not is_compacted(run)
 
 
+def test_without_if_needed_a_session_far_below_every_threshold_is_compacted(run):
+    assert not is_compacted(run)
+    done = run("compact", "-", "--strategy", "rolling", "--quiet", input=DATA)
+    assert done.code == 0
+    assert b"Session Summary" in done.stdout
+    assert len(done.stdout) < len(DATA)
+
+
 def test_a_threshold_of_zero_is_never(run, tmp_path):
     (tmp_path / "compactor.toml").write_text("[context]\nthreshold = 0\nlimit = 100\n")
     found = context(run)
