@@ -196,7 +196,7 @@ def last_actions(messages: Sequence[Message], most: int = 2) -> list[Item]:
     return [
         Item(
             "In progress",
-            f"`{harmless(one_line(call_text(call), 160))}` ({call.name})",
+            f"`{one_line(harmless(call_text(call)), 160)}` ({call.name})",
             (message.number,),
             _order(message, 999),
         )

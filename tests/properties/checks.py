@@ -125,8 +125,10 @@ def check_order(part: Compaction) -> None:
 
 
 def places_of(part: Compaction) -> dict[int, int]:
-    """Number in the input -> the last message of the mended transcript that has it."""
-    return {message.number: message.index for message in part.mended.messages}
+    """Number in the input -> the last message of the mended transcript that has it and does not stay itself: what a
+    repair added to a message may stay where the message is summarized."""
+    kept = {message.index for message in part.messages}
+    return {message.number: message.index for message in part.mended.messages if message.index not in kept}
 
 
 def indices_of(part: Compaction, number: int) -> list[int]:
@@ -323,12 +325,16 @@ def _needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
 def _large_requests(
     part: Compaction, groups: Sequence[Group], reasons: Mapping[int, str], settings: Settings
 ) -> set[int]:
-    """First and last requests that may be cut: by `adaptive` those that would take more than half of the room, by
+    """First and last requests that may be cut: by `adaptive` those that would take more than 40% of the room, by
     others when the user's words together take more than their share of it."""
-    if part.target is None or settings.strategy_name in ("tiered", "truncate"):
+    if settings.strategy_name in ("tiered", "truncate") or (
+        part.target is None and settings.strategy_name == "adaptive"
+    ):
         return set()
     requests = [group for group in groups if "request of the user" in reasons[group.index]]
-    room = part.target - sum(group.tokens for group in groups if group not in requests)
+    # without a target, the words of the user have a share of what a summary replaces
+    most = part.target or sum(m.tokens for m in part.mended.messages)
+    room = most - sum(group.tokens for group in groups if group not in requests)
     if settings.strategy_name == "adaptive":
         return {group.index for group in requests if group.tokens > 0.4 * room}
     asked = sum(m.tokens for m in part.mended.messages if m.origin in ("request", "summary"))

@@ -11,11 +11,12 @@ from compactor_cli.text.headers import covered
 def check_time_order(messages: Sequence[Message], places: Mapping[int, int] | None = None) -> None:
     """Kept messages stand in the order of the input, and none behind a summary of this round that stands for later
     ones. `places`: number -> the last place in the mended transcript, where a repair has shifted it."""
-    places = places or {}
     latest = -1
     for message in messages:
         if message.index >= 0:
             assert message.index > latest, f"message {message.index} stands behind text of {latest}"
             latest = message.index
         elif message.origin == "summary":
-            latest = max(latest, *(places.get(number, number) for number in covered(message.text("text"))), -1)
+            numbers = covered(message.text("text"))
+            # a range may name messages that a repair took away
+            latest = max(latest, *(number if places is None else places.get(number, -1) for number in numbers), -1)

@@ -10,6 +10,7 @@ from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summarizers.extractive import Extractive
 from compactor_cli.text.clean import plain
+from compactor_cli.text.excerpts import harmless
 
 HEADER = "## Session Summary (Compaction Round 1)"
 _LINE = re.compile(r"^- (.*?)((?: \[(?:earlier )?#[^\]]*\])*)$")
@@ -62,6 +63,7 @@ def normal(text: str) -> str:
 def is_in(span: str, source: str) -> bool:
     """Whether a quoted span stands in the source; of a clipped one, what comes before the ellipsis."""
     span = normal(span)
+    source = harmless(source) if "‹" in span else source
     return span in source or (span.endswith("…") and span[:-1].rstrip() in source)
 
 
