@@ -81,7 +81,7 @@ class Extractive:
             text = render(page, chosen)
             excess = count(text) - request.budget
             if excess <= 0:
-                return text
+                return _described(page, chosen, -excess, request.budget, count) or text
             if not chosen:
                 break
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
@@ -90,6 +90,24 @@ class Extractive:
         # the titles of pieces, and the note, are less than to say what it stands for
         bare = (replace(page, parts=()), replace(page, parts=(), header=request.header))
         return next((text for less in bare if count(text := render(less, ())) <= request.budget), "")
+
+
+def _described(page: Page, chosen: Sequence[Line], left: int, budget: int, count: Callable[[str], int]) -> str:
+    """The text with what was changed in the files of its table, the newest first, as far as there is room left; empty
+    when nothing can be added."""
+    if not any(heading.style == "table" for heading in page.form.headings):
+        return ""
+    described = []
+    facts = (line.item.fact for line in sorted(chosen, key=lambda line: -line.item.order))
+    for fact in facts:
+        if fact is None or not fact.what:
+            continue
+        left -= count(fact.what) + 2
+        if left < 0:
+            break
+        described.append(fact.about)
+    text = render(replace(page, described=frozenset(described)), chosen) if described else ""
+    return text if count(text) <= budget else ""
 
 
 def page_for(request: SummaryRequest) -> Page:

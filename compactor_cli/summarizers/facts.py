@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from compactor_cli.model.message import Message
 from compactor_cli.signals.ledger import ACTIONS, compute_ledger, where
-from compactor_cli.summarizers.forms import FACTS
+from compactor_cli.summarizers.forms import FACTS, cells
 from compactor_cli.summarizers.snippets import changes
 from compactor_cli.text.clean import one_line
 
@@ -123,6 +123,13 @@ def _what(lines: Sequence[str]) -> str:
     sign, text = ("-", line[3:]) if line.startswith("-| ") else ("+", line.removeprefix("+| "))
     # neither a backtick nor a place may stand in it: a later round finds the line's parts by them
     return f"{sign} {one_line(text, _WHAT)}".replace("`", "'").replace("[#", "[ #") if text else ""
+
+
+def said_in_row(row: str) -> str:
+    """What a row of the table of files says, as a line that `parse` reads."""
+    about, done, *more = cells(row)
+    said = " ".join(more)
+    return f"{about} {done}{' ' if said.startswith('[') else WHAT}{said}"
 
 
 def parse(section: str, line: str) -> Fact | None:

@@ -46,6 +46,8 @@ class Page:
     """What is known of the state, from calls and results."""
     draft: Draft = NO_DRAFT
     """What a model wrote, under its headings and parts."""
+    described: frozenset[str] = frozenset()
+    """Files of a table for which there is room to say what was changed."""
 
     def written(self, title: str) -> list[str]:
         """What the model wrote under a heading."""
@@ -73,7 +75,7 @@ def render(page: Page, chosen: Sequence[Line]) -> str:
         out += [f"### {part.title}", *said] if said or part.named else []
     items = [line.item for line in chosen if line.part is None]
     for heading in page.form.headings:
-        under = _under(heading, items)
+        under = _under(heading, items, page.described)
         state = state_under(page.state, heading)
         # an empty line ends the block of the state
         said = [*page.written(heading.title), *state, *([""] if state and under else []), *under]
@@ -119,14 +121,16 @@ def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Q
     return [f"### {heading.title}", NOTHING if page.known.isdisjoint(heading.sections) else NO_ROOM]
 
 
-def _under(heading: Heading, items: Sequence[Item]) -> list[str]:
+def _under(heading: Heading, items: Sequence[Item], described: frozenset[str]) -> list[str]:
     lines: list[str] = []
     for section in heading.sections:
         found = sorted((item for item in items if item.section == section), key=lambda item: item.order)
         if heading.style == "table" and section == "Files" and found:
             lines += [row(("File/Component", "Action", "Description")), row(("---", "---", "---"))]
             facts = [item.fact for item in found if item.fact is not None]
-            lines += [row((f"`{f.about}`", f.done, " ".join(filter(None, (f.what, f.where))))) for f in facts]
+            for fact in facts:
+                what = fact.what if fact.about in described else ""
+                lines.append(row((f"`{fact.about}`", fact.done, " ".join(filter(None, (what, fact.where))))))
         elif heading.style == "checklist":
             lines += [f"- [ ] {item.line[2:]}" for item in found]
         else:

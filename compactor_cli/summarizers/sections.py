@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
 from compactor_cli.signals.ledger import call_text, where
-from compactor_cli.summarizers.facts import LEFT_OUT, WHAT, WHERE, Fact, facts_of, parse
-from compactor_cli.summarizers.forms import ACTIVE_CODE, CHANGED_CODE, FACTS, cells, prose_section, section_of
+from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, parse, said_in_row
+from compactor_cli.summarizers.forms import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summarizers.snippets import carried as carried_code
 from compactor_cli.summarizers.snippets import changes, is_label, shown_last
 from compactor_cli.text.clean import one_line
@@ -245,9 +245,7 @@ def _old_line(line: str, written: bool) -> str:
     if match:
         return match.group(1)
     if line.startswith("| `"):
-        about, done, *more = cells(line)
-        said = " ".join(more)
-        return f"{about} {done}{' ' if said.startswith('[') else WHAT}{said}"
+        return said_in_row(line)
     return line.strip() if written and not line.startswith(("|", "```", "(")) else ""
 
 

@@ -156,7 +156,7 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
 
 
 def _without_parent(raw: bytes) -> str:
-    return re.sub(r'"parentUuid":\s*(?:"[^"]*"|null)', "", raw.decode())
+    return re.sub(r'"(?:parentUuid|leafUuid)":\s*(?:"[^"]*"|null)', "", raw.decode())
 
 
 def check_edit(raw: bytes, written: Iterable[bytes]) -> None:

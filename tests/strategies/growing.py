@@ -16,8 +16,8 @@ from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 from compactor_cli.signals.ledger import compute_ledger
-from compactor_cli.summarizers.facts import Fact, parse
-from compactor_cli.summarizers.forms import cells, section_of
+from compactor_cli.summarizers.facts import Fact, parse, said_in_row
+from compactor_cli.summarizers.forms import section_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.headers import round_of
 from compactor_cli.text.verbatim import QUOTED, carried
@@ -78,7 +78,7 @@ def facts_in(summary: str) -> list[Fact]:
         if line.startswith("### "):
             title = line[4:]
             continue
-        said = " ".join(cells(line)) if line.startswith("| `") else line[2:] if line.startswith("- ") else ""
+        said = said_in_row(line) if line.startswith("| `") else line[2:] if line.startswith("- ") else ""
         fact = parse(section_of(title, said), said) if said else None
         found += [fact] if fact else []
     return found
