@@ -308,3 +308,10 @@ def test_the_cost_grows_with_the_length_and_no_faster() -> None:
     seconds(10)
     small, large = min(seconds(60) for _ in range(3)), min(seconds(480) for _ in range(3))
     assert large < 24 * small + 0.05
+
+
+@pytest.mark.parametrize(("length", "read"), [(2_500, True), (2_501, False)])
+def test_a_request_that_is_mostly_a_pasted_document_is_not_read(length: int, read: bool) -> None:
+    rule = "Always run `make lint` before a push."
+    text = f"{rule}\n" + "row of the table\n" * 200
+    assert (rule in texts(user(text[:length].ljust(length, "x")))) is read
