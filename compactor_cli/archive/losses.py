@@ -64,7 +64,7 @@ class _Losses:
                 continue
             covers = sorted(i for group in slot.groups for i in self.part.groups[group].messages)
             messages = [self.part.mended.messages[i] for i in covers]
-            records = [record for message in messages for record in message.records]
+            records = list(dict.fromkeys(record for message in messages for record in message.records))
             reason = self._decisions[covers[0]].reason
             origins = [self._origin[i] for i in covers if i in self._origin]
             marks = references_in(summary.text("text"))

@@ -12,7 +12,7 @@ from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats import documents
 from compactor_cli.formats.ai_sdk import AISDK
 from compactor_cli.formats.anthropic_messages import AnthropicMessages
-from compactor_cli.formats.base import Format
+from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.memory_entries import MemoryEntries
@@ -38,26 +38,32 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
             raise UsageError(f"unknown format {name!r}; known formats: {', '.join(NAMES)}")
         return FORMATS[name]
     head = values[:_HEAD]
-    best = max(FORMATS.values(), key=lambda known: _fit(known, head))
-    if _fit(best, head) >= _SURE:
+    best = max(FORMATS.values(), key=lambda known: fit(known, head))
+    if fit(best, head) >= _SURE:
         return best
     # a session may have few messages among records of kinds that nobody knows, more so when it was compacted; and a
     # file of two formats fits neither well: let `foreign` name the line where they meet
     if not any(_claimant(value) for value in values) and not all(best.recognize(value) for value in values):
-        raise InputError(f"no known format; name it with --format ({', '.join(NAMES)})", line=1)
-    return max(FORMATS.values(), key=lambda known: _fit(known, values))
+        raise InputError(f"no known format; {_nearest(head)}name it with --format ({', '.join(NAMES)})", line=1)
+    return max(FORMATS.values(), key=lambda known: fit(known, values))
+
+
+def _nearest(values: Sequence[Any]) -> str:
+    """Which formats come nearest, and how near: the share of the records that they recognise."""
+    shares = {known.name: sum(known.recognize(value) > 0 for value in values) for known in FORMATS.values()}
+    near = [(name, count) for name, count in sorted(shares.items(), key=lambda item: -item[1]) if count][:3]
+    if not near:
+        return f"none of the {len(FORMATS)} knows any of its records; "
+    told = ", ".join(f"{name} ({count} of {len(values)} records)" for name, count in near)
+    return f"the nearest are {told}; "
 
 
 def at_home(values: Sequence[Any]) -> Format | None:
     """The best format that recognises every record that any does. Plain texts look alike in several formats, so
     the best at first sight need not be the right one."""
-    ranked = sorted(FORMATS.values(), key=lambda known: -_fit(known, values))
+    ranked = sorted(FORMATS.values(), key=lambda known: -fit(known, values))
     told = [value for value in values if any(known.recognize(value) for known in ranked)]
     return next((known for known in ranked if all(known.recognize(value) for value in told)), None)
-
-
-def _fit(known: Format, values: Sequence[Any]) -> float:
-    return sum(known.recognize(value) for value in values) / max(1, len(values))
 
 
 def _claimant(value: Any) -> str:

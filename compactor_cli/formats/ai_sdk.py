@@ -9,6 +9,7 @@ from compactor_cli.formats.base import (
     Around,
     Builder,
     Counter,
+    ListPath,
     PlainEdits,
     Reading,
     as_text,
@@ -27,6 +28,8 @@ _PARTS = frozenset(("tool-call", "tool-result", "reasoning"))
 
 class AISDK(PlainEdits):
     name = "ai-sdk"
+    generic = True
+    lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(()))
     summary_role: Role = "assistant"
 
     def recognize(self, value: Any) -> float:
@@ -40,7 +43,7 @@ class AISDK(PlainEdits):
             return 1.0 if kinds & _PARTS else (0.5 if kinds <= {"text", "image", "file"} else 0.0)
         return 0.5 if isinstance(content, str) and "tool_call_id" not in value and "tool_calls" not in value else 0.0
 
-    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
         for record, value in enumerate(values):
             role = next((known for known in _ROLES if known == word(value, "role")), None)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, block_kinds, parse_time, word
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    block_kinds,
+    parse_time,
+    word,
+)
 from compactor_cli.formats.blocks import BLOCK_TYPES, new_content, read_content
 from compactor_cli.formats.turns import add_turn
 from compactor_cli.model.message import Message, Role
@@ -15,6 +25,12 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "ass
 
 class AnthropicMessages(PlainEdits):
     name = "anthropic"
+    generic = True
+    lists: tuple[ListPath, ...] = (
+        ListPath(("messages",), ("system", "system_prompt")),
+        ListPath(("body", "messages"), ("system",)),
+        ListPath(()),
+    )
     summary_roles: tuple[Role, ...] = ("user", "assistant")
 
     def recognize(self, value: Any) -> float:
@@ -32,7 +48,7 @@ class AnthropicMessages(PlainEdits):
             return 0.75 if kinds else 0.3
         return 0.6 if isinstance(content, str) else 0.0
 
-    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
         for record, value in enumerate(values):
             role = _ROLES.get(word(value, "role"))

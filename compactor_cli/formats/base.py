@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Marks, Message, Origin, Part, PartKind, Path, Place, Role
@@ -22,10 +22,27 @@ class Counter(Protocol):
     def count(self, text: str) -> int: ...
 
 
+EACH = "*"
+"""A step of a path that means every element of a list."""
+
+
+class ListPath(NamedTuple):
+    """Where a JSON document holds the records of a conversation."""
+
+    path: Path
+    """From the document to the list; a step may be EACH. Lists of such documents need no path of their own."""
+    systems: tuple[str, ...] = ()
+    """Members beside the list that may hold a system prompt. It is read as `{"role": "system", "content": ...}`."""
+
+
 class Format(Protocol):
     """One way to save a conversation."""
 
     name: str
+    generic: bool
+    """No agent's or tool's own: a file of its documents is called `conversations`."""
+    lists: tuple[ListPath, ...]
+    """Where documents hold its records, the first that fits; empty when it is only ever a record a line."""
     adjacent_results: bool
     """Results must stand right behind their call (otherwise ids alone pair them)."""
     summary_role: Role
@@ -41,8 +58,9 @@ class Format(Protocol):
     def recognize(self, value: Any) -> float:
         """How surely a record is of this format: 0 not at all, 1 without doubt."""
 
-    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
-        """Messages of the records, and which other records go with which message."""
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        """Messages of the records, and which other records go with which message. `document`: the JSON value that
+        the records stand in, None where each has a line of its own."""
 
     def new_record(self, message: Message, around: Around) -> Any:
         """JSON value of a record for a message that was not in the input."""
@@ -241,9 +259,16 @@ def edit_value(part: Part, text: str, like: str = "") -> str:
     return jsonedit.encode([{"type": encoding, "text": text}], like)
 
 
+def fit(format: Format, values: Sequence[Any]) -> float:
+    """How well a format recognises records, 0 to 1."""
+    return sum(format.recognize(value) for value in values) / max(1, len(values))
+
+
 class PlainEdits:
     """For formats whose records hold each text once and have no links between records."""
 
+    generic = False
+    lists: tuple[ListPath, ...] = ()
     adjacent_results = True
     summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant", "system")

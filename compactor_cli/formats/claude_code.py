@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, Reading, edit_value, parse_time, word
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Reading, edit_value, parse_time, word
 from compactor_cli.formats.blocks import new_content, read_content
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
@@ -29,6 +29,8 @@ _LONG = 200
 
 class ClaudeCode:
     name = "claude-code"
+    generic = False
+    lists: tuple[ListPath, ...] = ()
     adjacent_results = False
     summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant")
@@ -47,7 +49,7 @@ class ClaudeCode:
             return 0.8 if "message" not in value else 0.3
         return 0.6 if "sessionId" in value else 0.0
 
-    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
         start = _context_start(values)
         aside = not all(v.get("isSidechain") for v in values if _is_turn(v))

@@ -42,7 +42,7 @@ class Codex(PlainEdits):
             return 0.0
         return 1.0 if value["type"] in _TYPES else 0.7
 
-    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
         start = _context_start(values)
         typed = _typed_texts(values)

@@ -1,75 +1,188 @@
-"""Conversations that are one JSON value: `{"messages": [...]}`, a line each or a whole file."""
+"""Conversations inside JSON documents: a document is a file, a line of one, or an element of a list.
+
+A format says where in a document its records may stand (`Format.lists`). A list may also be written as JSON inside a
+string, as data sets do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from compactor_cli.formats.jsonedit import locate
-from compactor_cli.formats.jsonl import elements
+from compactor_cli.errors import InputError
+from compactor_cli.formats.base import EACH, Format, ListPath, fit
+from compactor_cli.formats.jsonedit import locate_all
+from compactor_cli.formats.jsonl import elements, parse
 from compactor_cli.model.message import Path
-from compactor_cli.model.transcript import Layout, Record
+from compactor_cli.model.transcript import Layout, Record, Wrapper
 
 NAME = "conversations"
+"""What a file of such documents is called, in the formats that are no agent's own."""
+SAMPLE = 200
+"""Records of a list, and documents of a file, that are looked at to tell the format."""
+_ALIKE = 0.75
+"""Mean recognition from which on a list is taken for a conversation of an agent's own format."""
+
+
+class Slot(NamedTuple):
+    """Where a document holds one conversation."""
+
+    path: Path
+    """To the list of its records, or to a string that holds that list as JSON."""
+    values: Sequence[Any]
+    """The records."""
+    quoted: bool = False
+    """The list is JSON inside a string."""
+    system: Path | None = None
+    """To a system prompt that stands apart from the records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One conversation inside a JSON value: its records' spans and values, and what surrounds them."""
+    """One conversation of a document: its records' spans and values, and what surrounds them."""
 
     records: tuple[Record, ...]
     values: tuple[Any, ...]
     layout: Layout
+    source: bytes | None = None
+    """The bytes that the spans are of, where they are not those of the file."""
     fixed: int | None = None
-    """Index of the record that is a top-level system prompt, when there is one."""
+    """Index of the record that is a system prompt apart from the others, when there is one."""
 
 
-def messages_path(value: Any) -> Path | None:
-    """Where a JSON value holds its messages, or None when it is no conversation."""
-    if isinstance(value, list) and value and all(isinstance(item, dict) and "role" in item for item in value):
-        return ()
-    for path in (("messages",), ("body", "messages")):
-        holder = value
-        for key in path:
-            holder = holder.get(key) if isinstance(holder, dict) else None
-        if isinstance(holder, list) and all(isinstance(item, dict) and "role" in item for item in holder):
-            return path
+def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
+    """The conversations that a document holds in the eyes of a format; those of its first place that has any.
+    `named`: the user says that it is of this format, so that its records need not look like it."""
+    found: list[Slot] = []
+    for place in format.lists:
+        found = [slot for slot in _at(value, place) if named or _fits(format, slot)]
+        if not found and place.path and isinstance(value, list):
+            rows = ListPath((EACH, *place.path), place.systems)
+            found = [slot for slot in _at(value, rows) if named or _fits(format, slot)]
+        if found:
+            break
+    return found
+
+
+def _fits(format: Format, slot: Slot) -> bool:
+    """Whether a list is a conversation: for the formats that are nobody's own, one of messages with roles, which may
+    be empty where a member is named like one."""
+    values = slot.values
+    if not all(isinstance(value, dict) for value in values):
+        return False
+    if format.generic:
+        return bool(values or slot.path) and all("role" in value for value in values)
+    return bool(values) and fit(format, values[:SAMPLE]) >= _ALIKE
+
+
+def _at(value: Any, place: ListPath) -> Iterator[Slot]:
+    for path, found in _resolve(value, place.path, ()):
+        quoted = isinstance(found, str)
+        values = _parsed(found) if quoted else found
+        if isinstance(values, list):
+            yield Slot(path, values, quoted, _system(value, path, place) if path else None)
+
+
+def _resolve(value: Any, pattern: Path, path: Path) -> Iterator[tuple[Path, Any]]:
+    if not pattern:
+        yield path, value
+    elif pattern[0] == EACH:
+        for at, item in enumerate(value if isinstance(value, list) else ()):
+            yield from _resolve(item, pattern[1:], (*path, at))
+    elif isinstance(value, dict) and pattern[0] in value:
+        yield from _resolve(value[pattern[0]], pattern[1:], (*path, pattern[0]))
+
+
+def _parsed(text: str) -> Any:
+    """The value of a string that looks like a JSON list of objects."""
+    if not text.lstrip().startswith("["):
+        return None
+    try:
+        text.encode()  # half of a surrogate pair has no bytes to point into
+        return parse(text)
+    except (InputError, UnicodeEncodeError):
+        return None
+
+
+def _system(value: Any, path: Path, place: ListPath) -> Path | None:
+    """The first of the members beside a list that holds a system prompt."""
+    holder = value
+    for step in path[:-1]:
+        holder = holder[step]
+    for key in place.systems:
+        prompt = holder.get(key)
+        if isinstance(prompt, (str, list)) and prompt:
+            return (*path[:-1], key)
     return None
 
 
-def split(text: str, value: Any, record: Record) -> Document:
-    """Take a conversation apart. `record` is the span of the whole value in the source bytes."""
-    path = messages_path(value)
-    assert path is not None
-    array_start, _ = locate(text, path)
-    spans, array_end = elements(text, array_start)
-    system = value.get("system") if isinstance(value, dict) and path == ("messages",) else None
-    fixed = locate(text, ("system",)) if isinstance(system, (str, list)) and system else None
-    marks = sorted({0, len(text), array_start, array_end, *(s for a, b, _ in spans for s in (a, b)), *(fixed or ())})
-    to_byte = dict(zip(marks, _byte_offsets(text, marks, record.start), strict=True))
-    records = [Record(record.line, to_byte[a], to_byte[b]) for a, b, _ in spans]
-    values = [v for _, _, v in spans]
-    inner_start = spans[0][0] if spans else array_start + 1
-    inner_end = spans[-1][1] if spans else array_end - 1
-    separator = text[spans[0][1] : spans[1][0]] if len(spans) > 1 else ", "
-    pieces: list[bytes | int | None] = [text[:inner_start].encode(), None, text[inner_end:].encode()]
+def split(text: str, record: Record, found: Sequence[Slot]) -> list[Document]:
+    """Take a document apart into its conversations, which are `found` in it. `record` is its span in the source bytes;
+    put one behind the other, the documents are all of it."""
+    wanted = [path for slot in found for path in (slot.path, slot.system) if path is not None]
+    spans = locate_all(text, wanted)
+    ordered = sorted(found, key=lambda slot: spans[slot.path])
+    ends = [_extent(slot, spans)[1] for slot in ordered]
+    bounds = [0, *ends[:-1], len(text)]
+    offsets = byte_offsets(text, bounds, record.start)
+    return [
+        _document(text, record.line, slot, spans, (begin, end), offset)
+        for slot, begin, end, offset in zip(ordered, bounds, bounds[1:], offsets, strict=False)
+    ]
+
+
+def _extent(slot: Slot, spans: Mapping[Path, tuple[int, int]]) -> tuple[int, int]:
+    """From where to where a conversation reaches, with its system prompt."""
+    own = [spans[slot.path], *([spans[slot.system]] if slot.system is not None else [])]
+    return min(a for a, _ in own), max(b for _, b in own)
+
+
+def _document(
+    text: str, line: int, slot: Slot, spans: Mapping[Path, tuple[int, int]], bounds: tuple[int, int], offset: int
+) -> Document:
+    """The conversation in the stretch of a text from one of `bounds` to the other; its first byte is `offset`."""
+    start, end = spans[slot.path]
+    if slot.quoted:
+        return _quoted(text, line, slot, (start, end), bounds)
+    found, _ = elements(text, start)
+    fixed = spans[slot.system] if slot.system is not None else None
+    inner = (found[0][0], found[-1][1]) if found else (start + 1, end - 1)
+    separator = text[found[0][1] : found[1][0]] if len(found) > 1 else ", "
+    begin, stop = bounds
+    marks = sorted({begin, stop, start, end, *(s for a, b, _ in found for s in (a, b)), *(fixed or ())})
+    to_byte = dict(zip(marks, byte_offsets(text, marks, offset), strict=True))
+    records = [Record(line, to_byte[a], to_byte[b]) for a, b, _ in found]
+    values = [v for _, _, v in found]
+    pieces: list[bytes | int | None] = [text[begin : inner[0]].encode(), None, text[inner[1] : stop].encode()]
     if fixed:
         a, b = fixed
-        records.insert(0, Record(record.line, to_byte[a], to_byte[b]))
-        values.insert(0, {"role": "system", "content": system})
-        if a < inner_start:
-            pieces = [text[:a].encode(), 0, text[b:inner_start].encode(), *pieces[1:]]
+        records.insert(0, Record(line, to_byte[a], to_byte[b]))
+        values.insert(0, {"role": "system", "content": json.loads(text[a:b])})
+        if a < inner[0]:
+            pieces = [text[begin:a].encode(), 0, text[b : inner[0]].encode(), *pieces[1:]]
         else:
-            pieces = [*pieces[:2], text[inner_end:a].encode(), 0, text[b:].encode()]
-    return Document(tuple(records), tuple(values), Layout(tuple(pieces), separator.encode()), 0 if fixed else None)
+            pieces = [*pieces[:2], text[inner[1] : a].encode(), 0, text[b:stop].encode()]
+    layout = Layout(tuple(pieces), separator.encode())
+    return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None)
 
 
-def _byte_offsets(text: str, marks: Sequence[int], base: int) -> list[int]:
-    """Byte offsets of character offsets, in one pass."""
+def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:
+    """A conversation whose list is JSON inside a string: its spans are those of the string's value."""
+    literal = text[span[0] : span[1]]
+    inner = json.loads(literal)
+    (document,) = split(inner, Record(line, 0, len(inner)), [Slot((), slot.values)])
+    wrapper = Wrapper(text[bounds[0] : span[0]].encode(), literal.encode(), text[span[1] : bounds[1]].encode())
+    layout = Layout(document.layout.pieces, document.layout.separator, wrapper)
+    return Document(document.records, document.values, layout, inner.encode())
+
+
+def byte_offsets(text: str, marks: Sequence[int], base: int) -> list[int]:
+    """Byte offsets of ascending character offsets, in one pass. `base`: the byte offset of the first."""
     if text.isascii():
-        return [base + mark for mark in marks]
-    offsets, at, total = [], 0, base
+        return [base + mark - marks[0] for mark in marks]
+    offsets, at, total = [], marks[0], base
     for mark in marks:
         total += len(text[at:mark].encode())
         offsets.append(total)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the stdlib's own C scanner, untyped
 from typing import Any
 
@@ -19,6 +19,46 @@ def locate(text: str, path: Path) -> tuple[int, int]:
     for step in path:
         at = _member(text, at, step)
     return at, _DECODER.raw_decode(text, at)[1]
+
+
+def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
+    """Spans of the values at several paths, which are all there, in one pass over a JSON text."""
+    tree: _Tree = {}
+    wanted = set(paths)
+    for path in wanted:
+        branch = tree
+        for step in path:
+            branch = branch.setdefault(step, {})
+    found: dict[Path, tuple[int, int]] = {}
+    _walk(text, skip_blank(text, 0), (), tree, wanted, found)
+    return found
+
+
+_Tree = dict["str | int", Any]
+"""Steps of paths -> the steps that follow them."""
+
+
+def _walk(text: str, at: int, path: Path, tree: _Tree, wanted: Set[Path], found: dict[Path, tuple[int, int]]) -> int:
+    """Note the spans below the value that starts at `at`, and return its end."""
+    if not tree:
+        end = _DECODER.raw_decode(text, at)[1]
+    else:
+        closing = "}" if text[at] == "{" else "]"
+        count, end = 0, skip_blank(text, at + 1)
+        while text[end] != closing:
+            key: str | int = count
+            if closing == "}":
+                key, end = scanstring(text, end + 1)
+                end = skip_blank(text, skip_blank(text, end) + 1)
+            end = _walk(text, end, (*path, key), tree.get(key, {}), wanted, found)
+            end = skip_blank(text, end)
+            if text[end] == ",":
+                end = skip_blank(text, end + 1)
+            count += 1
+        end += 1
+    if path in wanted:
+        found[path] = (at, end)  # of a repeated key readers take the last one
+    return end
 
 
 def _member(text: str, at: int, step: str | int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign
-from compactor_cli.formats.base import Counter, Format, Reading
+from compactor_cli.formats.base import Counter, Format, Reading, fit
 from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
@@ -34,8 +34,9 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     if not records:
         raise InputError("holds no record", line=1)
     values = [item.value for item in records]
-    if any(documents.messages_path(value) is not None for value in values):
-        return _load_documents(data, path, counter, records, notes, "" if format == documents.NAME else format)
+    inner = _format_inside(values, "" if format == documents.NAME else format)
+    if inner is not None:
+        return _load_documents(data, path, counter, records, notes, inner, named=bool(format))
     if format == documents.NAME:
         raise InputError('no {"messages": [...]} on this line; see --format', line=records[0].record.line)
     chosen = choose(values, format)
@@ -113,42 +114,72 @@ def _note_history(transcript: Transcript) -> list[Note]:
     return [Note("outside_context", line, detail)]
 
 
+def _format_inside(values: Sequence[Any], name: str) -> Format | None:
+    """The format of the conversations that documents hold, where the values are documents: the one that is named, or
+    the one that recognises most of what they hold. None where each value is a record."""
+    if name and name not in FORMATS:
+        choose([], name)  # says that there is none
+    found: dict[str, float] = {}
+    for known in [FORMATS[name]] if name else FORMATS.values():
+        inside = [slot for value in values[: documents.SAMPLE] for slot in documents.slots(known, value)]
+        if inside:
+            # a system prompt apart is where this format and not another one keeps it
+            apart = any(slot.system is not None for slot in inside)
+            heads = [value for slot in inside for value in slot.values[: documents.SAMPLE]]
+            found[known.name] = apart + fit(known, heads)
+    if name and not found and not any(FORMATS[name].recognize(value) for value in values):
+        inside = [slot for value in values for slot in documents.slots(FORMATS[name], value, named=True)]
+        return FORMATS[name] if inside else None
+    return FORMATS[max(found, key=lambda known: found[known])] if found else None
+
+
 def _load_documents(
-    data: bytes, path: str, counter: Counter, records: Sequence[RawRecord], notes: list[Note], format: str
+    data: bytes,
+    path: str,
+    counter: Counter,
+    records: Sequence[RawRecord],
+    notes: list[Note],
+    inner: Format,
+    *,
+    named: bool,
 ) -> Source:
+    transcripts: list[Transcript] = []
+    starts: list[int] = []
+    ends = [0]
+    first: list[bool] = []
     for item in records:
-        if documents.messages_path(item.value) is None:
-            what = 'two formats in one file: no {"messages": [...]} here, but on other lines; split the file'
+        slots = documents.slots(inner, item.value) or documents.slots(inner, item.value, named=named)
+        if not slots:
+            what = "two formats in one file: no conversation in this document, but in others; split the file"
             raise InputError(what, line=item.record.line)
-    split = []
-    for item in records:
         text = data[item.record.start : item.record.end].decode("utf-8")
-        split.append(documents.split(text, item.value, item.record))
-    inner = choose([value for document in split for value in document.values if "content" in value] or [{}], format)
-    if inner.name == "anthropic" or any(document.fixed is not None for document in split):
-        inner = FORMATS["anthropic"] if not format else inner
-    transcripts = tuple(_document_transcript(data, path, inner, document, counter) for document in split)
+        split = documents.split(text, item.record, slots)
+        transcripts += [_document_transcript(data, path, inner, one, item.value, counter) for one in split]
+        starts += [item.record.start, *([item.record.end] * (len(split) - 1))]
+        ends += [item.record.end] * len(split)
+        first += [True, *([False] * (len(split) - 1))]
     if not any(t.messages for t in transcripts):
         raise InputError("no messages in this file", line=1)
-    ends = [0, *(item.record.end for item in records)]
-    starts = [*(item.record.start for item in records), len(data)]
-    joints = tuple(data[a:b] for a, b in zip(ends, starts, strict=True))
+    joints = tuple(data[a:b] for a, b in zip(ends, [*starts, len(data)], strict=True))
     if any(note.kind in ("damaged_line", "cut_off_line", "glued_records") for note in notes):
         # what stands between conversations is not all white space: give each a line of its own
         layout = _jsonl_layout(data, notes)
         tail = layout.pieces[-1]
-        joints = (joints[0] if not joints[0].strip() else b"", *(layout.separator for _ in joints[2:]), b"")
+        between = (layout.separator if begins else b"" for begins in first[1:])
+        joints = (joints[0] if not joints[0].strip() else b"", *between, b"")
         joints = (*joints[:-1], tail if isinstance(tail, bytes) else b"")
-    return Source(path, documents.NAME, data, transcripts, joints, tuple(notes))
+    name = documents.NAME if inner.generic else inner.name
+    return Source(path, name, data, tuple(transcripts), joints, tuple(notes))
 
 
 def _document_transcript(
-    data: bytes, path: str, format: Format, document: documents.Document, counter: Counter
+    data: bytes, path: str, format: Format, found: documents.Document, value: Any, counter: Counter
 ) -> Transcript:
-    reading = format.read(document.values, counter)
-    if document.fixed is not None:
-        reading.messages = [_at_root(m) if document.fixed in m.records else m for m in reading.messages]
-    return _transcript(data, path, format, document.records, document.layout, reading)
+    reading = format.read(found.values, counter, value)
+    if found.fixed is not None:
+        reading.messages = [_at_root(m) if found.fixed in m.records else m for m in reading.messages]
+    source = data if found.source is None else found.source
+    return _transcript(source, path, format, found.records, found.layout, reading)
 
 
 def _at_root(message: Message) -> Message:

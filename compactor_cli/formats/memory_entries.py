@@ -22,7 +22,7 @@ class MemoryEntries(PlainEdits):
         known = sum(key in value for key in ("id", "type", "importance", "timestamp", "metadata"))
         return 1.0 if known >= 4 else (0.8 if known == 3 and "timestamp" in value else 0.0)
 
-    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
         for record, value in enumerate(values):
             if not isinstance(value, dict) or "content" not in value:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats.base import (
+    EACH,
     Around,
     Builder,
     Counter,
+    ListPath,
     PlainEdits,
     Reading,
     block_kinds,
@@ -38,6 +40,13 @@ _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "
 
 class OpenAIChat(PlainEdits):
     name = "openai-chat"
+    generic = True
+    lists: tuple[ListPath, ...] = (
+        *(ListPath((key,)) for key in ("messages", "history", "conversations", "conversation", "trajectory")),
+        ListPath(("body", "messages")),
+        ListPath(("samples", EACH, "messages")),
+        ListPath(()),
+    )
 
     def recognize(self, value: Any) -> float:
         role = word(value, "role")
@@ -55,7 +64,7 @@ class OpenAIChat(PlainEdits):
             return 0.9 if kinds & {"image_url", "input_audio", "refusal"} else 0.7
         return 0.8 if content is None or isinstance(content, str) else 0.3
 
-    def read(self, values: Sequence[Any], counter: Counter) -> Reading:
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, legacy, spoken = Builder(counter), _LegacyCalls(), False
         for record, value in enumerate(values):
             role = ROLES.get(word(value, "role"))

@@ -33,6 +33,15 @@ class Link(NamedTuple):
     chain: str = ""
 
 
+class Wrapper(NamedTuple):
+    """The JSON string that holds a conversation's text, and what stands before and behind it."""
+
+    before: bytes
+    literal: bytes
+    """As it is in the input, quotation marks and escapes included."""
+    after: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What stands around the records: `pieces` before and after them, `separator` between them.
@@ -43,6 +52,8 @@ class Layout:
 
     pieces: tuple[bytes | int | None, ...] = (None,)
     separator: bytes = b"\n"
+    wrapper: Wrapper | None = None
+    """Set where all of it is the text of a JSON string."""
 
 
 @dataclass(frozen=True, slots=True)

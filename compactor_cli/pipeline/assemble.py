@@ -18,7 +18,7 @@ from compactor_cli.formats.base import Around, Format
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.plan import Plan
-from compactor_cli.model.transcript import Link, Transcript
+from compactor_cli.model.transcript import Link, Transcript, Wrapper
 from compactor_cli.pipeline.summarize import Summary
 
 _BEFORE_SUMMARIES = -2
@@ -155,7 +155,10 @@ def _render(
     gone = known - written
     latest: dict[str, str] = {}
     added: set[str] = set()
+    done: set[int] = set()
     for item in items:
+        if item.record in done:
+            continue  # a record that holds a call and its result stands for two messages
         if item.record is None:
             assert item.message is not None
             place = _envelope(transcript, item)
@@ -167,6 +170,7 @@ def _render(
                 latest[chain] = str(value.get("uuid") or value.get("id"))
                 added.add(chain)
             continue
+        done.add(item.record)
         changes: dict[Path, str] = {}
         raw = transcript.raw(item.record)
         if item.record in edited:
@@ -244,7 +248,15 @@ def _layout(
             pieces.append(jsonedit.replace(raw, changes) if changes else raw)
         else:
             pieces.append(piece)
-    return b"".join(pieces)
+    return _wrapped(layout.wrapper, b"".join(pieces))
+
+
+def _wrapped(wrapper: Wrapper | None, text: bytes) -> bytes:
+    """A conversation's text as the JSON string that held it, where one did."""
+    if wrapper is None:
+        return text
+    literal = jsonedit.encode(text.decode("utf-8"), wrapper.literal.decode("utf-8"))
+    return wrapper.before + literal.encode("utf-8") + wrapper.after
 
 
 def _messages(items: Sequence[_Item]) -> tuple[Message, ...]:

@@ -193,7 +193,7 @@ def _number(messages: list[Message]) -> tuple[Message, ...]:
 
 
 def _renumber_owners(transcript: Transcript, mended: tuple[Message, ...]) -> dict[int, int]:
-    new_index = {record: message.index for message in mended for record in message.records}
+    new_index = {record: message.index for message in reversed(mended) for record in message.records}
     owners = {}
     for record, owner in transcript.owners.items():
         index = new_index.get(transcript.messages[owner].records[0])

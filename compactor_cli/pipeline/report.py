@@ -17,6 +17,8 @@ from compactor_cli.text.verbatim import turn
 
 def original(transcript: Transcript) -> bytes:
     """The bytes of a transcript as they stand in its file."""
+    if transcript.layout.wrapper is not None:
+        return b"".join(transcript.layout.wrapper)
     pieces: list[bytes] = []
     for piece in transcript.layout.pieces:
         if piece is None:

@@ -126,7 +126,8 @@ def _request(
 ) -> SummaryRequest:
     covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
     covers = tuple(sorted({message.number for message in covered}))
-    address = reference(*(transcript.raw(record) for m in covered for record in m.records))
+    records = dict.fromkeys(record for m in covered for record in m.records)
+    address = reference(*(transcript.raw(record) for record in records))
     if slot.excerpts is None:
         tier = slot.tier if slot.form == "tiers" else None
         tokens = sum(m.tokens for m in covered)
