@@ -47,9 +47,10 @@ def spent(
     `messages`: the input's. A summary that quotes lines shares out its tokens by the length of what it quotes.
     """
     new = {i for d in decisions if d.reason.startswith(NEWEST_REASONS) for i in groups[d.group].messages}
+    numbered = {message.number: message for message in messages}
     totals = dict.fromkeys(_NAMES, 0)
     for message in output:
-        for name, tokens in _of_message(message, messages, newest=message.index in new):
+        for name, tokens in _of_message(message, numbered, newest=message.index in new):
             totals[name] += tokens
     return tuple(Spent(name, tokens) for name, tokens in totals.items() if tokens)
 
@@ -59,10 +60,10 @@ def unspent(tokens: int) -> tuple[Spent, ...]:
     return (Spent(_UNCHANGED, tokens),) if tokens else ()
 
 
-def _of_message(message: Message, messages: Sequence[Message], *, newest: bool) -> Iterator[tuple[str, int]]:
+def _of_message(message: Message, numbered: Mapping[int, Message], *, newest: bool) -> Iterator[tuple[str, int]]:
     text = message.text("text")
     if message.index < 0 and message.origin == "summary":
-        yield from _of_summary(text, message.tokens, messages)
+        yield from _of_summary(text, message.tokens, numbered)
     elif message.origin in _ORIGINS or message.role == "system" or is_recalled(text):
         yield _written_by(message), message.tokens
     elif newest:
@@ -79,7 +80,7 @@ def _written_by(message: Message) -> str:
     return _ORIGINS.get(message.origin) or _ROLES[message.role]
 
 
-def _of_summary(text: str, tokens: int, messages: Sequence[Message]) -> Iterator[tuple[str, int]]:
+def _of_summary(text: str, tokens: int, numbered: Mapping[int, Message]) -> Iterator[tuple[str, int]]:
     """The tokens of a summary by what its lines are; one that has sections is a text of its own."""
     if not quotes_lines(text):
         yield "summaries", tokens
@@ -89,7 +90,7 @@ def _of_summary(text: str, tokens: int, messages: Sequence[Message]) -> Iterator
     for line in text.split("\n"):
         speaker = speaker_of(line)
         if speaker is not None:
-            kind = _said_by(speaker, messages)
+            kind = _said_by(speaker, numbered)
         elif line == STATE:
             kind = "state"
         said = len(bare(line))
@@ -100,10 +101,12 @@ def _of_summary(text: str, tokens: int, messages: Sequence[Message]) -> Iterator
         yield name, end - start
 
 
-def _said_by(speaker: Speaker, messages: Sequence[Message]) -> str:
+def _said_by(speaker: Speaker, numbered: Mapping[int, Message]) -> str:
     if speaker.name == "→":
         return "tool outputs"
     if speaker.message is None:
         return {"user": "requests", "summary": _EARLIER, "": _AGENT}.get(speaker.name, "calls")
-    message = messages[speaker.message]
+    message = numbered.get(speaker.message)
+    if message is None:  # of an earlier round, whose numbers are its own
+        return _EARLIER
     return "calls" if speaker.name and message.role == "assistant" else _written_by(message)

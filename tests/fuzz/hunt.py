@@ -83,7 +83,8 @@ def _case(files: Sequence[Path], folder: Path, number: int, seed: int, seen: Hun
     look = random.choice(looks)
 
     def command(*args: object) -> int:
-        code, said = run(*args, "--tokenizer", "chars")
+        args = (*args, "--tokenizer", "chars")
+        code, said = run(*args)
         seen.codes[code] += 1
         if code not in ALLOWED:
             seen.findings.append(Finding(number, done, " ".join(map(str, args)), f"exit {code}: {said}", mutated))

@@ -124,3 +124,11 @@ def test_lines_of_a_summary_count_for_who_says_them(names: list[str], tokens: in
 def test_an_unchanged_output_went_to_nothing_but_itself() -> None:
     part = compact(long_session(3), target_tokens=100_000)
     assert spent(part) == {"unchanged": part.tokens}
+
+
+def test_numbers_of_a_summary_are_those_of_the_input_where_repairs_removed_messages() -> None:
+    orphans = [result(f"gone-{number}", "nobody asked for this") for number in range(6)]
+    part = compact([*orphans, *work.session(8)], strategy="adaptive", target_tokens=700)
+    assert len(part.repairs) >= 6
+    assert sum(spent(part).values()) == part.tokens
+    assert spent(part)["calls"] > 0
