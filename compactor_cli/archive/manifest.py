@@ -17,7 +17,7 @@ from compactor_cli.model.transcript import Source
 
 def manifest_of(source: Source, data: bytes, parts: Sequence[Compaction], output_path: str, counter: str) -> Manifest:
     """What a compaction of `source` did. `data` is its output, `parts` what became of each conversation."""
-    before = FileState(source.path, hashlib.sha256(source.data).hexdigest(), len(source.data))
+    before = FileState(source.path, hashlib.sha256(source.stored).hexdigest(), len(source.stored))
     after = FileState(output_path, hashlib.sha256(data).hexdigest(), len(data))
     changed = [(n, part) for n, part in enumerate(parts) if part.changed] if before.sha256 != after.sha256 else []
     sessions = session_names(source)

@@ -18,8 +18,11 @@ def cut(source: Source) -> list[bytes]:
 
     Borders lie before records. What stands between records, or behind the last, goes with the record before
     it; what stands before the first goes with that. Whether a piece ends behind a record depends on the record
-    alone as long as pieces are small, so the same records are cut in the same way in every file.
+    alone as long as pieces are small, so the same records are cut in the same way in every file. A packed file has
+    no such borders.
     """
+    if source.packed:
+        return [source.packed[at : at + LARGE] for at in range(0, len(source.packed), LARGE)]
     data = source.data
     spans = sorted((record.start, record.end) for one in source.transcripts for record in one.records)
     pieces: list[bytes] = []

@@ -20,6 +20,7 @@ from compactor_cli.cli.model_use import model_use, say_use, warn_unused
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.remembering import put_in, remembering
 from compactor_cli.cli.session import Session
+from compactor_cli.containers import pack
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction, Kept, Probed
@@ -249,18 +250,20 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     if probed:  # it may have been counted anew
         source = replace(source, transcripts=tuple(part.before for part in parts))
     place = _place(file, job)
+    changed = data != source.data
+    stored = pack(data, place, source.packed, same=job.in_place)
     kept = Kept()
     if job.writes:
         if any(part.memories for part in parts):
             progress.say(f"{source.path}: {STAGES['persisting']}")
-        kept = _write(session, source, job, data, parts, place)
+        kept = _write(session, source, job, stored, parts, place, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = model_use(session, before)
     value: dict[str, object] = {}
     if job.json or job.report:  # hashing everything is only worth it for somebody who reads it
         survivals = survival_of(parts)
         warnings = [*session.warnings, *(use.warnings if use else ())]
-        value = jsons.compact_json(source, session.counter.name, place, data, parts, survivals, warnings)
+        value = jsons.compact_json(source, session.counter.name, place, stored, parts, survivals, warnings)
         if use:
             value |= model_json(use)
         if probed:
@@ -273,10 +276,10 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
         session.say(probe_line(probed))
     say_use(session, use, f"{source.path}: " if job.several else "")
     if job.check:
-        _say_verdict(session, source, parts, changed=data != source.data)
+        _say_verdict(session, source, parts, changed=changed)
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
-    return Outcome(value, data != source.data)
+    return Outcome(value, changed)
 
 
 def _say_verdict(session: Session, source: Source, parts: Sequence[Compaction], *, changed: bool) -> None:
@@ -286,15 +289,16 @@ def _say_verdict(session: Session, source: Source, parts: Sequence[Compaction], 
     session.say(f"{source.path}: {verdict}")
 
 
-def _write(session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str) -> Kept:
-    """The output of one file, when all that it takes away is kept as asked."""
-    changed = data != source.data
-    kept = job.keeper.keep(source, data, parts, place)
+def _write(
+    session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str, *, changed: bool
+) -> Kept:
+    """The output of one file, as it is to be stored, when all that it takes away is kept as asked."""
+    kept = job.keeper.keep(source, data, parts, place, changed=changed)
     if changed and job.manifest:  # first: without the archive it is the only account of what goes
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not job.in_place:
         split = other_names(place) if job.in_place else 0
-        write_bytes(place, data, source.data if job.in_place else None, [source.path])
+        write_bytes(place, data, source.stored if job.in_place else None, [source.path])
         if split:
             session.warn(f"{place}: had {split + 1} names; the others still mean the file as it was")
     job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.bearing.found.values()], parts))

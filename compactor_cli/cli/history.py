@@ -31,7 +31,7 @@ def history(session: Session, url: str, source: Source) -> Sequence[PastRound]:
         try:
             with kept.read() as connection:
                 keys = session_keys(source)
-                found = archive.find_compaction(connection, source.data, keys)
+                found = archive.find_compaction(connection, source.stored, keys)
                 return rounds.history(connection, keys, [found.id] if found else [])
         finally:
             kept.close()

@@ -59,9 +59,8 @@ class Keeper:
 
         return recall(self.session, self.url, query, self.settings)
 
-    def keep(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> Kept:
-        """Keep what the settings ask for, all of it or nothing. After this the output may be written."""
-        changed = data != source.data
+    def keep(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str, *, changed: bool) -> Kept:
+        """Keep what the settings ask for, all of it or nothing. After this the output `data` may be written."""
         flushed = self.flushes and changed
         at = time.time()
         memories = [_said_anywhere(memory) for part in parts for memory in part.memories]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from compactor_cli.containers import unpack
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign
 from compactor_cli.formats.base import Counter, Format, Reading, fit
@@ -19,9 +20,11 @@ _INK = re.compile(rb"\S")
 
 
 def load(data: bytes, path: str, counter: Counter, *, format: str = "", skip_damaged: bool = False) -> Source:
-    """Read a transcript file. Raises InputError, which names the line, for anything unreadable."""
+    """Read a transcript file, packed or not. Raises InputError, which names the line, for anything unreadable."""
     try:
-        return _load(data, path, counter, format, skip_damaged)
+        inside = unpack(data)
+        source = _load(inside, path, counter, format, skip_damaged)
+        return source if inside is data else replace(source, packed=data)
     except InputError as error:
         raise error.at(path) from error
 

@@ -98,10 +98,17 @@ class Source:
     joints: tuple[bytes, ...] = (b"", b"")
     """Bytes before the first conversation, between them, and after the last (one more than them)."""
     notes: tuple[Note, ...] = ()
+    packed: bytes = field(default=b"", repr=False)
+    """The file as it is stored, where `data` is what was unpacked from it; else empty."""
 
     @property
     def tokens(self) -> int:
         return sum(transcript.tokens for transcript in self.transcripts)
+
+    @property
+    def stored(self) -> bytes:
+        """The bytes of the file as it is stored."""
+        return self.packed or self.data
 
     @property
     def message_count(self) -> int:

@@ -130,7 +130,7 @@ def compact_json(
             stages[name] = stages.get(name, 0) + seconds
     first = next((part for part in parts if part.first_changed_index is not None), None)
     value: dict[str, Any] = {
-        "input": {**source_json(source, counter), "sha256": hashlib.sha256(source.data).hexdigest()},
+        "input": {**source_json(source, counter), "sha256": hashlib.sha256(source.stored).hexdigest()},
         "output": {
             "path": output,
             "format": source.format,

@@ -120,7 +120,7 @@ def assemble_json(
     before = {"messages": len(result.before.messages), "tokens": result.before.tokens}
     after = {"messages": len(history.messages), "tokens": history.tokens}
     return {
-        "input": {**source_json(source, counter), "sha256": hashlib.sha256(source.data).hexdigest()},
+        "input": {**source_json(source, counter), "sha256": hashlib.sha256(source.stored).hexdigest()},
         "output": {
             "path": output,
             "format": source.format,

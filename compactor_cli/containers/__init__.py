@@ -1,0 +1,39 @@
+"""Files that hold transcripts packed: compressed ones, and archives with a document for each conversation."""
+
+from __future__ import annotations
+
+from compactor_cli.containers.base import Container
+from compactor_cli.containers.bzip2_file import Bzip2
+from compactor_cli.containers.eval_log import EvalLog
+from compactor_cli.containers.gzip_file import Gzip
+from compactor_cli.containers.xz_file import Xz
+from compactor_cli.containers.zstandard_file import Zstandard
+
+CONTAINERS: dict[str, Container] = {known.name: known for known in (Gzip(), Zstandard(), Bzip2(), Xz(), EvalLog())}
+
+
+def container_of(data: bytes) -> Container | None:
+    """What a file is packed as, by its content; None for one that is not."""
+    return next((known for known in CONTAINERS.values() if known.holds(data)), None)
+
+
+def named(path: str) -> Container | None:
+    """What a file name asks for by its end."""
+    return next((known for known in CONTAINERS.values() if path.lower().endswith(known.suffixes)), None)
+
+
+def unpack(data: bytes) -> bytes:
+    """The bytes that a file holds; itself, where it is not packed. Raises InputError for what is packed twice."""
+    outer = container_of(data)
+    return data if outer is None else outer.unpack(data)
+
+
+def pack(data: bytes, place: str, original: bytes, *, same: bool = False) -> bytes:
+    """Bytes as a file of this name holds them: packed where the end of the name says so, or as `original` is when
+    `same` is true. `original`: the packed file that they came from, or empty."""
+    kind = container_of(original) if same else named(place)
+    if kind is None or (kind.copies and not (original and kind.holds(original))):
+        return data
+    if original and kind.holds(original) and kind.unpack(original) == data:
+        return original
+    return kind.pack(data, original)

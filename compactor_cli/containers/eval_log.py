@@ -1,0 +1,81 @@
+"""Logs of Inspect (`.eval`): a zip archive with a JSON document for each sample."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING, Any
+
+from compactor_cli.containers.base import check_size
+from compactor_cli.errors import InputError
+
+if TYPE_CHECKING:
+    import zipfile
+
+
+class EvalLog:
+    name = "eval"
+    suffixes: tuple[str, ...] = (".eval",)
+    copies = True
+
+    def holds(self, data: bytes) -> bool:
+        return data.startswith(b"PK\x03\x04")
+
+    def unpack(self, data: bytes) -> bytes:
+        """The samples, a line each. A line break in JSON is white space wherever it stands as it is, so it may be
+        written as a blank."""
+        import zipfile
+        import zlib
+
+        try:
+            with _zip(data) as archive:
+                samples = _samples(archive)
+                check_size(sum(archive.getinfo(name).file_size for name in samples), len(data))
+                lines = [_line(archive.read(name)) for name in samples]
+        except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError) as error:
+            raise InputError(f"the zip archive is damaged: {error}") from None
+        if not lines:
+            raise InputError("a zip archive without samples of an Inspect log; unpack it and name a file of it")
+        return b"\n".join(lines) + b"\n"
+
+    def pack(self, data: bytes, original: bytes) -> bytes:
+        """The archive with the samples that changed; all others, and what is no sample, hold the same as before."""
+        import zipfile
+
+        lines = data.split(b"\n")[:-1]
+        out = io.BytesIO()
+        with _zip(original) as archive, _library().ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
+            samples = _samples(archive)
+            if len(samples) != len(lines):
+                raise InputError(f"{len(lines)} of {len(samples)} samples are left, which the archive cannot hold")
+            new = dict(zip(samples, lines, strict=True))
+            for item in archive.infolist():
+                content = archive.read(item)
+                if item.filename in new and _line(content) != new[item.filename]:
+                    content = new[item.filename]
+                written.writestr(item, content, compress_type=item.compress_type)
+        return out.getvalue()
+
+
+def _samples(archive: zipfile.ZipFile) -> list[str]:
+    return [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
+
+
+def _line(document: bytes) -> bytes:
+    return document.strip().replace(b"\r", b" ").replace(b"\n", b" ")
+
+
+def _zip(data: bytes) -> zipfile.ZipFile:
+    archive: zipfile.ZipFile = _library().ZipFile(io.BytesIO(data))
+    return archive
+
+
+def _library() -> Any:
+    """A zipfile module that knows the method zstandard, too."""
+    if sys.version_info >= (3, 14):
+        import zipfile
+
+        return zipfile
+    from backports.zstd import zipfile as with_zstandard
+
+    return with_zstandard
