@@ -14,6 +14,7 @@ from compactor_cli.cli.budget import budget
 from compactor_cli.cli.compact import compact
 from compactor_cli.cli.config import config
 from compactor_cli.cli.diff import diff
+from compactor_cli.cli.doctor import doctor
 from compactor_cli.cli.evaluate import evaluate
 from compactor_cli.cli.inspect import inspect
 from compactor_cli.cli.learn import learn
@@ -93,6 +94,7 @@ for command, summary in (
     (inspect, "Look into a session."),
     (diff, "What survived a compaction."),
     (restore, "Bring back what was taken away."),
+    (doctor, "Say what is wrong with a session, and mend it."),
     (evaluate, "Which strategy keeps what your sessions needed."),
     (learn, "Fit strategy adaptive to your own sessions."),
     (strategies, "List the strategies."),

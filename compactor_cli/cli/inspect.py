@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -23,6 +24,9 @@ from compactor_cli.pipeline.run import analyze
 from compactor_cli.settings import Settings
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
+
+if TYPE_CHECKING:
+    from compactor_cli.doctor.findings import Finding
 
 
 def inspect(
@@ -72,12 +76,14 @@ def _inspect(
     """One file; returns the exit code that it calls for."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
+    from compactor_cli.render.doctor import finding_json
 
     before = model_use(session)
     source = configured.load(session, file)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     found = [fault for analysis in analyses for fault in analysis.faults]
-    faulty = bool(found) or any(note.kind != "outside_context" for note in source.notes)
+    more = _more_faults(source) if faults else []
+    faulty = bool(found or more) or any(note.kind != "outside_context" for note in source.notes)
     if message is not None:
         show_message(session, source, analyses, message, json=json)
         return ExitCode.OK
@@ -87,18 +93,29 @@ def _inspect(
         from compactor_cli.pipeline.overview import overview
 
         value = jsons.inspect_json(source, session.counter.name, view, analyses, [overview(each) for each in analyses])
+        if faults:
+            value["findings"] = [finding_json(finding) for finding in more]
         value["history"] = [round_json(each) for each in past]
         typer.echo(jsons.dumps(value | use_json(session)))
     else:
         tables.heading(session.out, source, session.counter.name)
         if not faults:
             _show(session, analyses, view, past, configured.settings)
-        if found or source.notes:
-            session.out.print(tables.fault_table(session.out, found, source.notes))
+        if found or more or source.notes:
+            session.out.print(tables.fault_table(session.out, found, source.notes, more))
         else:
             session.out.print("no faults")
     say_use(session, model_use(session, before))
     return ExitCode.NO if faults and faulty else ExitCode.OK
+
+
+def _more_faults(source: Source) -> list[Finding]:
+    """What else is wrong with a file than calls without results and the reverse; `doctor` has all of it."""
+    from compactor_cli.doctor.examine import examine
+    from compactor_cli.doctor.findings import Limits
+
+    examined = examine(source, Limits())
+    return [one for found in examined.conversations for one in found if one.message is None]
 
 
 def _show(

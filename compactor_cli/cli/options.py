@@ -219,4 +219,16 @@ MessageOption = Annotated[
 FaultsOption = Annotated[
     bool, typer.Option("--faults", help="Only what is wrong with the file; exit code 1 when something is.")
 ]
+FixOption = Annotated[
+    bool, typer.Option("--fix", help="Mend what can be mended; every change is listed, the original is kept.")
+]
+MaxImageBytesOption = Annotated[
+    int,
+    typer.Option(
+        "--max-image-bytes",
+        metavar="N",
+        parser=tokens,
+        help="Bytes of a picture that are too many: 5M, 500k.",
+    ),
+]
 TopOption = Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")]

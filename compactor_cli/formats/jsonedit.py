@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Set
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the stdlib's own C scanner, untyped
 from typing import Any
 
-from compactor_cli.formats.jsonl import skip_blank
+from compactor_cli.formats.jsonl import elements, skip_blank
 from compactor_cli.model.message import Path
 
 _DECODER = json.JSONDecoder()
@@ -59,6 +59,13 @@ def _walk(text: str, at: int, path: Path, tree: _Tree, wanted: Set[Path], found:
     if path in wanted:
         found[path] = (at, end)  # of a repeated key readers take the last one
     return end
+
+
+def without(text: str, path: Path, gone: Set[int]) -> str:
+    """The JSON text of the list at `path` without some of its elements; the others are as they were."""
+    start, _ = locate(text, path)
+    found, _ = elements(text, start)
+    return "[" + ", ".join(text[a:b] for at, (a, b, _) in enumerate(found) if at not in gone) + "]"
 
 
 def _member(text: str, at: int, step: str | int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
@@ -67,7 +67,12 @@ def assemble(
     fixed = {piece for piece in transcript.layout.pieces if isinstance(piece, int)}
     body = [item for item in items if item.record not in fixed]
     records, changed = _render(transcript, body, edited, format)
-    data = _layout(transcript, records, edited, format)
+    changes = {
+        piece: format.edits(transcript.raw(piece), edited[piece])
+        for piece in transcript.layout.pieces
+        if isinstance(piece, int) and piece in edited
+    }
+    data = lay_out(transcript, records, changes)
     seen = {item.record for item in items if item.record is not None}
     removed = sorted({r for r in range(len(transcript.records)) if r not in seen} | changed | set(edited))
     return Output(data, _messages(items), tuple(removed))
@@ -231,12 +236,8 @@ def _around(transcript: Transcript, item: _Item, place: int, parent: str) -> Aro
     return Around(transcript, template, parent, key)
 
 
-def _layout(
-    transcript: Transcript,
-    records: Sequence[bytes],
-    edited: dict[int, list[tuple[Part, str]]],
-    format: Format,
-) -> bytes:
+def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[int, Mapping[Path, str]]) -> bytes:
+    """The bytes of a conversation with these records. `changes`: what changes in the ones that stay where they are."""
     layout = transcript.layout
     pieces: list[bytes] = []
     for piece in layout.pieces:
@@ -244,8 +245,7 @@ def _layout(
             pieces.append(layout.separator.join(records))
         elif isinstance(piece, int):
             raw = transcript.raw(piece)
-            changes = format.edits(raw, edited[piece]) if piece in edited else {}
-            pieces.append(jsonedit.replace(raw, changes) if changes else raw)
+            pieces.append(jsonedit.replace(raw, changes[piece]) if changes.get(piece) else raw)
         else:
             pieces.append(piece)
     return _wrapped(layout.wrapper, b"".join(pieces))

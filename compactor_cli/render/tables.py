@@ -8,6 +8,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
+from compactor_cli.doctor.findings import Finding
 from compactor_cli.model.budget import Budget
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.message import Message
@@ -274,13 +275,17 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
         yield rounds
 
 
-def fault_table(console: Console, faults: Sequence[Fault], notes: Sequence[Note]) -> Table:
+def fault_table(
+    console: Console, faults: Sequence[Fault], notes: Sequence[Note], findings: Sequence[Finding] = ()
+) -> Table:
     table = make_table(console, "Faults")
     table.add_column("where", no_wrap=True)
     table.add_column("kind", no_wrap=True)
     table.add_column("what", ratio=1, overflow="fold")
     for note in notes:
         table.add_row(f"line {note.index}", note.kind, plain(note.detail))
+    for finding in findings:
+        table.add_row(f"line {finding.line}", finding.kind, plain(finding.detail))
     for fault in faults:
         table.add_row(f"message {fault.index}", fault.kind, plain(fault.detail))
     return table

@@ -1,0 +1,9 @@
+"""What keeps a session from being resumed or sent, and mending it. A new check is a class and a line in CHECKS."""
+
+from __future__ import annotations
+
+from compactor_cli.doctor.blocks import Blocks, Empty, Pictures
+from compactor_cli.doctor.chains import Ids, Parents, Sessions
+from compactor_cli.doctor.findings import Check
+
+CHECKS: tuple[Check, ...] = (Parents(), Ids(), Sessions(), Blocks(), Empty(), Pictures())

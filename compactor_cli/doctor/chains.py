@@ -1,0 +1,97 @@
+"""Records that point to each other: parents that are gone, and ids that are used twice."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from compactor_cli.doctor.findings import Finding, View
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.transcript import Link
+
+
+class Parents:
+    """A parent that is not in the file cuts off all that stands before it: an agent walks from the last record to its
+    parent, and so on."""
+
+    def find(self, view: View) -> Iterator[Finding]:
+        if view.parent_path is None:
+            return
+        known = {link.id for link in view.transcript.links if link}
+        previous: dict[str, str] = {}
+        for record, link in enumerate(view.transcript.links):
+            if link is None:
+                continue
+            if link.parent and link.parent not in known and record in view.transcript.message_records:
+                before = previous.get(link.chain)
+                hidden = _messages_before(view, record, link.chain)
+                new = jsonedit.encode(before) if before else "null"
+                yield Finding(
+                    "broken_chain",
+                    view.line(record),
+                    f"its parent {link.parent} is not in the file, which hides {hidden} messages before it"
+                    if hidden
+                    else f"its parent {link.parent} is not in the file",
+                    "linked to the record before it" if before else "made the first of its chain",
+                    edits={(record, view.parent_path): new},
+                )
+            previous[link.chain] = link.id
+
+
+def _messages_before(view: View, record: int, chain: str) -> int:
+    """Messages of a chain that stand before a record."""
+    links = view.transcript.links
+    return sum(
+        1
+        for message in view.transcript.messages
+        if message.records[0] < record and (link := links[message.records[0]]) is not None and link.chain == chain
+    )
+
+
+class Ids:
+    """An id that two records have: whoever follows it finds one of them. A record that stands there twice, byte for
+    byte, is left out; two that differ are named."""
+
+    def find(self, view: View) -> Iterator[Finding]:
+        by_id: dict[str, list[int]] = defaultdict(list)
+        for record, link in enumerate(view.transcript.links):
+            if isinstance(link, Link):
+                by_id[link.id].append(record)
+        for name, records in by_id.items():
+            first = view.transcript.raw(records[0])
+            for record in records[1:]:
+                same = view.transcript.raw(record) == first
+                yield Finding(
+                    "duplicate_id",
+                    view.line(record),
+                    f"has the id {name} of the record in line {view.line(records[0])}"
+                    + (", and is the same" if same else ", and is another one"),
+                    "left out" if same else "",
+                    drop=record if same else None,
+                )
+
+
+class Sessions:
+    """Records of another session than most: what a second program wrote into the file."""
+
+    def find(self, view: View) -> Iterator[Finding]:
+        named = {
+            record: value["sessionId"]
+            for record, value in enumerate(view.values)
+            if isinstance(value, dict) and isinstance(value.get("sessionId"), str)
+        }
+        count: dict[str, int] = defaultdict(int)
+        for record, session in named.items():
+            count[session] += record in view.transcript.message_records
+        if len(count) < 2:
+            return
+        own = max(count, key=lambda session: (count[session], session == view.transcript.session_id))
+        for record, session in named.items():
+            if session != own and record in view.transcript.message_records:
+                yield Finding(
+                    "other_session",
+                    view.line(record),
+                    f"is of the session {session}, the file of {own}",
+                    "given the file's session id",
+                    edits={(record, ("sessionId",)): jsonedit.encode(own)},
+                )

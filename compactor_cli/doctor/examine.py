@@ -1,0 +1,136 @@
+"""Source -> what is wrong with it, and the bytes of the source without that."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from compactor_cli.doctor import CHECKS
+from compactor_cli.doctor.findings import Finding, Limits, View
+from compactor_cli.formats import FORMATS, jsonedit
+from compactor_cli.formats.base import Counter
+from compactor_cli.formats.loading import load
+from compactor_cli.model.group import Fault
+from compactor_cli.model.message import Path
+from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.assemble import assemble, lay_out
+from compactor_cli.pipeline.groups import form_groups
+from compactor_cli.pipeline.repair import repair
+from compactor_cli.pipeline.verify import faults
+
+_REMEDIES = {
+    "unanswered_call": "answered with a result that says so",
+    "orphan_result": "left out",
+    "duplicate_result": "left out",
+    "misplaced_result": "moved behind its call",
+}
+_ODD = {"damaged_line", "cut_off_line", "glued_records"}
+"""Notes on reading that are faults of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """The findings of a file, a tuple for each conversation, and what was found in reading it."""
+
+    reading: tuple[Finding, ...]
+    conversations: tuple[tuple[Finding, ...], ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return (*self.reading, *(finding for found in self.conversations for finding in found))
+
+
+def examine(source: Source, limits: Limits) -> Examined:
+    """All that is wrong with a file, in the order of its lines."""
+    reading = tuple(
+        Finding(note.kind, note.index, note.detail, "left out" if note.kind != "glued_records" else "given a line each")
+        for note in source.notes
+        if note.kind in _ODD
+    )
+    return Examined(reading, tuple(_of_transcript(transcript, limits) for transcript in source.transcripts))
+
+
+def _of_transcript(transcript: Transcript, limits: Limits) -> tuple[Finding, ...]:
+    view = _view(transcript, limits)
+    found = [finding for check in CHECKS for finding in check.find(view)]
+    adjacent = FORMATS[transcript.format].adjacent_results
+    found += [_of_fault(view, fault) for fault in faults(transcript.messages, adjacent_results=adjacent)]
+    return tuple(sorted(found, key=lambda finding: (finding.line, finding.kind)))
+
+
+def _view(transcript: Transcript, limits: Limits) -> View:
+    values = [json.loads(transcript.raw(record)) for record in range(len(transcript.records))]
+    return View(transcript, values, limits, FORMATS[transcript.format].parent_path)
+
+
+def _of_fault(view: View, fault: Fault) -> Finding:
+    records = view.transcript.messages[fault.index].records
+    line = view.line(records[0]) if records else 0
+    return Finding(fault.kind, line, f"{fault.detail} ({fault.call_id})", _REMEDIES[fault.kind], fault.index)
+
+
+def mended(source: Source, examined: Examined, counter: Counter) -> bytes:
+    """The file with all that can be mended mended: records left out and changed, calls and results put right."""
+    transcripts = [
+        _rewritten(transcript, found)
+        for transcript, found in zip(source.transcripts, examined.conversations, strict=True)
+    ]
+    data = _joined(source, transcripts)
+    again = load(data, source.path, counter, format=source.format, skip_damaged=True)
+    return _joined(again, [_answered(transcript, counter) for transcript in again.transcripts])
+
+
+def _joined(source: Source, parts: Sequence[bytes]) -> bytes:
+    pieces = [source.joints[0]]
+    for part, joint in zip(parts, source.joints[1:], strict=True):
+        pieces += [part, joint]
+    return b"".join(pieces)
+
+
+def _rewritten(transcript: Transcript, found: Sequence[Finding]) -> bytes:
+    """The records without those that are left out, and with what changes in the others."""
+    dropped = {finding.drop for finding in found if finding.drop is not None}
+    changes: dict[int, dict[Path, str]] = defaultdict(dict)
+    for finding in found:
+        for (record, path), text in finding.edits.items():
+            changes[record][path] = text
+    _relink(transcript, dropped, changes)
+    kept = [
+        jsonedit.replace(transcript.raw(record), changes[record]) if changes.get(record) else transcript.raw(record)
+        for record in range(len(transcript.records))
+        if record not in dropped and record not in transcript.layout.pieces
+    ]
+    return lay_out(transcript, kept, changes)
+
+
+def _relink(transcript: Transcript, dropped: set[int], changes: dict[int, dict[Path, str]]) -> None:
+    """Let what followed a record that is left out follow the one before that."""
+    path = FORMATS[transcript.format].parent_path
+    if path is None or not transcript.links:
+        return
+    left = {link.id for record, link in enumerate(transcript.links) if link and record not in dropped}
+    parents = {link.id: link.parent for record in dropped if (link := transcript.links[record]) and link.id not in left}
+    for record, link in enumerate(transcript.links):
+        if link is None or record in dropped or link.parent not in parents:
+            continue
+        parent = link.parent
+        while parent in parents:
+            parent = parents[parent]
+        changes[record].setdefault(path, jsonedit.encode(parent) if parent else "null")
+
+
+def _answered(transcript: Transcript, counter: Counter) -> bytes:
+    """A conversation in which every call has its result, and every result its call."""
+    own = FORMATS[transcript.format]
+    right, _ = repair(
+        transcript,
+        adjacent_results=own.adjacent_results,
+        per_message=counter.per_message,
+        count=counter.count,
+    )
+    groups = form_groups(right.messages)
+    plan = Plan("none", None, tuple(Decision(g.index, "whole", g.tokens, "kept") for g in groups))
+    return assemble(replace(right, notes=()), groups, plan, (), own).data
