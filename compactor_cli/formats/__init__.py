@@ -43,19 +43,17 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
         return best
     # a session may have few messages among records of kinds that nobody knows, more so when it was compacted; and a
     # file of two formats fits neither well: let `foreign` name the line where they meet
-    if not any(_claimant(value) for value in values) and not all(best.recognize(value) for value in values):
-        raise InputError(f"no known format; {_nearest(head)}name it with --format ({', '.join(NAMES)})", line=1)
+    if not any(known.recognize(value) for known in FORMATS.values() for value in values):
+        what = f"no known format: none of {len(FORMATS)} knows any of its records"
+        raise InputError(f"{what}; name it with --format ({', '.join(NAMES)})", line=1)
     return max(FORMATS.values(), key=lambda known: fit(known, values))
 
 
-def _nearest(values: Sequence[Any]) -> str:
-    """Which formats come nearest, and how near: the share of the records that they recognise."""
-    shares = {known.name: sum(known.recognize(value) > 0 for value in values) for known in FORMATS.values()}
-    near = [(name, count) for name, count in sorted(shares.items(), key=lambda item: -item[1]) if count][:3]
-    if not near:
-        return f"none of the {len(FORMATS)} knows any of its records; "
-    told = ", ".join(f"{name} ({count} of {len(values)} records)" for name, count in near)
-    return f"the nearest are {told}; "
+def nearest(values: Sequence[Any]) -> str:
+    """The formats that come nearest, and how near: how many of the records they recognise."""
+    known_by = {known.name: sum(known.recognize(value) > 0 for value in values) for known in FORMATS.values()}
+    near = sorted((name for name, count in known_by.items() if count), key=lambda name: -known_by[name])[:3]
+    return ", ".join(f"{name} knows {known_by[name]:,} of {len(values):,} records" for name in near)
 
 
 def at_home(values: Sequence[Any]) -> Format | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from compactor_cli.containers import unpack
 from compactor_cli.errors import InputError
-from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign
+from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, nearest
 from compactor_cli.formats.base import Counter, Format, Reading, fit
 from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
 from compactor_cli.model.message import Message, Place
@@ -54,7 +54,8 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     reading = chosen.read(values, counter)
     transcript = _transcript(data, path, chosen, spans, _jsonl_layout(data, notes), reading)
     if not transcript.messages and _fits_nothing(chosen, values):
-        raise InputError(f"no messages in this {chosen.name} file", line=spans[0].line)
+        told = f" ({near})" if (near := nearest(values)) and not format else ""
+        raise InputError(f"no messages in this {chosen.name} file{told}; --format names another", line=spans[0].line)
     notes = [*notes, *_note_history(transcript)]
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
 
