@@ -13,6 +13,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import other_names, write_bytes
+from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.inputs import Input, inputs_of, naming, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
@@ -197,6 +198,8 @@ def _check_usage(inputs: Sequence[Input], job: Job, settings: Settings) -> None:
     silent = job.dry_run or job.check
     if len(files) > 1 and not silent and not (job.out_dir or job.in_place):
         raise UsageError("several files need --out-dir or --in-place")
+    if job.in_place:
+        refuse_in_place(files)
     if job.in_place and "-" in files:
         raise UsageError("standard input cannot be replaced in place; use -o")
     if job.out_dir and "-" in files:

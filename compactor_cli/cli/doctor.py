@@ -10,6 +10,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack
@@ -51,6 +52,8 @@ def doctor(
     configured = configure({"format": format, "tokenizer": tokenizer, "config": config, "skip_damaged": True})
     session = configured.session(quiet=quiet)
     inputs = inputs_of(session, [file])
+    if in_place:
+        refuse_in_place([each.path for each in inputs])
     if out:
         if len(inputs) > 1:
             raise UsageError("-o is one file, and there are several inputs; use --in-place")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.gathering import gathers, read_session
 from compactor_cli.cli.replacing import is_part
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, InputError, UsageError
@@ -42,7 +42,7 @@ def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> lis
     listed as skipped. Nothing in the folder `aside` counts. Raises InputError for a folder without any session."""
     found: list[Input] = []
     for path in given:
-        if path == "-" or not Path(path).is_dir():
+        if path == "-" or not Path(path).is_dir() or gathers(path):
             found.append(Input(path, Path(path).name))
             continue
         inside = list(_inside(session, path, aside))
@@ -65,16 +65,19 @@ def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    for place, _, names in os.walk(folder):
+    for place, folders, names in os.walk(folder):
         yield from (Path(place, name) for name in names)
+        for name in [name for name in folders if gathers(str(Path(place, name)))]:
+            folders.remove(name)  # its files are parts of one session
+            yield Path(place, name)
 
 
 def _unread(session: Session, path: str) -> str:
     """Why a file in a folder is no session; empty for one that is, also when a part of it is damaged."""
     try:
-        if not stat.S_ISREG(Path(path).stat().st_mode):
+        if not (gathers(path) or stat.S_ISREG(Path(path).stat().st_mode)):
             return "is no file"
-        load(read_bytes(path), path, _NoCounter(), format=session.format, skip_damaged=True)
+        load(read_session(path), path, _NoCounter(), format=session.format, skip_damaged=True)
     except InputError as error:
         return error.what
     except OSError as error:

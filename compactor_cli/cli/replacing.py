@@ -29,6 +29,8 @@ def access_of(path: str) -> Access | None:
         state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:
         return None
+    if stat.S_ISDIR(state.st_mode):  # of a session in parts: who may look into it
+        return Access(stat.S_IMODE(state.st_mode) & 0o666, state.st_gid)
     return Access(stat.S_IMODE(state.st_mode), state.st_gid) if stat.S_ISREG(state.st_mode) else None
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from compactor_cli.cli.files import read_bytes, read_text
+from compactor_cli.cli.files import read_text
+from compactor_cli.cli.gathering import read_session
 from compactor_cli.formats.loading import load
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Source, Transcript
@@ -61,7 +62,7 @@ class Session:
 
     def load(self, path: str) -> Source:
         self.counter, self.probed = self.local, None
-        return self.read(read_bytes(path), path)
+        return self.read(read_session(path), path)
 
     def read(self, data: bytes, path: str) -> Source:
         """A transcript from bytes, by the counter as it is now."""

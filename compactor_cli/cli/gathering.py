@@ -1,0 +1,125 @@
+"""Sessions that are no single file: a database of opencode, and a folder of events of OpenHands.
+
+They are read as JSON lines, a conversation or an event each, in the shape that the agent itself exports. They are
+never written: a result is a file of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compactor_cli.cli.files import read_bytes
+from compactor_cli.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_SQLITE = b"SQLite format 3\0"
+_EVENT = re.compile(r"event-(\d+)-[0-9A-Za-z-]+\.json\Z")
+_OLD_EVENT = re.compile(r"(\d+)\.json\Z")
+_TABLES = {"session", "message", "part"}
+
+
+def gathers(path: str) -> bool:
+    """Whether a path is a session, or several, in parts."""
+    return _events_folder(Path(path)) is not None or _is_database(Path(path))
+
+
+def read_session(path: str) -> bytes:
+    """The bytes of a session: those of its file, or of standard input for `-`, or put together from its parts."""
+    return gather(path) if path != "-" and gathers(path) else read_bytes(path)
+
+
+def refuse_in_place(paths: Iterable[str]) -> None:
+    """Raise UsageError where one of the inputs is no single file, which could be replaced."""
+    for path in paths:
+        if path != "-" and gathers(path):
+            raise UsageError(f"--in-place: {path} is a session in parts, which is only read; write to a file with -o")
+
+
+def gather(path: str) -> bytes:
+    """The sessions at such a path as JSON lines. Raises InputError when they cannot be read."""
+    folder = _events_folder(Path(path))
+    try:
+        lines = _events(folder) if folder else _sessions(path)
+        return b"".join(line + b"\n" for line in lines)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+
+
+def _events_folder(path: Path) -> Path | None:
+    """The folder that holds the events of a conversation, which is named itself or by the folder around it."""
+    if not path.is_dir():
+        return None
+    for folder in (path / "events", path):
+        if folder.name == "events" and folder.is_dir() and next(_numbered(folder), None) is not None:
+            return folder
+    return None
+
+
+def _numbered(folder: Path) -> Iterator[tuple[int, Path]]:
+    for file in folder.iterdir():
+        found = _EVENT.match(file.name) or _OLD_EVENT.match(file.name)
+        if found:
+            yield int(found[1]), file
+
+
+def _events(folder: Path) -> Iterator[bytes]:
+    """The events in order. Those of the SDK have numbers without a gap; what stands behind one it ignores, too."""
+    files = sorted(_numbered(folder))
+    for place, (number, file) in enumerate(files):
+        if _EVENT.match(file.name) and number != place:
+            return
+        yield file.read_bytes().strip().replace(b"\r", b" ").replace(b"\n", b" ")
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _sessions(path: str) -> Iterator[bytes]:
+    """The sessions of an opencode database, the oldest first, as `opencode export` writes them."""
+    import sqlite3
+
+    try:
+        connection = sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)
+        connection.row_factory = sqlite3.Row
+        try:
+            tables = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if not tables >= _TABLES:
+                raise InputError("a database that is not one of opencode", path=path)
+            for row in connection.execute("SELECT * FROM session ORDER BY time_created, id"):
+                yield json.dumps(_session(connection, row), ensure_ascii=False).encode()
+        finally:
+            connection.close()
+    except (sqlite3.Error, ValueError) as error:
+        raise InputError(f"the database cannot be read: {error}", path=path) from None
+
+
+def _session(connection: sqlite3.Connection, row: sqlite3.Row) -> dict[str, Any]:
+    own = (row["id"],)
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for part in connection.execute("SELECT * FROM part WHERE session_id = ? ORDER BY id", own):
+        ids = {"id": part["id"], "messageID": part["message_id"], "sessionID": row["id"]}
+        parts.setdefault(part["message_id"], []).append({**ids, **json.loads(part["data"])})
+    messages = []
+    for one in connection.execute("SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id", own):
+        about = {"id": one["id"], "sessionID": row["id"], **json.loads(one["data"])}
+        messages.append({"info": about, "parts": parts.get(one["id"], [])})
+    info = {
+        "id": row["id"],
+        "projectID": row["project_id"],
+        "directory": row["directory"],
+        **({"parentID": row["parent_id"]} if row["parent_id"] else {}),
+        "title": row["title"],
+        "version": row["version"],
+        "time": {"created": row["time_created"], "updated": row["time_updated"]},
+    }
+    return {"info": info, "messages": messages}
