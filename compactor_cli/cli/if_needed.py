@@ -8,6 +8,7 @@ from dataclasses import replace
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError
+from compactor_cli.formats import FORMATS
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
@@ -27,7 +28,7 @@ def compact_if_needed(
 ) -> tuple[bytes, list[Compaction]]:
     """What `make` gives for the settings, or the file as it is. Without a target of its own, a session that
     would still be over the threshold gets one: below the level of the warning."""
-    views = [outlook(transcript, limit, settings) for transcript in source.transcripts]
+    views = [outlook(transcript, FORMATS[transcript.format], limit, settings) for transcript in source.transcripts]
     if not any(view.compacts for view in views):
         fullest = max(views, key=lambda view: view.state.tokens)
         session.err.print(f"{source.path}: {fullest.reason}; left as it is", soft_wrap=True)
@@ -35,14 +36,18 @@ def compact_if_needed(
     data, parts = make(settings)
     if settings.target_tokens is not None or settings.target_ratio is not None:
         return data, parts
-    over = [view.state for view, part in zip(views, parts, strict=True) if part.tokens >= max(1, view.state.threshold)]
+    over = [
+        view
+        for view, part in zip(views, parts, strict=True)
+        if part.tokens + view.overhead >= max(1, view.state.threshold)
+    ]
     if not over:
         return data, parts
-    target = relief_target(over[0], settings.context)
+    target = max(1, relief_target(over[0].state, settings.context) - over[0].overhead)
     try:
         data, parts = make(replace(settings, target_tokens=target))
     except BudgetError as error:
-        session.warn(f"{source.path}: still over the threshold of {over[0].threshold:,}: {error}")
+        session.warn(f"{source.path}: still over the threshold of {over[0].state.threshold:,}: {error}")
         return data, parts
     session.err.print(
         f"{source.path}: compacted to {target:,} tokens, as it would still be over the threshold", soft_wrap=True

@@ -16,6 +16,7 @@ from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.formats import FORMATS
 from compactor_cli.model.archive import PastRound
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
@@ -143,7 +144,10 @@ def _outlook(session: Session, source: Source, configured: Configured) -> Outloo
     if model and not (facts.known or settings.context.limit):
         session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
     set_by = str(configured.found["context.threshold"].origin)
-    views = [outlook(transcript, facts.context_limit, settings, set_by) for transcript in source.transcripts]
+    views = [
+        outlook(transcript, FORMATS[transcript.format], facts.context_limit, settings, set_by)
+        for transcript in source.transcripts
+    ]
     return max(views, key=lambda view: (view.compacts, view.state.tokens))
 
 

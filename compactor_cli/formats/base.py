@@ -65,6 +65,13 @@ class Format(Protocol):
     def new_record(self, message: Message, around: Around) -> Any:
         """JSON value of a record for a message that was not in the input."""
 
+    usage_words: tuple[bytes, ...]
+    """Bytes of which one stands in every record with a provider's count; empty where none has any."""
+
+    def usage(self, value: Any) -> int | None:
+        """Tokens of the context that a record says the provider counted: all that was sent, cached or not, and the
+        answer. None for a record that does not say."""
+
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         """JSON texts to put at paths of a record (its bytes are `raw`) so that its parts have the new texts."""
 
@@ -275,9 +282,21 @@ class PlainEdits:
     parent_path: Path | None = None
     tip_path: Path | None = None
     boundary_is_message = False
+    usage_words: tuple[bytes, ...] = ()
+
+    def usage(self, value: Any) -> int | None:
+        return None
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         return {part.place.path: edit_value(part, text) for part, text in edited if part.place}
+
+
+def sum_of(counts: Any, *names: str) -> int | None:
+    """The sum of the numbers that have these names; None where there are none, or they come to nothing."""
+    if not isinstance(counts, dict):
+        return None
+    found = [counts[name] for name in names if isinstance(counts.get(name), int) and counts[name] > 0]
+    return sum(found) or None
 
 
 def tool_arguments(value: Any) -> str:

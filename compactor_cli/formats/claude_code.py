@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Reading, edit_value, parse_time, word
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Reading, edit_value, parse_time, sum_of, word
 from compactor_cli.formats.blocks import new_content, read_content
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
@@ -63,6 +63,14 @@ class ClaudeCode:
         _find_owners(values, start, build.messages, owners)
         session = next((v["sessionId"] for v in values if isinstance(v, dict) and v.get("sessionId")), "")
         return Reading(build.messages, owners, links, session_id=str(session))
+
+    usage_words: tuple[bytes, ...] = (b'"usage"',)
+
+    def usage(self, value: Any) -> int | None:
+        message = value.get("message")
+        counts = message.get("usage") if isinstance(message, dict) else None
+        sent = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        return sum_of(counts, *sent, "output_tokens")
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}

@@ -21,6 +21,7 @@ from compactor_cli.formats.base import (
     body,
     is_image,
     parse_time,
+    sum_of,
     word,
 )
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
@@ -78,6 +79,13 @@ class Codex(PlainEdits):
         owners = _owners(values, start, build.messages)
         copies = {record for record in owners if _payload(values[record]).get("type") != "token_count"}
         return Reading(build.messages, owners, copies=copies, session_id=as_text(session))
+
+    usage_words: tuple[bytes, ...] = (b'"token_count"',)
+
+    def usage(self, value: Any) -> int | None:
+        info = _payload(value).get("info")
+        last = info.get("last_token_usage") if isinstance(info, dict) else None
+        return sum_of(last, "input_tokens", "output_tokens")
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]

@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from compactor_cli.formats.base import Format
 from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.recorded import Recorded, recorded
 from compactor_cli.pipeline.threshold import ContextState, Selection, context_state, select_messages
 from compactor_cli.settings import ContextSettings, Settings
 
@@ -16,6 +18,8 @@ class Outlook:
     """How full the context is, and what would be compacted."""
 
     transcript: Transcript
+    recorded: Recorded | None
+    """What the provider counted, which then is what the context is compared by."""
     state: ContextState
     selection: Selection
     strategy: str
@@ -29,6 +33,11 @@ class Outlook:
     """Why it would be compacted, or left as it is."""
 
     @property
+    def overhead(self) -> int:
+        """Tokens of the context that are not in the file: the system prompt and the tools that the agent adds."""
+        return max(0, self.recorded.context - self.transcript.tokens) if self.recorded else 0
+
+    @property
     def compacts(self) -> bool:
         return self.state.needs_compaction
 
@@ -37,15 +46,20 @@ class Outlook:
         return round(100 * self.state.tokens / self.state.threshold, 1) if self.state.threshold else None
 
 
-def outlook(transcript: Transcript, limit: int, settings: Settings, set_by: str = "the settings") -> Outlook:
+def outlook(
+    transcript: Transcript, format: Format, limit: int, settings: Settings, set_by: str = "the settings"
+) -> Outlook:
     """`limit` is the context limit of the model, for settings that name none; `set_by` where a threshold
     that is set comes from."""
     context = settings.context
     count, recent = len(transcript.messages), settings.recent_messages
-    state = context_state(transcript.tokens, count, limit, recent, context)
+    known = recorded(transcript, format)
+    tokens = known.context if known else transcript.tokens
+    state = context_state(tokens, count, limit, recent, context)
     selection = select_messages(transcript.messages, recent)
     return Outlook(
         transcript,
+        known,
         state,
         selection,
         settings.strategy_name,

@@ -15,6 +15,7 @@ from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview
+from compactor_cli.pipeline.recorded import Recorded
 from compactor_cli.survival.result import Survival
 from compactor_cli.text.clean import visible
 from compactor_cli.text.shorten import reference
@@ -260,6 +261,18 @@ def context_json(outlook: Outlook) -> dict[str, Any]:
         "messages_to_compact": len(selection.compact),
         "messages_to_keep": len(selection.keep),
         "previous_summary": selection.previous_summary,
+        "recorded": None if outlook.recorded is None else recorded_json(outlook.recorded),
+    }
+
+
+def recorded_json(recorded: Recorded) -> dict[str, Any]:
+    """What the provider counted, and our count of the same messages."""
+    return {
+        "tokens": recorded.tokens,
+        "message": recorded.message,
+        "own": recorded.own,
+        "after": recorded.after,
+        "difference": round(recorded.difference, 4),
     }
 
 

@@ -19,6 +19,7 @@ from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview
+from compactor_cli.pipeline.recorded import Recorded
 from compactor_cli.render.console import bar, make_table, percent, snippet
 from compactor_cli.survival.result import Survival
 from compactor_cli.text.clean import plain
@@ -223,9 +224,22 @@ def context_lines(view: Outlook) -> Iterable[Text]:
             f"threshold {state.threshold:,} ({view.percent_of_threshold:.1f}% used), warning from "
             f"{view.warning_from:,}: {view.threshold_from}"
         )
+    if view.recorded is not None:
+        yield recorded_line(view.recorded)
     done = f"compact it with strategy {view.strategy}" if view.compacts else "leave it as it is"
     yield Text(f"compact --if-needed would {done}: {view.reason}")
     yield selection_line(view)
+
+
+def recorded_line(recorded: Recorded) -> Text:
+    """What the provider counted beside what we count."""
+    text = f"the provider counted {recorded.tokens:,} tokens at message {recorded.message}; the file up to there "
+    text += f"has {recorded.own:,} by our count"
+    if recorded.differs and recorded.difference < 0:
+        text += f", {-recorded.difference:.0%} less: it does not hold the system prompt and the tools"
+    elif recorded.differs:
+        text += f", {recorded.difference:.0%} more"
+    return Text(text)
 
 
 def selection_line(view: Outlook) -> Text:

@@ -1,0 +1,59 @@
+"""What the provider counted, where the records of a session hold it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from compactor_cli.formats.base import Format
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.text.headers import is_summary
+
+_NOTABLE = 0.1
+"""Share by which two counts may differ without a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The last context that a provider counted: what was sent to the model, and its answer."""
+
+    tokens: int
+    message: int
+    """Index of the last message that it holds."""
+    own: int
+    """Our count of the messages up to there."""
+    after: int
+    """Our count of the messages behind it."""
+
+    @property
+    def context(self) -> int:
+        """Tokens of the context now: what was counted, and our count of what came after."""
+        return self.tokens + self.after
+
+    @property
+    def difference(self) -> float:
+        """By which share of the provider's count ours is larger (or smaller, when negative)."""
+        return self.own / self.tokens - 1
+
+    @property
+    def differs(self) -> bool:
+        return abs(self.difference) > _NOTABLE
+
+
+def recorded(transcript: Transcript, format: Format) -> Recorded | None:
+    """The last recorded context. None where there is none, or where what it counted is not there any more, because the
+    session was compacted since: by the agent (only records behind its boundary are looked at), or by this program."""
+    if any(is_summary(message.text("text")) for message in transcript.messages):
+        return None
+    of_record = {record: message.index for message in transcript.messages for record in message.records}
+    of_record |= {record: owner for record, owner in transcript.owners.items() if record not in of_record}
+    for record in sorted(of_record, reverse=True):
+        raw = transcript.raw(record)
+        if not any(word in raw for word in format.usage_words):
+            continue
+        tokens = format.usage(json.loads(raw))
+        if tokens:
+            at = of_record[record]
+            own = sum(message.tokens for message in transcript.messages[: at + 1])
+            return Recorded(tokens, at, own, transcript.tokens - own)
+    return None
