@@ -157,6 +157,7 @@ class Settings:
         "", "how to compact; empty: tiered without a target, else adaptive, or rolling when a model summarizes"
     )
     summarizer: str = setting("extractive", "who writes summaries")
+    drop_outside: bool = setting(False, "whether records that are not in the context any more are left out of outputs")
     summary_role: str = setting(
         "", "role of summaries; empty: what the format's API accepts", choices=("", "user", "assistant", "system")
     )

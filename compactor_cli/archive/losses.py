@@ -20,6 +20,7 @@ from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.report import Compaction
 
 _COPY = "repeats a text that was shortened"
+_OUTSIDE = "outside the context: the agent no longer sends it"
 _RELINKED = "what it pointed to is gone, so its link was changed"
 
 
@@ -99,6 +100,9 @@ class _Losses:
         owners = {record: m.index for m in self.part.before.messages for record in m.records}
         for record in self.part.removed:
             if record in named:
+                continue
+            if record in self.part.before.outside:
+                self._add_records("dropped", [], [], [record], _OUTSIDE)
                 continue
             copied = record in self.part.before.copies
             owner = self.part.before.owners.get(record, owners.get(record))

@@ -96,6 +96,7 @@ def compact(
     keep_last: options.KeepLastOption = None,
     query: options.QueryOption = "",
     summary_role: options.SummaryRoleOption = "",
+    drop_outside: options.DropOutsideOption = None,
     dry_run: options.DryRunOption = False,
     check: options.CheckOption = False,
     report: options.ReportOption = "",

@@ -24,6 +24,7 @@ _OPTIONS = {
     "strategy": "strategy",
     "summarizer": "summarizer",
     "summary_role": "summary_role",
+    "drop_outside": "drop_outside",
     "target_tokens": "target_tokens",
     "target_ratio": "target_ratio",
     "keep": "keep",

@@ -219,6 +219,14 @@ MessageOption = Annotated[
 FaultsOption = Annotated[
     bool, typer.Option("--faults", help="Only what is wrong with the file; exit code 1 when something is.")
 ]
+DropOutsideOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--drop-outside/--keep-outside",
+        help="Leave out records that the agent no longer sends: what stands before its own compaction, old branches, "
+        "progress, snapshots.",
+    ),
+]
 FixOption = Annotated[
     bool, typer.Option("--fix", help="Mend what can be mended; every change is listed, the original is kept.")
 ]

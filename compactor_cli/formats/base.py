@@ -97,6 +97,7 @@ class Reading:
     owners: dict[int, int] = field(default_factory=dict)
     links: list[Link | None] = field(default_factory=list)
     copies: set[int] = field(default_factory=set)
+    outside: set[int] = field(default_factory=set)
     session_id: str = ""
 
 

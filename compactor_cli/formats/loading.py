@@ -103,6 +103,7 @@ def _transcript(
         owners=reading.owners,
         links=tuple(reading.links),
         copies=frozenset(reading.copies),
+        outside=frozenset(reading.outside),
         message_records=frozenset(record for m in reading.messages for record in m.records),
         session_id=reading.session_id,
     )

@@ -101,6 +101,11 @@ class Compaction:
     memories: tuple[Memory, ...] = ()
     """What was found worth remembering before the summaries were written; empty when nobody asked."""
 
+    @property
+    def outside(self) -> tuple[int, ...]:
+        """Records outside the context that are not in the output."""
+        return tuple(record for record in self.removed if record in self.before.outside)
+
 
 def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
     """Where the tokens of several outputs went, the sums under each name."""

@@ -70,6 +70,9 @@ class Transcript:
     """Record that is no message itself -> index of the message it goes with."""
     copies: frozenset[int] = field(default=frozenset(), repr=False)
     """Records that repeat the text of their message for display: gone once that text is shortened."""
+    outside: frozenset[int] = field(default=frozenset(), repr=False)
+    """Records that the agent no longer sends and can load the session without: old branches, what stands before its
+    own compaction, progress, snapshots."""
     links: tuple[Link | None, ...] = field(default=(), repr=False)
     """Identity and parent of each record, in formats whose records point to each other."""
     message_records: frozenset[int] = field(default=frozenset(), repr=False)

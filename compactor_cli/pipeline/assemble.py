@@ -59,10 +59,14 @@ def assemble(
     summaries: Sequence[Summary],
     format: Format,
     inserted: Inserted | None = None,
+    *,
+    drop_outside: bool = False,
 ) -> Output:
-    """Apply a plan to a transcript."""
+    """Apply a plan to a transcript. `drop_outside`: its records that are outside the context are left out."""
     kept = _kept_messages(transcript, groups, plan)
     items = _items(transcript, kept, summaries, groups, inserted)
+    if drop_outside:
+        items = [item for item in items if item.record not in transcript.outside]
     edited = _edited_parts(kept.values())
     fixed = {piece for piece in transcript.layout.pieces if isinstance(piece, int)}
     body = [item for item in items if item.record not in fixed]

@@ -88,7 +88,11 @@ class _Run:
     @property
     def must_change(self) -> bool:
         """Whether the input must not come out as it is, however small it is."""
-        return damaged(self.transcript) or (self.closed and self._is_open)
+        return damaged(self.transcript) or (self.closed and self._is_open) or self.drops_outside
+
+    @property
+    def drops_outside(self) -> bool:
+        return self.settings.drop_outside and bool(self.transcript.outside)
 
     @property
     def _is_open(self) -> bool:
@@ -267,7 +271,10 @@ def _assemble(
     if recall.message is not None:
         inserted = Inserted(recall.message, place_of(mended))
         mended = linked(mended, inserted.before, run.tools.format)
-    return plan, assemble(mended, analysis.groups, plan, summaries, run.tools.format, inserted), inserted
+    output = assemble(
+        mended, analysis.groups, plan, summaries, run.tools.format, inserted, drop_outside=run.drops_outside
+    )
+    return plan, output, inserted
 
 
 def _is_worth_it(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:

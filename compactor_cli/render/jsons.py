@@ -154,6 +154,7 @@ def compact_json(
         "spent": [{"name": line.name, "tokens": line.tokens} for line in joined(parts)],
         "dispositions": _dispositions(parts),
         "repairs": [note_json(note) for note in repairs],
+        "outside": outside_json(parts),
         "reference": _reference(parts),
         "first_changed_index": first.first_changed_index if first else None,
         "prefix_tokens_kept": _prefix(parts),
@@ -239,6 +240,12 @@ def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
         if part.plan is not None
         for decision in part.plan.decisions
     ]
+
+
+def outside_json(parts: Sequence[Compaction]) -> dict[str, int]:
+    """Records outside the context that were left out, and their bytes."""
+    left_out = [(part, record) for part in parts for record in part.outside]
+    return {"records": len(left_out), "bytes": sum(len(part.before.raw(record)) for part, record in left_out)}
 
 
 def context_json(outlook: Outlook) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview
 from compactor_cli.pipeline.recorded import Recorded
-from compactor_cli.render.console import bar, make_table, percent, snippet
+from compactor_cli.render.console import bar, counted, make_table, percent, snippet
 from compactor_cli.survival.result import Survival
 from compactor_cli.text.clean import plain
 
@@ -138,6 +138,9 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
     for name, style in (("kept", "green"), ("shortened", "cyan"), ("summarized", "magenta"), ("dropped", "red")):
         count = sum(getattr(part.dispositions, name) for part in parts)
         text += Text(f"{count:,} {name}  ", style=style)
+    left_out = [len(part.before.raw(record)) for part in parts for record in part.outside]
+    if left_out:
+        text += Text(f"{counted(len(left_out), 'record')} outside the context left out ({sum(left_out):,} bytes)")
     return text
 
 
