@@ -9,6 +9,7 @@ from compactor_cli.model.score import Factor, Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.scoring.references import reference_counts
 from compactor_cli.settings import Settings
+from compactor_cli.text.ends import both_ends
 from compactor_cli.text.outcomes import stated_failure
 
 DECISION = re.compile(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
@@ -101,8 +102,7 @@ def _verdict(text: str, failed: bool | None) -> bool | None:
     stated = stated_failure(text)
     if stated is not None:
         return stated
-    ends = text if len(text) <= 2 * _ENDS else text[:_ENDS] + text[-_ENDS:]
-    return True if _error_words(ends.lower()) else None
+    return True if _error_words(both_ends(text, _ENDS, _ENDS).lower()) else None
 
 
 def _error_words(low: str) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compactor_cli.model.message import Message
+from compactor_cli.text.ends import both_ends
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 
 _HEAD, _TAIL = 3_000, 1_000
-"""Characters of a tool output whose identifiers count."""
+"""Characters at the ends of a tool output whose identifiers count. What names thousands of things is referred to by
+chance."""
 
 
 def reference_counts(messages: Sequence[Message]) -> list[int]:
@@ -29,20 +31,15 @@ def reference_counts(messages: Sequence[Message]) -> list[int]:
     return counts
 
 
-def _ends(text: str) -> str:
-    """Head and tail of a long tool output. What names thousands of things is referred to by chance."""
-    return text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
-
-
 def _names(message: Message) -> set[str]:
-    if len(message.parts) == 1 and message.parts[0].kind == "tool_result":
-        return identifiers(_ends(message.parts[0].text))
     names: set[str] = set()
     for part in message.parts:
-        if part.kind == "tool_call":
+        if part.kind == "tool_result":
+            names |= identifiers(both_ends(part.text, _HEAD, _TAIL))
+        elif part.kind == "tool_call":
             names |= identifiers(unescape(part.text))
-        elif part.text:
-            names |= identifiers(_ends(part.text) if part.kind == "tool_result" else part.text)
+        else:
+            names |= identifiers(part.text)
         if part.kind == "text":
             names |= quoted(part.text)
     return names

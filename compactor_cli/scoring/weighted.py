@@ -8,6 +8,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.score import Factor, Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.settings import Settings, SummarizationSettings
+from compactor_cli.text.ends import both_ends
 
 RECENCY = 10.0
 """Points of the newest message for being that."""
@@ -77,6 +78,5 @@ def _searched(message: Message) -> str:
         if part.kind == "text":
             pieces.append(part.text)
         elif part.kind == "tool_result":
-            long = len(part.text) > 2 * _ENDS
-            pieces.append(f"{part.text[:_ENDS]}\n{part.text[-_ENDS:]}" if long else part.text)
+            pieces.append(both_ends(part.text, _ENDS, _ENDS))
     return "\n".join(pieces)

@@ -9,6 +9,7 @@ from typing import Any
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
+from compactor_cli.text.ends import both_ends
 from compactor_cli.text.json_values import parse_json
 
 _COMMANDS = ("command", "cmd", "script")
@@ -72,7 +73,7 @@ def failed(result: Part) -> bool:
     text = result.text
     if _REFUSED.match(text):
         return True
-    edges = text if len(text) <= 2 * _EDGE else f"{text[:_EDGE]}\n{text[-_EDGE:]}"
+    edges = both_ends(text, _EDGE, _EDGE)
     status = _STATUS.search(edges)
     return bool(status and status[1] != "0") or _STATED.search(edges) is not None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from compactor_cli.text.ends import both_ends
+
 _EXIT = re.compile(
     r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return ?code)\s*[:=]?\s*(-?\d+)", re.IGNORECASE
 )
@@ -49,7 +51,7 @@ _HINTS = (
 
 def stated_failure(text: str) -> bool | None:
     """True or False when the text states an exit code, else None."""
-    window = text if len(text) <= 2 * _WINDOW else text[:_WINDOW] + "\n" + text[-_WINDOW:]
+    window = both_ends(text, _WINDOW, _WINDOW)
     low = window.lower()
     for word in ("exit", "return"):
         at = low.find(word)

@@ -13,6 +13,7 @@ from compactor_cli.model.score import Factor, Score
 from compactor_cli.scoring.classifier import CATEGORIES, ClassifierScorer
 from compactor_cli.scoring.heuristics import is_nod, speaks_of_scores
 from compactor_cli.settings import ScoringSettings, Settings
+from compactor_cli.text.answers import estimate
 from tests.asking import Connected, ScriptedModel, asked_text, connected, tagged  # noqa: F401  # a fixture
 from tests.builders import text_block, tool_result, tool_use
 from tests.llm.conftest import loaded_litellm, provider  # noqa: F401  # fixtures
@@ -125,16 +126,46 @@ def test_what_is_obvious_is_not_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "points", "name"),
+    ("content", "points", "name", "category", "confidence"),
     [
-        ("Error: tool failed", 40, "tool failure"),
-        ("done", 15, "tool result"),
-        ("exit code: 0\nall good", 10, "tool success"),
+        ("Error: tool failed", 40, "tool failure", "observation", 0.5),
+        ("done", 15, "tool result", "none", 0.5),
+        ("exit code: 0\nall good", 10, "tool success", "none", 0.7),
     ],
 )
-def test_a_result_is_judged_by_whether_the_tool_succeeded(content: str, points: float, name: str) -> None:
+def test_a_result_is_judged_by_whether_the_tool_succeeded(
+    content: str, points: float, name: str, category: str, confidence: float
+) -> None:
     *_, said = scores([user("go on"), assistant(None, "c1"), result("c1", content)], ScriptedModel(judges))
     assert said.factors == (Factor(f"heuristic {name}", points),)
+    assert (said.category, said.confidence, said.persist) == (category, confidence, False)
+
+
+def test_a_picture_alone_is_worth_little_and_hardly_anything_is_known_of_it() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:,x"}}
+    model = ScriptedModel()
+    (alone,) = scores([{"role": "user", "content": [picture]}], model)
+    assert (alone.factors, alone.category, alone.confidence) == ((Factor("heuristic picture", 20),), "none", 0.3)
+    assert model.requests == []
+    beside = [text_block("We use PostgreSQL 15."), picture]
+    (told,) = scores([{"role": "user", "content": beside}], ScriptedModel(judges))
+    assert told.factors[0].name == "classified fact"
+
+
+@pytest.mark.parametrize(("threshold", "persist"), [(0, True), (5, True), (5.5, False)])
+def test_what_a_rule_judges_persists_at_the_threshold_like_all_else(threshold: float, persist: bool) -> None:
+    (found,) = scores([user("thanks!")], ScriptedModel(), threshold=threshold)
+    assert found.persist is persist
+
+
+@pytest.mark.parametrize(
+    ("threshold", "category", "persist"), [(49, "observation", True), (50, "observation", True), (51, "none", False)]
+)
+def test_what_falls_back_is_an_observation_from_the_threshold_on(
+    threshold: float, category: str, persist: bool
+) -> None:
+    (found,) = scores([user("We decided on Redis.")], ScriptedModel("?"), threshold=threshold)
+    assert (found.value, found.raw, found.category, found.persist) == (50, 50, category, persist)
 
 
 @pytest.mark.parametrize(("confidence", "score"), [(-0.5, 70), (1.5, 70), (0.5, -1), (0.5, 101)])
@@ -197,6 +228,18 @@ def test_batches_and_messages_keep_to_the_model_s_context() -> None:
     for request in model.requests:
         assert len(asked_text(request)) / 3 + request.max_tokens <= 4_000
         assert all(len(body) <= 1_300 and "characters left out" in body for body in shown(request).values())
+
+
+@pytest.mark.parametrize(
+    ("limit", "characters"), [(1_300, 97), (1_600, 113), (2_000, 274), (3_000, 673), (4_000, 977), (90_000, 977)]
+)
+def test_a_smaller_context_has_shorter_messages_and_any_letters_fit(limit: int, characters: int) -> None:
+    for letters in ("数", "x"):
+        model = ScriptedModel(judges, context_limit=limit)
+        scores([user(letters * 3_000)], model)
+        (request,) = model.requests
+        assert estimate(asked_text(request)) + request.max_tokens <= limit
+        assert len(shown(request)[0]) == characters
 
 
 def test_other_scripts_take_more_of_the_context() -> None:

@@ -255,9 +255,17 @@ def test_more_than_two_references_count_as_two_do(score_records: ScoreRecords) -
 
 @pytest.mark.parametrize(
     ("before", "behind", "failed"),
-    [(1_900, 9_000, True), (9_000, 1_900, True), (2_100, 2_100, False), (1_000, 2_900, True)],
+    [
+        (1_988, 9_000, True),
+        (1_989, 9_000, False),
+        (9_000, 1_988, True),
+        (9_000, 1_989, False),
+        (1_990, 1_998, True),  # all of what is no longer than both ends
+    ],
 )
-def test_an_error_is_looked_for_at_both_ends_of_a_result(before: int, behind: int, failed: bool) -> None:
-    text = f"{'a ' * (before // 2)}error: the tool gave up {'b ' * (behind // 2)}"
+def test_an_error_is_looked_for_in_2000_characters_at_both_ends_of_a_result(
+    before: int, behind: int, failed: bool
+) -> None:
+    text = f"{'a' * before}error failed{'b' * behind}"
     message = Message(0, "", "tool", (Part("tool_result", text, 1),), (0,), 1)
     assert bool(tool_failed(message, "")) is failed

@@ -20,17 +20,22 @@ def told(*texts: tuple[str, str]) -> list[Message]:
 
 
 def filled(before: int, behind: int) -> str:
-    return f"{'x ' * (before // 2)}{NAME} {'y ' * (behind // 2)}"
+    """The name with so many characters before and behind it."""
+    return f"{'x ' * before}"[-before:] + NAME + f"{' y' * behind}"[:behind]
+
+
+HERE = 3_000 - len(NAME)
+"""Characters before a name that ends with the first 3000."""
 
 
 @pytest.mark.parametrize(
     ("text", "counts"),
     [
-        (filled(2_900, 9_000), True),
-        (filled(3_100, 9_000), False),
-        (filled(9_000, 1_100), False),
-        (filled(9_000, 900), True),
-        (filled(3_100, 800), True),
+        (filled(HERE, 9_000), True),
+        (filled(HERE + 1, 9_000), False),
+        (filled(9_000, 1_000 - len(NAME)), True),
+        (filled(9_000, 1_001 - len(NAME)), False),
+        (filled(HERE + 5, 995), True),  # all of what is no longer than both ends
     ],
 )
 def test_the_first_3000_characters_of_an_output_and_the_last_1000_can_be_referred_to(text: str, counts: bool) -> None:
@@ -41,6 +46,31 @@ def test_the_first_3000_characters_of_an_output_and_the_last_1000_can_be_referre
 def test_the_whole_of_what_somebody_says_can_be_referred_to() -> None:
     (count, *_) = reference_counts(told(("text", filled(3_100, 9_000)), ("text", f"See {NAME}.")))
     assert count == 1
+
+
+@pytest.mark.parametrize(("id", "counts"), [("m-1x", True), ("m-1", False), ("", False)])
+def test_an_id_of_four_characters_or_more_can_be_named(id: str, counts: bool) -> None:
+    first = Message(0, id, "user", (Part("text", "Begin.", 1),), (0,), 1)
+    later = Message(1, "", "user", (Part("text", "As m-1x of `m-1` says in src/m-1x.py: `m-1x`.", 1),), (1,), 1)
+    (count, _) = reference_counts([first, later])
+    assert bool(count) is counts
+
+
+def test_names_in_any_part_of_a_message_can_be_referred_to() -> None:
+    long = filled(HERE + 1, 9_000)
+    parts = (Part("text", "Look.", 1), Part("thinking", long, 1), Part("tool_result", long, 1))
+    seen = Message(0, "", "assistant", parts, (0,), 1)
+    shown = Message(0, "", "assistant", (parts[0], parts[2]), (0,), 1)
+    (_, later) = told(("text", ""), ("text", f"See {NAME}."))
+    assert reference_counts([seen, later])[0] == 1
+    assert reference_counts([shown, later])[0] == 0
+
+
+def test_what_is_quoted_is_a_name_only_where_somebody_says_it() -> None:
+    said = "Call it `north wall` from now on."
+    for kind, counts in (("text", 1), ("tool_result", 0), ("thinking", 0)):
+        found = reference_counts(told((kind, said), ("text", "The `north wall` is up.")))
+        assert found == [counts, 0]
 
 
 def test_identifiers_in_the_arguments_of_a_call_are_read_behind_their_escapes() -> None:
