@@ -17,6 +17,7 @@ from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.inputs import Input, inputs_of, naming, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.model_use import model_use, say_use, warn_unused
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.remembering import put_in, remembering
 from compactor_cli.cli.session import Session
@@ -77,7 +78,7 @@ class Outcome:
 
 
 def compact(
-    files: options.FilesArgument,
+    files: options.FilesArgument = None,
     out: options.OutOption = "",
     out_dir: options.OutDirOption = "",
     in_place: options.InPlaceOption = False,
@@ -115,6 +116,9 @@ def compact(
     recall: options.RecallOption = "",
     database: options.DatabaseOption = "",
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -131,11 +135,12 @@ def compact(
       compactor compact session.jsonl --target-ratio 0.25 -o small.jsonl
       cat session.jsonl | compactor compact - --target-tokens 8000 > small.jsonl
       compactor compact *.jsonl --target-tokens 4000 --check
+      compactor compact --latest claude --target-ratio 0.25 -o small.jsonl
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
       compactor compact session.jsonl --target-tokens 20000 --in-place --archive
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
-    _compact(files, locals())
+    _compact(files or [], locals())
 
 
 def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
@@ -144,7 +149,7 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     settings, model = configured.settings, configured.reading.model
     session = configured.session(quiet=given["quiet"], profile=True, probes=True)
     keeper = Keeper(session, settings, configured.reading.database_url)
-    inputs = inputs_of(session, files, aside=given["out_dir"])
+    inputs = inputs_of(session, picked(session, files, given), aside=given["out_dir"])
     files = [one.path for one in inputs]
     job = _job(inputs, given, configured, keeper)
     _check_usage(inputs, job, settings)
