@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -152,7 +152,7 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     inputs = inputs_of(session, picked(session, files, given), aside=given["out_dir"])
     files = [one.path for one in inputs]
     job = _job(inputs, given, configured, keeper)
-    _check_usage(inputs, job, settings)
+    _check_usage(inputs, job, settings, session.contents)
     session.dry = job.dry_run
     _warn(session, job, settings, model=model, profile=given["profile"])
     warn_unused(session, configured, given)
@@ -189,7 +189,7 @@ def _job(inputs: Sequence[Input], given: Mapping[str, Any], configured: Configur
     )
 
 
-def _check_usage(inputs: Sequence[Input], job: Job, settings: Settings) -> None:
+def _check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents: Collection[str]) -> None:
     files = [one.path for one in inputs]
     if settings.summary_role not in ("", "user", "assistant", "system"):
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
@@ -203,6 +203,8 @@ def _check_usage(inputs: Sequence[Input], job: Job, settings: Settings) -> None:
         raise UsageError("several files need --out-dir or --in-place")
     if job.in_place and "-" in files:
         raise UsageError("standard input cannot be replaced in place; use -o")
+    if job.in_place and any(file in contents for file in files):
+        raise UsageError("a session that is not one file cannot be replaced in place; use -o")
     if job.out_dir and "-" in files:
         raise UsageError("standard input has no name to write under in --out-dir; use -o")
     if job.json and not silent and (not places or job.out == "-"):

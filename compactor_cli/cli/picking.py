@@ -8,8 +8,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+import typer
 from typer.core import TyperCommand
 
 from compactor_cli.agents import AGENTS, NAMES, agent
@@ -17,12 +18,14 @@ from compactor_cli.agents.base import Agent, Machine, machine_of
 from compactor_cli.agents.finding import Listing, Saved, by_id, described, find_sessions, in_project, shortest
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.files import working_folder
-from compactor_cli.errors import InputError, UsageError
+from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.text.clean import one_line, plain
 
 ANY = "any"
 """What --latest stands for without an agent."""
 _OFFERED = 15
+_FEW = 4
+"""Folders below which a message names them."""
 _TITLE = 80
 
 
@@ -69,7 +72,7 @@ def picked(session: Session, files: Sequence[str], given: Mapping[str, Any]) -> 
     if len(asked) > 1:
         raise UsageError("--latest and --session exclude each other")
     if files and (asked or project):
-        raise UsageError(f"{(*asked, '--project')[0]} chooses a session: leave out {one_line(' '.join(files), _TITLE)}")
+        _refuse(files, (*asked, "--project")[0], latest)
     if files:
         return files
     if not asked and not _interactive(session):
@@ -84,6 +87,14 @@ def picked(session: Session, files: Sequence[str], given: Mapping[str, Any]) -> 
         saved = _chosen(session, listing, project)
     session.say(f"session: {saved.agent.name} · {one_line(saved.words, _TITLE) or saved.id} · {saved.found.path}")
     return [opened(session, saved)]
+
+
+def _refuse(files: Sequence[str], option: str, latest: str) -> NoReturn:
+    """Files and an option that chooses: the word behind --latest may have been meant as an agent."""
+    if latest == ANY and not Path(files[0]).suffix and not Path(files[0]).exists():
+        known = ", ".join(AGENTS)
+        raise UsageError(f"--latest {one_line(files[0], _TITLE)}: no agent is called so; known agents: {known}")
+    raise UsageError(f"{option} chooses a session: leave out {one_line(' '.join(files), _TITLE)}")
 
 
 def opened(session: Session, saved: Saved) -> str:
@@ -122,10 +133,11 @@ def _by_id(listing: Listing, wanted: str, project: str) -> Saved:
 def _newest(listing: Listing, agents: Iterable[Agent], project: str) -> Saved:
     saved = next(described(listing, project=project_of(project)), None)
     if saved is None:
-        names = ", ".join(one.title for one in agents) if len(listing.looked) < 4 else "any agent"
-        places = ", ".join(map(str, listing.looked)) if len(listing.looked) < 4 else "the folders of all agents"
+        few = len(listing.looked) < _FEW
+        names = ", ".join(one.title for one in agents) if few else "any agent"
+        places = f"; looked in {', '.join(map(str, listing.looked))}" if few else "; see compactor sessions"
         inside = f" in a project {project}" if project else ""
-        raise UsageError(f"--latest: no session of {names}{inside}; looked in {places}")
+        raise UsageError(f"--latest: there is no session of {names}{inside}{places}")
     return saved
 
 
@@ -149,7 +161,7 @@ def _chosen(session: Session, listing: Listing, project: str) -> Saved:
         except EOFError:
             raise KeyboardInterrupt from None
         if answer in ("q", "quit", "exit"):
-            raise KeyboardInterrupt
+            raise typer.Exit(ExitCode.INTERRUPTED)
         if not answer:
             return offered[0]
         if answer.isdecimal() and 1 <= int(answer) <= len(offered):

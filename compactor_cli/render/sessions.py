@@ -18,7 +18,7 @@ from compactor_cli.text.clean import one_line, plain
 
 _WIDE = 110
 """Columns from which on ids and sizes have room."""
-_PROJECT, _PROJECT_NARROW = 24, 14
+_PROJECT, _PROJECT_NARROW = 24, 12
 _TITLE = 12
 """Cells that a title has at least."""
 _UNITS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
@@ -32,7 +32,8 @@ def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Ta
     wide = console.width >= _WIDE
     project_width = _PROJECT if wide else _PROJECT_NARROW
     columns = [("id", "left", True), ("agent", "left", True), ("project", "left", True)]
-    columns += [("title or first request", "left", True), ("messages", "right", wide), ("msgs", "right", not wide)]
+    title = "title or first request" if wide else "title"
+    columns += [(title, "left", True), ("messages", "right", wide), ("msgs", "right", not wide)]
     columns += [("tokens", "right", True), ("size", "right", wide), ("last use", "right", True)]
     rows = [
         {
@@ -71,9 +72,7 @@ def choices(sessions: Sequence[Saved], width: int, now: float) -> Iterable[Text]
 
 def empty_lines(listing: Listing) -> Iterable[str]:
     """Where there was no session to find."""
-    there = [folder for folder in listing.looked if folder.is_dir()]
-    places = ", ".join(str(folder) for folder in (there or listing.looked))
-    yield f"no sessions found; looked in {plain(places)}"
+    yield f"no sessions found; looked in {plain(', '.join(map(str, listing.looked)))}"
 
 
 def failed_lines(listing: Listing) -> Iterable[str]:
