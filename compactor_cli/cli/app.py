@@ -19,8 +19,10 @@ from compactor_cli.cli.evaluate import evaluate
 from compactor_cli.cli.inspect import inspect
 from compactor_cli.cli.learn import learn
 from compactor_cli.cli.memory import memory
+from compactor_cli.cli.picking import Picking
 from compactor_cli.cli.restore import restore
 from compactor_cli.cli.score import score
+from compactor_cli.cli.sessions import sessions
 from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.strategies import strategies
 from compactor_cli.cli.streams import open_streams
@@ -35,6 +37,7 @@ _MEANT = {
     **dict.fromkeys(("benchmark", "bench", "measure"), "evaluate"),
     **dict.fromkeys(("train", "fit"), "learn"),
     **dict.fromkeys(("settings", "configure"), "config"),
+    **dict.fromkeys(("list", "ls", "find", "history"), "sessions"),
 }
 """Words that other tools have for a command, where none is spelled alike."""
 
@@ -87,6 +90,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command, summary in (
+    (sessions, "List the sessions on this machine."),
     (score, "Score every message, mark the residuals."),
     (budget, "Share out a token budget."),
     (compact, "Make transcripts smaller."),
@@ -99,7 +103,7 @@ for command, summary in (
     (learn, "Fit strategy adaptive to your own sessions."),
     (strategies, "List the strategies."),
 ):
-    app.command(short_help=summary)(command)
+    app.command(cls=Picking, short_help=summary)(command)
 app.add_typer(memory, name="memory", short_help="The memory log.")
 app.add_typer(config, name="config", short_help="Show and change settings.")
 
@@ -118,10 +122,10 @@ def about(
 ) -> None:
     """Make saved sessions with language models smaller without losing what the work needs.
 
-    score and inspect look into a session, compact makes it smaller, budget shares out a prompt and
-    assemble writes it, diff says what survived, evaluate measures strategies on your own sessions, learn
-    fits one to them, config shows and changes settings. Everything works offline, and gives the same bytes
-    for the same input; a language model is asked only where an option or a setting says so.
+    sessions lists those on this machine, score and inspect look into one, compact makes it smaller, budget
+    shares out a prompt and assemble writes it, diff says what survived, evaluate measures strategies on
+    your own sessions, learn fits one to them, config shows and changes settings. Everything works offline,
+    and gives the same bytes for the same input; a language model is asked only where an option or a setting says so.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
     cannot be met, 5 the language model failed, 6 the database could not be used, 70 a bug, 130 interrupted,

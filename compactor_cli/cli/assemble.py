@@ -13,6 +13,7 @@ from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.model_use import model_use, warn_unused
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
@@ -45,9 +46,9 @@ def _schema(on: bool) -> None:
 
 
 def assemble(
-    file: options.FileArgument,
     prompt: options.PromptOption,
     total: options.TotalOption,
+    file: options.FileArgument = "",
     out: options.OutOption = "",
     context: options.ContextOption = None,
     strategy: options.StrategyOption = "",
@@ -74,6 +75,9 @@ def assemble(
     max_cost: options.MaxCostOption = None,
     concurrency: options.ConcurrencyOption = None,
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     schema: bool = typer.Option(
         False, "--schema", help="Print the JSON schema of prompt.yaml.", is_eager=True, callback=_schema
@@ -107,7 +111,6 @@ def assemble(
 def _run(job: Job, given: Mapping[str, Any]) -> None:
     """The command, with its options by their names."""
     configured = configure(given)
-    file: str = given["file"]
     if job.json and not job.dry_run and job.out == "-":
         raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
     settings = replace(configured.settings, target_tokens=job.total, target_ratio=None)
@@ -116,6 +119,7 @@ def _run(job: Job, given: Mapping[str, Any]) -> None:
     warn_unused(session, configured, given)
     session.dry = job.dry_run
     wanted = read_prompt(given["prompt"], given["context"] or ())
+    (file,) = picked(session, [given["file"]], given)
     refuse_overwriting([file], {"-o": [job.out], "--report": [job.report or "-"]})
     source = session.load(file)
     session.note_reading(source)

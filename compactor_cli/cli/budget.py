@@ -10,6 +10,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.model_use import model_use, say_use, use_json
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
@@ -27,8 +28,8 @@ from compactor_cli.tokens.base import TokenCounter
 
 
 def budget(
-    file: options.FileArgument,
     total: options.TotalOption,
+    file: options.FileArgument = "",
     prompt: options.PromptOption = "",
     context: options.ContextOption = None,
     scorer: options.ScorerOption = "",
@@ -40,6 +41,9 @@ def budget(
     tokenizer: options.TokenizerOption = "",
     skip_damaged: options.SkipDamagedOption = None,
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -61,12 +65,13 @@ def budget(
       agent_identity: {tokens: 200}
       task_prompt: "Fix the rounding bug."
     """
-    configured = configure(locals())
+    given = locals()
+    configured = configure(given)
     session = configured.session(quiet=quiet, probes=True)
     settings = session.offline(configured.settings)
     wanted = read_prompt(prompt, context or ()) if prompt else None
     work = partial(_budget, session, configured, settings, total, wanted, json=json)
-    one_by_one(session, inputs_of(session, [file]), work)
+    one_by_one(session, inputs_of(session, picked(session, [file], given)), work)
 
 
 def _budget(

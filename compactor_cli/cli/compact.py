@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.inputs import Input, inputs_of, naming, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.model_use import model_use, say_use, warn_unused
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.remembering import put_in, remembering
 from compactor_cli.cli.session import Session
@@ -79,7 +80,7 @@ class Outcome:
 
 
 def compact(
-    files: options.FilesArgument,
+    files: options.FilesArgument = None,
     out: options.OutOption = "",
     out_dir: options.OutDirOption = "",
     in_place: options.InPlaceOption = False,
@@ -118,6 +119,9 @@ def compact(
     recall: options.RecallOption = "",
     database: options.DatabaseOption = "",
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -134,11 +138,12 @@ def compact(
       compactor compact session.jsonl --target-ratio 0.25 -o small.jsonl
       cat session.jsonl | compactor compact - --target-tokens 8000 > small.jsonl
       compactor compact *.jsonl --target-tokens 4000 --check
+      compactor compact --latest claude --target-ratio 0.25 -o small.jsonl
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
       compactor compact session.jsonl --target-tokens 20000 --in-place --archive
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
-    _compact(files, locals())
+    _compact(files or [], locals())
 
 
 def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
@@ -147,10 +152,10 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     settings, model = configured.settings, configured.reading.model
     session = configured.session(quiet=given["quiet"], profile=True, probes=True)
     keeper = Keeper(session, settings, configured.reading.database_url)
-    inputs = inputs_of(session, files, aside=given["out_dir"])
+    inputs = inputs_of(session, picked(session, files, given), aside=given["out_dir"])
     files = [one.path for one in inputs]
     job = _job(inputs, given, configured, keeper)
-    _check_usage(inputs, job, settings)
+    _check_usage(inputs, job, settings, session.contents)
     session.dry = job.dry_run
     _warn(session, job, settings, model=model, profile=given["profile"])
     warn_unused(session, configured, given)
@@ -187,7 +192,7 @@ def _job(inputs: Sequence[Input], given: Mapping[str, Any], configured: Configur
     )
 
 
-def _check_usage(inputs: Sequence[Input], job: Job, settings: Settings) -> None:
+def _check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents: Collection[str]) -> None:
     files = [one.path for one in inputs]
     if settings.summary_role not in ("", "user", "assistant", "system"):
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
@@ -203,6 +208,8 @@ def _check_usage(inputs: Sequence[Input], job: Job, settings: Settings) -> None:
         refuse_in_place(files)
     if job.in_place and "-" in files:
         raise UsageError("standard input cannot be replaced in place; use -o")
+    if job.in_place and any(file in contents for file in files):
+        raise UsageError("a session that is not one file cannot be replaced in place; use -o")
     if job.out_dir and "-" in files:
         raise UsageError("standard input has no name to write under in --out-dir; use -o")
     if job.json and not silent and (not places or job.out == "-"):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -11,6 +12,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.formats import FORMATS
@@ -18,8 +20,8 @@ from compactor_cli.pipeline.verify import faults as find_faults
 
 
 def diff(
-    before: options.BeforeArgument,
-    after: options.AfterArgument,
+    before: options.BeforeArgument = "",
+    after: options.AfterArgument = "",
     fail_under: options.FailUnderOption = None,
     lost: options.LostOption = 12,
     format: options.FormatOption = "",
@@ -27,6 +29,9 @@ def diff(
     tokenizer: options.TokenizerOption = "",
     skip_damaged: options.SkipDamagedOption = None,
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -40,17 +45,31 @@ def diff(
     \b
     Examples:
       compactor diff session.jsonl small.jsonl
+      compactor diff --latest claude small.jsonl
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
-    configured = configure(locals())
+    given = locals()
+    configured = configure(given)
     wanted = [_requirement(text) for text in fail_under or ()]
     session = configured.session(quiet=quiet)
-    pairs = _pairs(session, before, after)
+    pairs = _pairs(session, *_two(session, before, after, given))
     one_by_one(
         session,
         [Input(name, name) for name in pairs],
         lambda name: _diff(session, name, pairs[name], wanted, lost=lost, json=json),
     )
+
+
+def _two(session: Session, before: str, after: str, given: Mapping[str, Any]) -> tuple[str, str]:
+    """What is compared. A session that options choose is BEFORE; the one file that is named then is AFTER."""
+    if not after and (given["latest"] or given["session_id"]):
+        after, (before,) = before, picked(session, [], given)
+    elif given["latest"] or given["session_id"] or given["project"]:
+        raise UsageError("--latest and --session choose BEFORE: name AFTER alone")
+    for name, file in (("BEFORE", before), ("AFTER", after)):
+        if not file:
+            raise UsageError(f"Missing argument '{name}'.")
+    return before, after
 
 
 def _pairs(session: Session, before: str, after: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.inputs import inputs_of
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.progress import steps
 from compactor_cli.cli.session import Session, conversations
 from compactor_cli.errors import ExitCode, InputError, UsageError
@@ -54,7 +55,7 @@ TimeoutOption = Annotated[
 
 
 def evaluate(
-    files: options.FilesArgument,
+    files: options.FilesArgument = None,
     target_ratio: RatiosOption = "0.1,0.25,0.5",
     strategy: StrategiesOption = "",
     against: AgainstOption = None,
@@ -66,6 +67,9 @@ def evaluate(
     tokenizer: options.TokenizerOption = "",
     skip_damaged: options.SkipDamagedOption = None,
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -86,7 +90,8 @@ def evaluate(
       compactor evaluate session.jsonl --target-ratio 0.25 --strategy tiered
       compactor evaluate *.jsonl --against "other::other-tool {in} -o {out} --max {budget}"
     """
-    configured = configure({name: value for name, value in locals().items() if name not in _COMPARED})
+    given = locals()
+    configured = configure({name: value for name, value in given.items() if name not in _COMPARED})
     from compactor_cli.cli.against import parse_commands
     from compactor_cli.cli.methods import methods_for
     from compactor_cli.retention.baselines import BASELINES
@@ -97,7 +102,9 @@ def evaluate(
         strategy_named(name)
     commands = parse_commands(against or (), {*names, *BASELINES})
     session = configured.session(quiet=quiet, profile=True)
-    sessions, refused = _load(session, list(dict.fromkeys(one.path for one in inputs_of(session, files))))
+    sessions, refused = _load(
+        session, list(dict.fromkeys(one.path for one in inputs_of(session, picked(session, files or [], given))))
+    )
     methods = methods_for(session, session.offline(configured.settings), names, commands, timeout)
     result = _measure(session, sessions, refused, places, ratios, methods)
     _show(session, result, json=json)

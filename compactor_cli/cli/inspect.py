@@ -13,6 +13,7 @@ from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.history import history
 from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.model_use import model_use, say_use, use_json
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, UsageError
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def inspect(
-    file: options.FileArgument,
+    file: options.FileArgument = "",
     message: options.MessageOption = None,
     faults: options.FaultsOption = False,
     preset: options.PresetOption = "",
@@ -41,6 +42,9 @@ def inspect(
     skip_damaged: options.SkipDamagedOption = None,
     database: options.DatabaseOption = "",
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -55,13 +59,15 @@ def inspect(
       compactor inspect session.jsonl --model gpt-4o
       compactor inspect session.jsonl --preset chat
       compactor inspect session.jsonl --message 12
+      compactor inspect --latest claude
       compactor inspect session.jsonl --faults || echo broken
     """
-    configured = configure(locals())
+    given = locals()
+    configured = configure(given)
     session = configured.session(quiet=quiet, probes=True)
     settings = session.offline(configured.settings)
     work = partial(_inspect, session, configured, settings, message=message, faults=faults, json=json)
-    one_by_one(session, inputs_of(session, [file]), work)
+    one_by_one(session, inputs_of(session, picked(session, [file], given)), work)
 
 
 def _inspect(

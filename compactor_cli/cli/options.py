@@ -13,6 +13,27 @@ from compactor_cli.summarizers import SUMMARIZERS
 FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="Transcript, or a folder of them; - is standard input.")
 ]
+LatestOption = Annotated[
+    str,
+    typer.Option(
+        "--latest",
+        metavar="[AGENT]",
+        help="Take the newest session on this machine instead of FILE, or that of an agent: claude, codex, gemini, "
+        "...; see compactor sessions.",
+    ),
+]
+SessionOption = Annotated[
+    str,
+    typer.Option("--session", metavar="ID", help="Take the session on this machine whose id is this or begins so."),
+]
+ProjectOption = Annotated[
+    str,
+    typer.Option(
+        "--project",
+        metavar="PATH",
+        help="Only sessions of this folder (. for this one), or with this in its path.",
+    ),
+]
 FormatOption = Annotated[
     str,
     typer.Option(
@@ -79,7 +100,7 @@ NowOption = Annotated[
     typer.Option("--now", metavar="TIME", help="Time that recency is measured from; default: the newest timestamp."),
 ]
 FilesArgument = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Transcripts, or folders of them; - is standard input.")
+    list[str] | None, typer.Argument(metavar="FILE...", help="Transcripts, or folders of them; - is standard input.")
 ]
 OutOption = Annotated[
     str, typer.Option("-o", "--output", metavar="OUT", help="File to write; default: standard output.")

@@ -15,6 +15,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import read_bytes, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import NotKeptError, UsageError
 
@@ -76,6 +77,9 @@ def restore(
     yes: YesOption = False,
     database: options.DatabaseOption = "",
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -99,13 +103,15 @@ def restore(
       compactor restore --compaction 12 -o session.jsonl
       compactor restore small.jsonl --purge
     """
-    job = Job(file, out, in_place, ref, listed, round, compaction, purge, yes, json)
-    _check(job)
     configured = configure({"database": database, "config": config})
     session = configured.session(quiet=quiet)
+    if latest or session_id or project:
+        (file,) = picked(session, [file], locals())
+    job = Job(file, out, in_place, ref, listed, round, compaction, purge, yes, json)
+    _check(job)
     if file and out:
         refuse_overwriting([file], {"-o": [out]}, "; --in-place replaces it")
-    data = read_bytes(file) if file else b""
+    data = session.bytes_of(file) if file else b""
     from compactor_cli.store.database import open_existing
 
     kept = open_existing(configured.reading.database_url)

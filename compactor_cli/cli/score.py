@@ -12,6 +12,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.model_use import model_use, say_use, use_json, warn_unused
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
 from compactor_cli.model.report import Analysis
@@ -21,7 +22,7 @@ from compactor_cli.settings import Settings
 
 
 def score(
-    file: options.FileArgument,
+    file: options.FileArgument = "",
     scorer: options.ScorerOption = "",
     threshold: options.ThresholdOption = None,
     max_residuals: options.MaxResidualsOption = None,
@@ -37,6 +38,9 @@ def score(
     max_cost: options.MaxCostOption = None,
     concurrency: options.ConcurrencyOption = None,
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -59,7 +63,7 @@ def score(
     session = configured.session(quiet=quiet, probes=True)
     warn_unused(session, configured, given)
     work = partial(_score, session, configured, settings, top=top, json=json)
-    one_by_one(session, inputs_of(session, [file]), work)
+    one_by_one(session, inputs_of(session, picked(session, [file], given)), work)
     if not json:
         say_scope(session, configured.settings)
 

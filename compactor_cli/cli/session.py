@@ -54,6 +54,8 @@ class Session:
     """What the file at hand is counted by."""
     probed: int | None = None
     """Tokens of the file at hand as a provider counts them, where it was asked."""
+    contents: dict[str, bytes] = field(default_factory=dict)
+    """What is read under names that are no files: sessions out of a database, or out of many files."""
     judge: Scorer | None = None
     """The scorer that asks a model: the same one for the whole run, for it knows what it has judged."""
 
@@ -62,7 +64,11 @@ class Session:
 
     def load(self, path: str) -> Source:
         self.counter, self.probed = self.local, None
-        return self.read(read_session(path), path)
+        return self.read(self.bytes_of(path), path)
+
+    def bytes_of(self, path: str) -> bytes:
+        """The bytes of an input. Raises InputError."""
+        return self.contents[path] if path in self.contents else read_session(path)
 
     def read(self, data: bytes, path: str) -> Source:
         """A transcript from bytes, by the counter as it is now."""

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.jsonl import RawRecord
 from compactor_cli.model.message import Marks, Message, Origin, Part, PartKind, Path, Place, Role
 from compactor_cli.model.transcript import Link, Transcript
 
@@ -74,6 +75,17 @@ class Format(Protocol):
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         """JSON texts to put at paths of a record (its bytes are `raw`) so that its parts have the new texts."""
+
+
+@runtime_checkable
+class Unfolds(Protocol):
+    """A format in which a record may hold a list of what would be records elsewhere."""
+
+    def unfold(
+        self, data: bytes, records: Sequence[RawRecord], separator: bytes
+    ) -> tuple[bytes, list[RawRecord]] | None:
+        """The bytes and records of a file with such a list taken apart, `separator` between its records; None where
+        there is none. To the agent they mean the same."""
 
 
 @dataclass(frozen=True, slots=True)

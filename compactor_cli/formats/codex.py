@@ -1,7 +1,8 @@
 """Codex rollouts: `{timestamp, type, payload}`; response items are what the model sees.
 
 `event_msg` records repeat them for display and go where the message goes that they repeat. A
-`compacted` record replaces all history before it; what stands before the last one passes through.
+`compacted` record replaces all history before it, by a list of items or by a message; what stands before the last one
+passes through.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
+from compactor_cli.formats.codex_history import history_of, unfold
+from compactor_cli.formats.jsonl import RawRecord
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
 
@@ -53,7 +56,7 @@ class Codex(PlainEdits):
             payload = value.get("payload") if isinstance(value, dict) else None
             if not isinstance(payload, dict):
                 continue
-            if value.get("type") == "compacted":
+            if value.get("type") == "compacted" and history_of(value) is None:
                 _read_compacted(build, value, payload, record)
             if value.get("type") != "response_item":
                 continue
@@ -86,6 +89,11 @@ class Codex(PlainEdits):
         info = _payload(value).get("info")
         last = info.get("last_token_usage") if isinstance(info, dict) else None
         return sum_of(last, "input_tokens", "output_tokens")
+
+    def unfold(
+        self, data: bytes, records: Sequence[RawRecord], separator: bytes
+    ) -> tuple[bytes, list[RawRecord]] | None:
+        return unfold(data, records, separator)
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]
@@ -192,15 +200,9 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
 
 
 def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, Any], record: int) -> None:
-    """The record that stands for all earlier history: its message and the messages it kept."""
-    parts = []
-    if payload.get("message"):
-        parts.append(build.part("text", as_text(payload["message"]), Place(record, ("payload", "message"))))
-    history = payload.get("replacement_history")
-    for at, item in enumerate(history if isinstance(history, list) else ()):
-        if isinstance(item, dict):
-            path = ("payload", "replacement_history", at, "content")
-            parts += _content(build, item.get("content"), path, record)
+    """A record that stands for all earlier history by its message alone."""
+    text = as_text(payload.get("message"))
+    parts = [build.part("text", text, Place(record, ("payload", "message")))] if text else []
     build.add("user", parts, (record,), timestamp=parse_time(value.get("timestamp")), origin="summary", pinned=True)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from compactor_cli.containers import unpack
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, nearest
-from compactor_cli.formats.base import Counter, Format, Reading, fit
+from compactor_cli.formats.base import Counter, Format, Reading, Unfolds, fit
 from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
@@ -50,13 +50,18 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
         index, before, after = stray
         line = records[index].record.line
         raise InputError(f"two formats in one file: {before} up to here, {after} from here; split the file", line=line)
+    layout, text = _jsonl_layout(data, notes), data
+    unfolded = chosen.unfold(data, records, layout.separator) if isinstance(chosen, Unfolds) else None
+    if unfolded is not None:
+        text, records = unfolded
+        values = [item.value for item in records]
     spans = tuple(item.record for item in records)
     reading = chosen.read(values, counter)
-    transcript = _transcript(data, path, chosen, spans, _jsonl_layout(data, notes), reading)
+    transcript = _transcript(text, path, chosen, spans, layout, reading)
     if not transcript.messages and _fits_nothing(chosen, values):
         told = f" ({near})" if (near := nearest(values)) and not format else ""
         raise InputError(f"no messages in this {chosen.name} file{told}; --format names another", line=spans[0].line)
-    notes = [*notes, *_note_history(transcript)]
+    notes = [*notes, *_note_history(transcript, unfolded=unfolded is not None)]
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
 
 
@@ -109,10 +114,10 @@ def _transcript(
     )
 
 
-def _note_history(transcript: Transcript) -> list[Note]:
+def _note_history(transcript: Transcript, *, unfolded: bool) -> list[Note]:
     """Records before a compaction boundary pass through; the user should know that they do not count."""
     first = min((m.records[0] for m in transcript.messages), default=0)
-    if not any(m.pinned for m in transcript.messages) or first == 0:
+    if not (unfolded or any(m.pinned for m in transcript.messages)) or first == 0:
         return []
     line = transcript.records[first].line
     detail = f"{first:,} records before the last compaction are outside the context and pass through"

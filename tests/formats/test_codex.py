@@ -182,12 +182,55 @@ def test_copies_of_reasoning_follow_it():
     assert len(copies) == len(thoughts)
 
 
+def item(role, text):
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+def replacing(*items, message=""):
+    payload = {"message": message, "replacement_history": list(items), "window_id": 1}
+    return {"timestamp": "2026-03-02T09:30:00Z", "type": "compacted", "payload": payload}
+
+
+def test_the_items_of_a_replaced_history_are_messages():
+    call = {"type": "function_call", "name": "ls", "arguments": "{}", "call_id": "c"}
+    result = {"type": "function_call_output", "call_id": "c", "output": "a.txt"}
+    history = [item("user", "The old request."), call, result, item("assistant", "It is there.")]
+    data = jsonl(codex_meta(), *codex_exchanges(2), replacing(*history, message="Not sent."), codex_says("user", "On."))
+    source = load(data)
+    messages = source.transcripts[0].messages
+    assert [(m.role, m.text()) for m in messages] == [
+        ("user", "The old request."),
+        ("assistant", "{}"),
+        ("tool", "a.txt"),
+        ("assistant", "It is there."),
+        ("user", "On."),
+    ]
+    assert faults_of(source) == []
+    assert [note.kind for note in source.notes] == ["outside_context"]
+
+
+def test_a_replaced_history_is_cut_like_any_other():
+    """What is kept of it stands behind the record, which holds none any more: to the agent it is the same history."""
+    roles = ("user", "assistant") * 8
+    items = [item(role, f"{role} {n}: " + prose(f"p{n}", 40)) for n, role in enumerate(roles)]
+    old = list(codex_exchanges(3))
+    data = jsonl(codex_meta(), *old, replacing(*items), codex_says("user", "Go on."))
+    out = compact(data, target_ratio=0.3).data
+    values = values_of(out)
+    assert values[: len(old) + 1] == values_of(data)[: len(old) + 1]
+    assert values[len(old) + 1]["payload"]["replacement_history"] == []
+    assert all(value["type"] == "response_item" for value in values[len(old) + 2 :])
+    again = load(out).transcripts[0]
+    assert 0 < again.tokens <= load(data).tokens * 0.3
+    assert "Go on." in again.messages[-1].text()
+
+
 def test_a_compacted_record_replaces_all_history_before_it():
-    kept = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "The old request."}]}]
     compacted = {
         "timestamp": "2026-03-02T09:30:00Z",
         "type": "compacted",
-        "payload": {"message": "What happened so far.", "replacement_history": kept},
+        "payload": {"message": "What happened so far."},
     }
     old = list(codex_exchanges(6))
     data = jsonl(codex_meta(), *old, compacted, *codex_exchanges(14))
@@ -196,7 +239,6 @@ def test_a_compacted_record_replaces_all_history_before_it():
     assert len(messages) == 29
     assert (messages[0].origin, messages[0].pinned) == ("summary", True)
     assert "What happened so far." in messages[0].text()
-    assert "The old request." in messages[0].text()
     assert [note.kind for note in source.notes] == ["outside_context"]
     out = lines_of(compact(data, target_ratio=0.4).data)
     assert out[: len(old) + 2] == lines_of(data)[: len(old) + 2]

@@ -1,0 +1,102 @@
+"""Claude Code: projects/SLUG/UUID.jsonl; subagents in SLUG/UUID/subagents/, or beside it as agent-ID.jsonl."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.reading import Lines, estimated, lines_of, recorded, request, whole, word
+
+_TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
+_BYTES_A_TOKEN = 15
+"""The median of eight real sessions without a compaction: results stand twice in them, and progress is noted."""
+_NO_SLUG = re.compile(r"[^A-Za-z0-9-]")
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [machine.place("CLAUDE_CONFIG_DIR", ".claude") / "projects"]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    for entry in files_below(folder, 3):
+        if entry.name.endswith(".jsonl"):
+            depth = len(Path(entry.path).relative_to(folder).parts)
+            of_subagent = entry.name.startswith("agent-")
+            if of_subagent or depth == 2:
+                yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"), aside=of_subagent)
+
+
+def _look(session: Found) -> About:
+    lines = lines_of(session.path, session.size)
+    return About(
+        project=lines.first(lambda value: word(value, "cwd") or None, b'"cwd"') or "",
+        title=lines.last(_title, b"itle") or lines.first(_title, b'"summary"') or "",
+        request=lines.first(_request, b'"user"') or "",
+        messages=_messages(lines),
+        tokens=lines.last(_used, b'"usage"') or estimated(session.size, _BYTES_A_TOKEN),
+    )
+
+
+def _title(value: dict[str, Any]) -> str | None:
+    key = _TITLES.get(word(value, "type"))
+    return word(value, key) or None if key else None
+
+
+def _request(value: dict[str, Any]) -> str | None:
+    message = value.get("message")
+    if value.get("type") != "user" or value.get("isMeta") or value.get("isCompactSummary"):
+        return None
+    return request(message.get("content")) if isinstance(message, dict) else None
+
+
+def _used(value: dict[str, Any]) -> Figure | None:
+    """The context of the last answer, with the answer."""
+    usage = value["message"].get("usage") if isinstance(value.get("message"), dict) else None
+    if value.get("type") != "assistant" or value.get("isSidechain") or not isinstance(usage, dict):
+        return None
+    keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+    return recorded(sum(whole(usage.get(key)) for key in keys))
+
+
+def _messages(lines: Lines) -> Figure | None:
+    """Turns behind the last boundary. An answer that is spread over several records has one message id."""
+    if not lines.whole:
+        return None
+    turns = 0
+    answers: set[bytes] = set()
+    for line in lines.head:
+        if b'"subtype":"compact_boundary"' in line:
+            turns, answers = 0, set()
+        elif b'"type":"progress"' in line or b'"isSidechain":true' in line[:300]:
+            continue
+        elif b'"type":"assistant"' in line:
+            at = line.find(b'"id":"msg_')
+            answers.add(line[at + 6 : line.find(b'"', at + 6)] if at >= 0 else line)
+        elif b'"type":"user"' in line:
+            turns += 1
+    return Figure(turns + len(answers), "estimated")
+
+
+def slug_of(project: str) -> str:
+    """The name of a project's folder: every character that is no ASCII letter, digit or `-` becomes `-`."""
+    return _NO_SLUG.sub("-", project)
+
+
+def _new_place(machine: Machine, project: str, id: str, began: float) -> Path:
+    return _folders(machine)[0] / slug_of(project) / f"{id}.jsonl"
+
+
+AGENT = Agent(
+    name="claude-code",
+    title="Claude Code",
+    format="claude-code",
+    aliases=("claude", "cc"),
+    folders=_folders,
+    find=_find,
+    look=_look,
+    resume="claude --resume {id}",
+    new_place=_new_place,
+)

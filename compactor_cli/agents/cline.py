@@ -1,0 +1,56 @@
+"""Cline: .cline/data/sessions/ID/ID.messages.json, with ID.json and the sidecar ID.compaction.json beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.reading import document, recorded, request, tokens_or_size, whole, word
+
+_SUFFIX = ".messages.json"
+
+
+def _folders(machine: Machine) -> list[Path]:
+    if machine.environment.get("CLINE_SESSION_DATA_DIR"):
+        return [machine.place("CLINE_SESSION_DATA_DIR")]
+    if machine.environment.get("CLINE_DATA_DIR"):
+        return [machine.place("CLINE_DATA_DIR") / "sessions"]
+    return [machine.place("CLINE_DIR", ".cline") / "data" / "sessions"]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    for entry in files_below(folder, 1):
+        if entry.name.endswith(_SUFFIX):
+            yield found(AGENT.name, entry, entry.name.removesuffix(_SUFFIX))
+
+
+def _look(session: Found) -> About:
+    value = document(session.path)
+    record = document(session.path.with_name(session.id + ".json"))
+    listed = value.get("messages")
+    messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
+    asked = (request(message.get("content")) for message in messages if message.get("role") == "user")
+    used = (_used(message) for message in reversed(messages))
+    return About(
+        id=word(record, "session_id") or word(value, "sessionId"),
+        project=word(record, "cwd"),
+        title=word(record, "metadata", "title"),
+        request=next(filter(None, asked), ""),
+        messages=Figure(len(messages), "counted") if messages else None,
+        tokens=tokens_or_size(next(filter(None, used), None), session),
+    )
+
+
+def _used(message: dict[str, Any]) -> Figure | None:
+    metrics = message.get("metrics")
+    if not isinstance(metrics, dict):
+        return None
+    keys = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+    return recorded(sum(whole(metrics.get(key)) for key in keys))
+
+
+AGENT = Agent(
+    name="cline", title="Cline", format="anthropic", folders=_folders, find=_find, look=_look, resume="cline --id {id}"
+)

@@ -1,0 +1,98 @@
+"""Codex: sessions/YYYY/MM/DD/rollout-TIME-UUID.jsonl, or .jsonl.zst, and archived_sessions/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found, uuid_in
+from compactor_cli.agents.reading import Lines, lines_of, recorded, request, tokens_or_size, whole, word
+
+_PACKED = ".zst"
+
+
+def _home(machine: Machine) -> Path:
+    return machine.place("CODEX_HOME", ".codex")
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [_home(machine) / "sessions", _home(machine) / "archived_sessions"]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    rollouts = [entry for entry in files_below(folder, 3) if entry.name.startswith("rollout-")]
+    plain = {entry.path for entry in rollouts if entry.name.endswith(".jsonl")}
+    for entry in rollouts:
+        packed = entry.name.endswith(".jsonl" + _PACKED)
+        if entry.path in plain or (packed and entry.path.removesuffix(_PACKED) not in plain):
+            stem = entry.name.removesuffix(_PACKED).removesuffix(".jsonl")
+            yield found(AGENT.name, entry, uuid_in(stem) or stem)
+
+
+def _look(session: Found) -> About:
+    if session.path.name.endswith(_PACKED):
+        return About()  # to unpack it takes longer than a list may
+    lines = lines_of(session.path, session.size)
+    meta = lines.first(lambda v: v.get("payload") if v.get("type") == "session_meta" else None, b'"session_meta"')
+    return About(
+        id=word(meta, "id"),
+        project=word(meta, "cwd"),
+        request=lines.first(_typed, b'"user_message"') or lines.first(_request, b'"user"') or "",
+        messages=_messages(lines),
+        tokens=tokens_or_size(lines.last(_used, b'"token_count"'), session),
+    )
+
+
+def _messages(lines: Lines) -> Figure | None:
+    """Items behind the last compaction."""
+    if not lines.whole:
+        return None
+    items = 0
+    for line in lines.head:
+        items = 0 if b'"type":"compacted"' in line[:120] else items + (b'"type":"response_item"' in line[:120])
+    return Figure(items, "estimated")
+
+
+def _payload(value: dict[str, Any]) -> dict[str, Any]:
+    payload = value.get("payload")
+    return payload if isinstance(payload, dict) else {}
+
+
+def _typed(value: dict[str, Any]) -> str | None:
+    payload = _payload(value)
+    return request(payload.get("message")) if payload.get("type") == "user_message" else None
+
+
+def _request(value: dict[str, Any]) -> str | None:
+    payload = _payload(value)
+    return request(payload.get("content")) if payload.get("role") == "user" else None
+
+
+def _used(value: dict[str, Any]) -> Figure | None:
+    """The context of the last answer, with the answer; what was cached is part of the input."""
+    info = _payload(value).get("info")
+    usage = info.get("last_token_usage") if isinstance(info, dict) else None
+    if not isinstance(usage, dict):
+        return None
+    return recorded(whole(usage.get("input_tokens")) + whole(usage.get("output_tokens")))
+
+
+def _new_place(machine: Machine, project: str, id: str, began: float) -> Path:
+    day = datetime.fromtimestamp(began, timezone.utc)
+    name = f"rollout-{day:%Y-%m-%dT%H-%M-%S}-{id}.jsonl"
+    return _folders(machine)[0] / f"{day:%Y}" / f"{day:%m}" / f"{day:%d}" / name
+
+
+AGENT = Agent(
+    name="codex",
+    title="Codex",
+    format="codex",
+    aliases=("codex-cli", "openai-codex"),
+    folders=_folders,
+    find=_find,
+    look=_look,
+    resume="codex resume {id}",
+    new_place=_new_place,
+)

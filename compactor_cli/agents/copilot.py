@@ -1,0 +1,59 @@
+"""Copilot CLI: .copilot/session-state/ID/events.jsonl, before that ID.jsonl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.reading import lines_of, recorded, request, tokens_or_size, whole, word
+
+_KINDS = (b'"type":"user.message"', b'"type":"assistant.message"', b'"type":"tool.execution_complete"')
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [machine.place("COPILOT_HOME", ".copilot") / "session-state"]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    for entry in files_below(folder, 1):
+        path = Path(entry.path)
+        if path.parent != folder and path.name == "events.jsonl":
+            yield found(AGENT.name, entry, path.parent.name)
+        elif path.parent == folder and path.suffix == ".jsonl":
+            yield found(AGENT.name, entry, path.stem)
+
+
+def _look(session: Found) -> About:
+    lines = lines_of(session.path, session.size)
+    start = lines.first(lambda value: value.get("data") if value.get("type") == "session.start" else None)
+    return About(
+        id=word(start, "sessionId"),
+        project=word(start, "context", "cwd"),
+        request=lines.first(_request, b'"user.message"') or "",
+        messages=lines.count(lambda line: any(kind in line[:80] for kind in _KINDS)),
+        tokens=tokens_or_size(lines.last(_used, b'"session.shutdown"'), session),
+    )
+
+
+def _request(value: dict[str, Any]) -> str | None:
+    return request(word(value, "data", "content")) if value.get("type") == "user.message" else None
+
+
+def _used(value: dict[str, Any]) -> Figure | None:
+    """The context when the session was left."""
+    data = value.get("data")
+    return recorded(whole(data.get("currentTokens"))) if isinstance(data, dict) else None
+
+
+AGENT = Agent(
+    name="copilot-cli",
+    title="Copilot CLI",
+    format="copilot-cli",
+    aliases=("copilot", "github-copilot"),
+    folders=_folders,
+    find=_find,
+    look=_look,
+    resume="copilot --resume {id}",
+)

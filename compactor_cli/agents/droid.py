@@ -1,0 +1,49 @@
+"""Droid (Factory): .factory/sessions/SLUG/UUID.jsonl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from compactor_cli.agents.base import About, Agent, Found, Machine, files_below, found
+from compactor_cli.agents.reading import estimated, lines_of, request, word
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [machine.place("", ".factory", "sessions")]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    for entry in files_below(folder, 1):
+        if entry.name.endswith(".jsonl"):
+            yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
+
+
+def _look(session: Found) -> About:
+    lines = lines_of(session.path, session.size)
+    start = lines.first(lambda value: value if value.get("type") == "session_start" else None)
+    return About(
+        id=word(start, "id"),
+        project=word(start, "cwd"),
+        title=word(start, "sessionTitle") or word(start, "title"),
+        request=lines.first(_request, b'"user"') or "",
+        messages=lines.count(lambda line: b'"type":"message"' in line[:80]),
+        tokens=estimated(session.size),  # what is recorded is the total of the session, not its context
+    )
+
+
+def _request(value: dict[str, Any]) -> str | None:
+    message = value.get("message")
+    return request(message.get("content")) if isinstance(message, dict) and message.get("role") == "user" else None
+
+
+AGENT = Agent(
+    name="droid",
+    title="Droid",
+    format="droid",
+    aliases=("factory",),
+    folders=_folders,
+    find=_find,
+    look=_look,
+)

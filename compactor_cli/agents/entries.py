@@ -1,0 +1,38 @@
+"""Sessions that are a header and entries, as pi writes them and OpenClaw after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.agents.base import About, Figure, Found
+from compactor_cli.agents.reading import lines_of, recorded, request, tokens_or_size, whole, word
+
+_UNTRUSTED = "Sender (untrusted metadata)"
+
+
+def look(session: Found) -> About:
+    lines = lines_of(session.path, session.size)
+    header = lines.first(lambda value: value if value.get("type") == "session" else None, b'"session"')
+    named = lines.last(lambda value: word(value, "name") or None, b'"session_info"')
+    return About(
+        id=word(header, "id"),
+        project=word(header, "cwd"),
+        title=named or "",
+        request=lines.first(_request, b'"user"') or "",
+        messages=lines.count(lambda line: b'"type":"message"' in line[:80]),
+        tokens=tokens_or_size(lines.last(_used, b'"usage"'), session),
+    )
+
+
+def _request(value: dict[str, Any]) -> str | None:
+    message = value.get("message")
+    if not isinstance(message, dict) or message.get("role") != "user":
+        return None
+    asked = request(message.get("content"))
+    return None if asked is None else (asked.split("\n\n")[-1] if asked.startswith(_UNTRUSTED) else asked)
+
+
+def _used(value: dict[str, Any]) -> Figure | None:
+    message = value.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    return recorded(whole(usage.get("totalTokens"))) if isinstance(usage, dict) else None

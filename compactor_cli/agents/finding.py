@@ -1,0 +1,110 @@
+"""Sessions on this machine, newest first. Folders are listed; of a file nothing is read before it is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from compactor_cli.agents import AGENTS
+from compactor_cli.agents.base import About, Agent, Found, Machine
+
+
+@dataclass(slots=True)
+class Listing:
+    """What a search came to."""
+
+    found: list[Found] = field(default_factory=list)
+    """The newest first."""
+    looked: list[Path] = field(default_factory=list)
+    """The folders where sessions may be, there or not."""
+    failed: list[tuple[Path, str]] = field(default_factory=list)
+    """What could not be read, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A session and what a look into it tells."""
+
+    found: Found
+    about: About
+
+    @property
+    def agent(self) -> Agent:
+        return AGENTS[self.found.agent]
+
+    @property
+    def id(self) -> str:
+        return self.found.id or self.about.id or self.found.path.stem
+
+    @property
+    def words(self) -> str:
+        """Its title, or the first request."""
+        return self.about.title or self.about.request
+
+    @property
+    def resume(self) -> str:
+        """The command that goes on with it; empty where there is none."""
+        return self.agent.resume.format(id=self.id, path=self.found.path)
+
+
+def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = False) -> Listing:
+    """The sessions of some agents. `aside`: those of subagents as well. What cannot be read is noted."""
+    listing = Listing()
+    for agent in agents:
+        for folder in agent.folders(machine):
+            listing.looked.append(folder)
+            try:
+                listing.found += [one for one in agent.find(folder) if aside or not one.aside]
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                listing.failed.append((folder, error.strerror or str(error)))
+    listing.found.sort(key=lambda one: (-one.used, str(one.path), one.id))
+    return listing
+
+
+def described(listing: Listing, *, since: float = 0, project: str = "") -> Iterator[Saved]:
+    """The sessions that were used after a time and in a project, each read when its turn comes."""
+    for one in listing.found:
+        if one.used < since:
+            return
+        saved = look(listing, one)
+        if not project or in_project(saved.about.project, project):
+            yield saved
+
+
+def look(listing: Listing, found: Found) -> Saved:
+    """What a session tells of itself; nothing where it cannot be read, which is noted."""
+    try:
+        return Saved(found, AGENTS[found.agent].look(found))
+    except OSError as error:
+        listing.failed.append((found.path, error.strerror or str(error)))
+        return Saved(found, About())
+
+
+def by_id(listing: Listing, beginning: str) -> list[Saved]:
+    """The sessions whose id begins so; one with exactly this id is the only one."""
+    wanted = beginning.lower()
+    named = [one for one in listing.found if one.id.lower().startswith(wanted)]
+    unnamed = [saved for one in listing.found if not one.id for saved in [look(listing, one)]]
+    matching = [look(listing, one) for one in named]
+    matching += [saved for saved in unnamed if saved.id.lower().startswith(wanted)]
+    exact = [saved for saved in matching if saved.id.lower() == wanted]
+    return exact or matching
+
+
+def in_project(project: str, wanted: str) -> bool:
+    """Whether a session's folder is the one that is named, stands below it, or has the words in it. Only a path from
+    the root names a folder."""
+    if not PurePath(wanted).is_absolute():
+        return wanted.lower() in project.lower()
+    return bool(project) and PurePath(wanted) in (PurePath(project), *PurePath(project).parents)
+
+
+def shortest(ids: Sequence[str], least: int = 8) -> list[str]:
+    """The beginnings of ids that tell them apart, all of one length where that is enough."""
+    length = least
+    while length < max(map(len, ids), default=0) and len({one[:length] for one in ids}) < len(set(ids)):
+        length += 1
+    return [one[:length] for one in ids]

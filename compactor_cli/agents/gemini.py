@@ -1,0 +1,88 @@
+"""Gemini CLI: .gemini/tmp/PROJECT/chats/session-TIME-ID8.jsonl, before that .json; PROJECT is a short id or a hash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.reading import Lines, document, lines_of, recorded, request, tokens_or_size, whole, word
+
+_SKIPPED = ("/", "?")
+"""A message that begins so is a command to the agent."""
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [machine.place("GEMINI_CLI_HOME", "") / ".gemini" / "tmp"]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    for entry in files_below(folder, 2):
+        path = Path(entry.path)
+        if path.parent.name == "chats" and path.name.startswith("session-") and path.suffix in (".json", ".jsonl"):
+            yield found(AGENT.name, entry, "")
+
+
+def _look(session: Found) -> About:
+    project = _project(session.path.parent.parent)
+    if session.path.suffix == ".json":
+        return _of_document(session, document(session.path), project)
+    lines = lines_of(session.path, session.size)
+    return About(
+        id=lines.first(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",
+        project=project,
+        request=lines.first(_request, b'"user"') or "",
+        messages=_messages(lines),
+        tokens=tokens_or_size(lines.last(_used, b'"tokens"'), session),
+    )
+
+
+def _of_document(session: Found, whole_file: dict[str, Any], project: str) -> About:
+    listed = whole_file.get("messages")
+    messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
+    return About(
+        id=word(whole_file, "sessionId"),
+        project=project,
+        request=next((asked for message in messages if (asked := _request(message))), ""),
+        messages=Figure(len(messages), "counted") if messages else None,
+        tokens=tokens_or_size(
+            next((used for message in reversed(messages) if (used := _used(message))), None), session
+        ),
+    )
+
+
+def _project(folder: Path) -> str:
+    """The root of a project: the agent notes it in the project's folder, and in projects.json."""
+    try:
+        return (folder / ".project_root").read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        known = document(folder.parent.parent / "projects.json").get("projects")
+        pairs = known.items() if isinstance(known, dict) else ()
+        return next((str(root) for root, name in pairs if name == folder.name), "")
+
+
+def _request(value: dict[str, Any]) -> str | None:
+    asked = request(value.get("content")) if value.get("type") == "user" else None
+    return None if asked is None or asked.startswith(_SKIPPED) else asked
+
+
+def _used(value: dict[str, Any]) -> Figure | None:
+    tokens = value.get("tokens")
+    return recorded(whole(tokens.get("total"))) if isinstance(tokens, dict) else None
+
+
+def _messages(lines: Lines) -> Figure | None:
+    return lines.count(lambda line: b'"type":"user"' in line[:200] or b'"type":"gemini"' in line[:200])
+
+
+AGENT = Agent(
+    name="gemini-cli",
+    title="Gemini CLI",
+    format="gemini-cli",
+    aliases=("gemini",),
+    folders=_folders,
+    find=_find,
+    look=_look,
+    resume="gemini --resume {id}",
+)

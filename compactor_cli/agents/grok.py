@@ -1,0 +1,47 @@
+"""Grok Build: .grok/sessions/URLENCODED-CWD/ID/chat_history.jsonl, with summary.json beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from compactor_cli.agents.base import About, Agent, Found, Machine, files_below, found
+from compactor_cli.agents.reading import document, estimated, lines_of, request, word
+
+_KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [machine.place("GROK_HOME", ".grok") / "sessions"]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    for entry in files_below(folder, 2):
+        path = Path(entry.path)
+        if path.name == "chat_history.jsonl" and path.parent.parent.parent == folder:
+            yield found(AGENT.name, entry, path.parent.name)
+
+
+def _look(session: Found) -> About:
+    lines = lines_of(session.path, session.size)
+    summary = document(session.path.with_name("summary.json"))
+    return About(
+        id=word(summary, "info", "id"),
+        project=word(summary, "info", "cwd") or unquote(session.path.parent.parent.name),
+        title=word(summary, "session_summary"),
+        request=lines.first(_request, b'"user"') or "",
+        messages=lines.count(lambda line: any(kind in line[:40] for kind in _KINDS)),
+        tokens=estimated(session.size),
+    )
+
+
+def _request(value: dict[str, Any]) -> str | None:
+    typed = value.get("type") == "user" and not value.get("synthetic_reason")
+    return request(value.get("content")) if typed else None
+
+
+AGENT = Agent(
+    name="grok", title="Grok Build", format="grok", aliases=("grok-build",), folders=_folders, find=_find, look=_look
+)

@@ -1,0 +1,37 @@
+"""Hermes: .hermes/sessions/session_ID.json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.reading import document, estimated, request, word
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [machine.place("HERMES_HOME", ".hermes") / "sessions"]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    for entry in files_below(folder, 0):
+        if entry.name.startswith("session_") and entry.name.endswith(".json"):
+            yield found(AGENT.name, entry, entry.name.removesuffix(".json").removeprefix("session_"))
+
+
+def _look(session: Found) -> About:
+    value = document(session.path)
+    listed = value.get("messages")
+    messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
+    asked = (request(message.get("content")) for message in messages if message.get("role") == "user")
+    return About(
+        id=word(value, "session_id"),
+        project=word(value, "cwd"),
+        title=word(value, "title"),
+        request=next(filter(None, asked), ""),
+        messages=Figure(len(messages), "counted") if messages else None,
+        tokens=estimated(session.size),
+    )
+
+
+AGENT = Agent(name="hermes", title="Hermes", format="hermes", folders=_folders, find=_find, look=_look)

@@ -1,0 +1,61 @@
+"""Kimi CLI: .kimi/sessions/MD5(cwd)/ID/context.jsonl. What was compacted or undone is in context_N.jsonl."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.reading import document, lines_of, recorded, request, tokens_or_size, whole, word
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [machine.place("KIMI_SHARE_DIR", ".kimi") / "sessions"]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    for entry in files_below(folder, 2):
+        path = Path(entry.path)
+        if path.name == "context.jsonl" and path.parent.parent.parent == folder:
+            yield found(AGENT.name, entry, path.parent.name)
+
+
+def _look(session: Found) -> About:
+    lines = lines_of(session.path, session.size)
+    state = document(session.path.with_name("state.json"))
+    return About(
+        project=_project(session.path.parents[3] / "kimi.json", session.path.parent.parent.name),
+        title=word(state, "title") or word(state, "custom_title"),
+        request=lines.first(_request, b'"user"') or "",
+        messages=lines.count(lambda line: b'"role"' in line[:20] and b'"_' not in line[:20]),
+        tokens=tokens_or_size(lines.last(_used, b'"_usage"'), session),
+    )
+
+
+def _project(known: Path, name: str) -> str:
+    """The folder whose MD5 the name is, of those that the agent has noted."""
+    noted = document(known).get("work_dirs")
+    paths = [word(one, "path") for one in noted] if isinstance(noted, list) else []
+    return next((path for path in paths if hashlib.md5(path.encode(), usedforsecurity=False).hexdigest() == name), "")
+
+
+def _request(value: dict[str, Any]) -> str | None:
+    return request(value.get("content")) if value.get("role") == "user" else None
+
+
+def _used(value: dict[str, Any]) -> Figure | None:
+    return recorded(whole(value.get("token_count"))) if value.get("role") == "_usage" else None
+
+
+AGENT = Agent(
+    name="kimi",
+    title="Kimi CLI",
+    format="kimi",
+    aliases=("kimi-cli",),
+    folders=_folders,
+    find=_find,
+    look=_look,
+    resume="kimi --session {id}",
+)

@@ -1,0 +1,35 @@
+"""OpenClaw: .openclaw/agents/AGENT/sessions/ID.jsonl, before that in .clawdbot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from compactor_cli.agents import entries
+from compactor_cli.agents.base import Agent, Found, Machine, files_below, found
+
+
+def _folders(machine: Machine) -> list[Path]:
+    if machine.environment.get("OPENCLAW_STATE_DIR"):
+        return [machine.place("OPENCLAW_STATE_DIR") / "agents"]
+    return [machine.home / name / "agents" for name in (".openclaw", ".clawdbot")]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    """What was reset or deleted has another suffix; a trajectory is a log of the same session."""
+    for entry in files_below(folder, 2):
+        stem = entry.name.removesuffix(".jsonl")
+        in_sessions = Path(entry.path).parent.name == "sessions"
+        if in_sessions and entry.name.endswith(".jsonl") and not stem.endswith(".trajectory"):
+            yield found(AGENT.name, entry, stem)
+
+
+AGENT = Agent(
+    name="openclaw",
+    title="OpenClaw",
+    format="openclaw",
+    aliases=("clawdbot",),
+    folders=_folders,
+    find=_find,
+    look=entries.look,
+)

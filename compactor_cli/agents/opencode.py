@@ -1,0 +1,196 @@
+"""opencode: a SQLite database, before that folders storage/{session,message,part}/ with a file each."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from compactor_cli.agents.base import About, Agent, Figure, Found, Machine
+from compactor_cli.agents.reading import document, parsed, recorded, request, tokens_or_size, whole, word
+
+_DATABASE = "opencode.db"
+_SESSIONS = """
+SELECT s.id, s.parent_id, s.time_updated,
+  (SELECT coalesce(sum(length(data)), 0) FROM message WHERE session_id = s.id)
+  + (SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = s.id)
+FROM session s
+"""
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [machine.place("XDG_DATA_HOME", ".local", "share") / "opencode"]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    with os.scandir(folder):
+        pass  # a folder that cannot be read is reported by whoever asked
+    if (folder / _DATABASE).is_file():
+        yield from _in_database(folder / _DATABASE)
+    elif (folder / "storage" / "session").is_dir():
+        yield from _in_folders(folder / "storage")
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """A database for reading. Without a log of changes beside it nobody writes to it: nothing is made beside it."""
+    fixed = "" if Path(f"{path}-wal").exists() else "&immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{fixed}", uri=True)
+
+
+def _rows(path: Path, query: str, *values: str) -> list[Any]:
+    """Raises OSError for a database that cannot be read."""
+    try:
+        with closing(_opened(path)) as database:
+            return database.execute(query, values).fetchall()
+    except sqlite3.Error as error:
+        raise OSError(f"the database cannot be read: {error}") from None
+
+
+def _in_database(path: Path) -> Iterator[Found]:
+    for session, parent, updated, size in _rows(path, _SESSIONS):
+        yield Found(AGENT.name, path, str(session), int(size), updated / 1000, bool(parent), inside=True)
+
+
+def _in_folders(storage: Path) -> Iterator[Found]:
+    for path in sorted((storage / "session").glob("*/*.json")):
+        session = document(path)
+        name = word(session, "id") or path.stem
+        files = [path, *(one for _, one in _messages(storage, name)), *_parts(storage, name)]
+        states = [one.stat() for one in files]
+        size, used = sum(state.st_size for state in states), max(state.st_mtime for state in states)
+        times = session.get("time")
+        if isinstance(times, dict) and whole(times.get("updated")):
+            used = times["updated"] / 1000
+        yield Found(AGENT.name, path, name, size, used, bool(session.get("parentID")), inside=True)
+
+
+def _messages(storage: Path, id: str) -> list[tuple[dict[str, Any], Path]]:
+    """The messages of a session in their order."""
+    found = [(document(path), path) for path in (storage / "message" / id).glob("*.json")]
+    return sorted(found, key=lambda one: (_time(one[0]), str(one[0].get("id"))))
+
+
+def _time(info: dict[str, Any]) -> int:
+    times = info.get("time")
+    return whole(times.get("created")) if isinstance(times, dict) else 0
+
+
+def _parts(storage: Path, id: str) -> Iterator[Path]:
+    for info, path in _messages(storage, id):
+        yield from sorted((storage / "part" / (word(info, "id") or path.stem)).glob("*.json"))
+
+
+def _look(session: Found) -> About:
+    if session.path.name == _DATABASE:
+        return _look_into_database(session)
+    exported = _exported(session)
+    infos = [message["info"] for message in exported["messages"]]
+    asked = (_request(message["parts"]) for message in exported["messages"] if message["info"].get("role") == "user")
+    used = (_used(info) for info in reversed(infos))
+    return About(
+        project=word(exported["info"], "directory"),
+        title=word(exported["info"], "title"),
+        request=next(filter(None, asked), ""),
+        messages=Figure(len(infos), "counted"),
+        tokens=tokens_or_size(next(filter(None, used), None), session),
+    )
+
+
+def _look_into_database(session: Found) -> About:
+    path, name = session.path, session.id
+    row = _rows(path, "SELECT directory, title FROM session WHERE id = ?", name)
+    messages = _rows(path, "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", name)
+    infos = [(message, _data(data)) for message, data in messages]
+    typed = (message for message, info in infos if info.get("role") == "user")
+    asked = (_request(_parts_of(path, message)) for message in typed)
+    used = (_used(info) for _, info in reversed(infos))
+    return About(
+        project=str(row[0][0]) if row else "",
+        title=str(row[0][1]) if row else "",
+        request=next(filter(None, asked), ""),
+        messages=Figure(len(infos), "counted"),
+        tokens=tokens_or_size(next(filter(None, used), None), session),
+    )
+
+
+def _parts_of(path: Path, message: str) -> list[dict[str, Any]]:
+    return [_data(data) for (data,) in _rows(path, "SELECT data FROM part WHERE message_id = ? ORDER BY id", message)]
+
+
+def _request(parts: list[dict[str, Any]]) -> str | None:
+    """What the user typed: the agent adds parts of its own to a message."""
+    return request([part for part in parts if part.get("type") == "text" and not part.get("synthetic")])
+
+
+def _used(info: dict[str, Any]) -> Figure | None:
+    tokens = info.get("tokens")
+    if not isinstance(tokens, dict):
+        return None
+    sent = sum(whole(tokens.get(key)) for key in ("input", "output", "reasoning"))
+    cache = tokens.get("cache")
+    cached = whole(cache.get("read")) + whole(cache.get("write")) if isinstance(cache, dict) else 0
+    return recorded(sent + cached)
+
+
+def _exported(session: Found) -> dict[str, Any]:
+    """A session as `opencode export` writes it."""
+    if session.path.name == _DATABASE:
+        return _from_database(session.path, session.id)
+    storage = session.path.parents[2]
+    messages = [
+        {"info": info, "parts": [document(one) for one in sorted((storage / "part" / _id(info, path)).glob("*.json"))]}
+        for info, path in _messages(storage, session.id)
+    ]
+    return {"info": document(session.path), "messages": messages}
+
+
+def _id(info: dict[str, Any], path: Path) -> str:
+    return word(info, "id") or path.stem
+
+
+def _from_database(path: Path, id: str) -> dict[str, Any]:
+    columns = "id, parent_id, project_id, directory, title, version, time_created, time_updated"
+    row = next(iter(_rows(path, f"SELECT {columns} FROM session WHERE id = ?", id)), None)
+    parts: dict[str, list[dict[str, Any]]] = {}
+    every_part = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id"
+    for part, message, data in _rows(path, every_part, id):
+        parts.setdefault(message, []).append({**_data(data), "id": part, "messageID": message, "sessionID": id})
+    messages = _rows(path, "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", id)
+    info: dict[str, Any] = {}
+    if row:
+        *named, created, updated = row
+        names = ("id", "parentID", "projectID", "directory", "title", "version")
+        info = {name: value for name, value in zip(names, named, strict=True) if value is not None}
+        info["time"] = {"created": created, "updated": updated}
+    return {
+        "info": info,
+        "messages": [
+            {"info": {**_data(data), "id": message, "sessionID": id}, "parts": parts.get(message, [])}
+            for message, data in messages
+        ],
+    }
+
+
+def _data(text: Any) -> dict[str, Any]:
+    value = parsed(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text))
+    return value if isinstance(value, dict) else {}
+
+
+def _export(session: Found) -> bytes:
+    return json.dumps(_exported(session), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
+
+
+AGENT = Agent(
+    name="opencode",
+    title="opencode",
+    format="opencode",
+    folders=_folders,
+    find=_find,
+    look=_look,
+    resume="opencode -s {id}",
+    export=_export,
+)

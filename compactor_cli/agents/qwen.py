@@ -1,0 +1,58 @@
+"""Qwen Code: .qwen/projects/SLUG/chats/ID.jsonl, and chats/archive/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.reading import lines_of, recorded, request, tokens_or_size, whole, word
+
+_KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
+
+
+def _folders(machine: Machine) -> list[Path]:
+    return [machine.place("", ".qwen", "projects")]
+
+
+def _find(folder: Path) -> Iterator[Found]:
+    for entry in files_below(folder, 3):
+        parts = Path(entry.path).relative_to(folder).parts
+        if entry.name.endswith(".jsonl") and parts[1:-1] in (("chats",), ("chats", "archive")):
+            yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
+
+
+def _look(session: Found) -> About:
+    lines = lines_of(session.path, session.size)
+    return About(
+        id=lines.first(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",
+        project=lines.first(lambda value: word(value, "cwd") or None, b'"cwd"') or "",
+        request=lines.first(_request, b'"user"') or "",
+        messages=lines.count(lambda line: any(kind in line[:400] for kind in _KINDS)),
+        tokens=tokens_or_size(lines.last(_used, b'"usageMetadata"'), session),
+    )
+
+
+def _request(value: dict[str, Any]) -> str | None:
+    message = value.get("message")
+    if value.get("type") != "user" or value.get("subtype") or not isinstance(message, dict):
+        return None
+    return request(message.get("parts"))
+
+
+def _used(value: dict[str, Any]) -> Figure | None:
+    usage = value.get("usageMetadata")
+    return recorded(whole(usage.get("totalTokenCount"))) if isinstance(usage, dict) else None
+
+
+AGENT = Agent(
+    name="qwen",
+    title="Qwen Code",
+    format="qwen",
+    aliases=("qwen-code",),
+    folders=_folders,
+    find=_find,
+    look=_look,
+    resume="qwen --resume {id}",
+)

@@ -1,0 +1,145 @@
+"""A short look into a file: its lines, of which only those are parsed that are asked about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from compactor_cli.agents.base import Figure, Found
+from compactor_cli.text.injected import origin_of
+
+WHOLE = 32 * 1024 * 1024
+"""Bytes up to which a file is read whole; of a larger one only both ends."""
+_END = 1024 * 1024
+_MOST = 400
+"""Lines that are parsed at either end before what is looked for counts as not there."""
+_TITLE = 400
+"""Characters of a title or a request that are kept."""
+BYTES_A_TOKEN = 6
+"""Bytes of a session's file for one token: the median of four real Codex sessions, where each text stands about once;
+formats that repeat more have a figure of their own."""
+_IDE = re.compile(r"\s*<(ide_\w+)>.*?</\1>\s*", re.DOTALL)
+"""What an editor says of itself before the words of the user."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a JSONL file."""
+
+    head: list[bytes]
+    tail: list[bytes]
+    """The last ones; the same as `head` where the file was read whole."""
+    whole: bool
+
+    def first(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
+        """What `pick` makes of the first record of which it makes something, of those with `marker` in them."""
+        return _pick(self.head, pick, marker)
+
+    def last(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
+        """The same from the end."""
+        return _pick(reversed(self.tail), pick, marker)
+
+    def count(self, is_message: Callable[[bytes], bool]) -> Figure | None:
+        """How many lines are messages by the look of them; None for a file that was not read whole."""
+        return Figure(sum(map(is_message, self.head)), "estimated") if self.whole else None
+
+
+def lines_of(path: Path, size: int) -> Lines:
+    """Raises OSError."""
+    with path.open("rb") as file:
+        if size <= WHOLE:
+            lines = file.read().split(b"\n")
+            return Lines(lines, lines, whole=True)
+        head = file.read(_END).split(b"\n")[:-1]
+        file.seek(-_END, 2)
+        return Lines(head, file.read().split(b"\n")[1:], whole=False)
+
+
+def _pick(lines: Iterable[bytes], pick: Callable[[dict[str, Any]], T | None], marker: bytes) -> T | None:
+    for value in _records(lines, marker):
+        made = pick(value)
+        if made is not None:
+            return made
+    return None
+
+
+def _records(lines: Iterable[bytes], marker: bytes) -> Iterator[dict[str, Any]]:
+    tried = 0
+    for line in lines:
+        if marker not in line:
+            continue
+        tried += 1
+        if tried > _MOST:
+            return
+        value = parsed(line)
+        if isinstance(value, dict):
+            yield value
+
+
+def parsed(text: bytes) -> Any:
+    """The JSON value of a text; None for what is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def document(path: Path) -> dict[str, Any]:
+    """A file that is one JSON object; an empty one where it is missing, damaged, too large or something else."""
+    try:
+        value = parsed(path.read_bytes()) if path.stat().st_size <= WHOLE else None
+    except OSError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def text_of(content: Any) -> str:
+    """The text of a message's content: a string, or a list of blocks or parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict):
+        return text_of(content.get("text") or content.get("content"))
+    if isinstance(content, list):
+        return "\n".join(filter(None, (text_of(block) for block in content if not isinstance(block, list))))
+    return ""
+
+
+def request(content: Any) -> str | None:
+    """The beginning of a text where it is a request of the user and nothing that a harness put there."""
+    text = text_of(content).strip()
+    while told := _IDE.match(text):
+        text = text[told.end() :]
+    return text[:_TITLE] if text and origin_of(text[: 16 * _TITLE]) == "request" else None
+
+
+def word(value: Any, *path: str) -> str:
+    """The string at a path of members, or an empty one."""
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def whole(value: Any) -> int:
+    """A count in a record; 0 for anything that is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def recorded(tokens: int) -> Figure | None:
+    """What a provider counted; None for nothing."""
+    return Figure(tokens, "recorded") if tokens > 0 else None
+
+
+def estimated(size: int, bytes_a_token: int = BYTES_A_TOKEN) -> Figure | None:
+    """Tokens by the size of a file."""
+    return Figure(size // bytes_a_token, "estimated") if size >= bytes_a_token else None
+
+
+def tokens_or_size(tokens: Figure | None, found: Found) -> Figure | None:
+    """What was recorded, or else an estimate by the size."""
+    return tokens or estimated(found.size)

@@ -1,0 +1,145 @@
+"""The sessions on this machine as a table, as lines to choose from, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
+from pathlib import PurePath
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from compactor_cli.agents.base import Figure
+from compactor_cli.agents.finding import Listing, Saved, shortest
+from compactor_cli.render.console import make_table, snippet
+from compactor_cli.text.clean import one_line, plain
+
+_WIDE = 110
+"""Columns from which on ids and sizes have room."""
+_PROJECT, _PROJECT_NARROW = 24, 12
+_TITLE = 12
+"""Cells that a title has at least."""
+_UNITS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
+_AGES = ((60, 1, "s"), (3_600, 60, " min"), (86_400, 3_600, " h"), (14 * 86_400, 86_400, " d"))
+"""Seconds up to which an age is said in a unit, its seconds, and its name."""
+
+
+def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Table:
+    """The newest first. A number with ~ is an estimate, – is not known."""
+    table = make_table(console, "Sessions")
+    wide = console.width >= _WIDE
+    project_width = _PROJECT if wide else _PROJECT_NARROW
+    columns = [("id", "left", True), ("agent", "left", True), ("project", "left", True)]
+    title = "title or first request" if wide else "title"
+    columns += [(title, "left", True), ("messages", "right", wide), ("msgs", "right", not wide)]
+    columns += [("tokens", "right", True), ("size", "right", wide), ("last use", "right", True)]
+    rows = [
+        {
+            "id": Text(name, style="cyan"),
+            "agent": Text(saved.agent.name),
+            "project": snippet(_project(saved.about.project, project_width), project_width),
+            "messages": Text(figure(saved.about.messages)),
+            "msgs": Text(figure(saved.about.messages)),
+            "tokens": Text(figure(saved.about.tokens)),
+            "size": Text(short(saved.found.size) + "B"),
+            "last use": Text(age(now - saved.found.used, saved.found.used), style="dim"),
+        }
+        for saved, name in zip(sessions, shortest([plain(saved.id) for saved in sessions]), strict=True)
+    ]
+    shown = [name for name, _, there in columns if there]
+    taken = sum(max([len(name), *(row[name].cell_len for row in rows)]) + 2 for name in shown if name in rows[0])
+    room = max(_TITLE, console.width - taken)
+    for name, justify, there in columns:
+        if there:
+            table.add_column(name, justify="right" if justify == "right" else "left", no_wrap=True)
+    for saved, row in zip(sessions, rows, strict=True):
+        words = snippet(saved.words or "–", room)
+        table.add_row(*(row.get(name, words) for name in shown))
+    return table
+
+
+def choices(sessions: Sequence[Saved], width: int, now: float) -> Iterable[Text]:
+    """One numbered line a session, to choose from."""
+    for number, saved in enumerate(sessions, 1):
+        used = age(now - saved.found.used, saved.found.used)
+        project = one_line(_project(saved.about.project, _PROJECT), _PROJECT)
+        start = f"{number:>3}  {used:>10}  {saved.agent.name:<11}  {project}"
+        words = snippet(saved.words or "–", max(_TITLE, width - len(start) - 2))
+        yield Text(start + "  ", style="bold" if number == 1 else "") + words
+
+
+def empty_lines(listing: Listing) -> Iterable[str]:
+    """Where there was no session to find."""
+    yield f"no sessions found; looked in {plain(', '.join(map(str, listing.looked)))}"
+
+
+def failed_lines(listing: Listing) -> Iterable[str]:
+    for path, reason in listing.failed:
+        yield f"cannot be read: {path}: {reason}"
+
+
+def sessions_json(sessions: Iterable[Saved], listing: Listing) -> dict[str, Any]:
+    listed = [_session_json(saved) for saved in sessions]
+    return {
+        "sessions": listed,
+        "looked_in": [str(folder) for folder in listing.looked],
+        "unreadable": [{"path": str(path), "reason": reason} for path, reason in listing.failed],
+    }
+
+
+def _session_json(saved: Saved) -> dict[str, Any]:
+    about, found = saved.about, saved.found
+    return {
+        "agent": saved.agent.name,
+        "id": saved.id,
+        "path": str(found.path),
+        "format": saved.agent.format,
+        "project": about.project or None,
+        "title": about.title or None,
+        "request": about.request or None,
+        "messages": about.messages.value if about.messages else None,
+        "messages_source": about.messages.source if about.messages else None,
+        "tokens": about.tokens.value if about.tokens else None,
+        "tokens_source": about.tokens.source if about.tokens else None,
+        "bytes": found.size,
+        "used": datetime.fromtimestamp(found.used, timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "subagent": found.aside,
+        "resume": saved.resume or None,
+    }
+
+
+def figure(known: Figure | None) -> str:
+    """A number in short; with ~ where it is an estimate."""
+    if known is None:
+        return "–"
+    return ("~" if known.source == "estimated" else "") + short(known.value)
+
+
+def short(number: int) -> str:
+    """Three digits at most: 940, 12k, 1.4M."""
+    for at, (size, unit) in enumerate(_UNITS):
+        if number >= size * 0.9995:
+            scaled = number / size
+            text = f"{scaled:.1f}" if scaled < 9.95 else f"{scaled:.0f}"
+            return (text if text != "1000" or not at else "1.0") + unit
+    return str(number)
+
+
+def age(seconds: float, moment: float) -> str:
+    """How long ago, in one unit; of what is older than two weeks the day."""
+    if seconds < 5:
+        return "now"
+    for limit, size, unit in _AGES:
+        if seconds < limit:
+            return f"{int(seconds // size)}{unit} ago"
+    return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d")
+
+
+def _project(path: str, width: int) -> str:
+    """The end of a project's path, whole folders where that is possible."""
+    if len(path) <= width:
+        return path or "–"
+    name = PurePath(path.replace("\\", "/")).name
+    return ("…/" + name) if len(name) + 2 <= width else "…" + name[-(width - 1) :]
