@@ -20,7 +20,7 @@ from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.report import Compaction
 
 _COPY = "repeats a text that was shortened"
-_RELINKED = "what it pointed to is gone, so its link was changed"
+_RELINKED = "records before it are gone, so its link or number was changed"
 
 
 def losses(part: Compaction, conversation: int) -> list[Removed]:

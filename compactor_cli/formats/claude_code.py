@@ -36,6 +36,7 @@ class ClaudeCode:
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentUuid",)
     tip_path: Path | None = ("leafUuid",)
+    number_path: Path | None = None
     boundary_is_message = False
 
     def recognize(self, value: Any) -> float:

@@ -147,7 +147,7 @@ def _edited_parts(messages: Iterable[Message]) -> dict[int, list[tuple[Part, str
 def _render(
     transcript: Transcript, items: Sequence[_Item], edited: dict[int, list[tuple[Part, str]]], format: Format
 ) -> tuple[list[bytes], set[int]]:
-    """Bytes of each record, and the records whose parent link had to change."""
+    """Bytes of each record, and the records whose parent link or number had to change."""
     out: list[bytes] = []
     relinked: set[int] = set()
     written = {link.id for i in items if i.record is not None and (link := _link(transcript, i.record))}
@@ -165,7 +165,9 @@ def _render(
             chain = link.chain if (link := _link(transcript, place)) else ""
             value = format.new_record(item.message, _around(transcript, item, place, latest.get(chain, "")))
             text = jsonedit.dump(value)
-            out.append(text.encode("utf-8"))
+            written_as = text.encode("utf-8")
+            numbered = _number(written_as, format.number_path, len(out) + 1)
+            out.append(jsonedit.replace(written_as, numbered) if numbered else written_as)
             if format.parent_path is not None:
                 latest[chain] = str(value.get("uuid") or value.get("id"))
                 added.add(chain)
@@ -191,8 +193,23 @@ def _render(
         elif format.tip_path is not None and (tip := _tip(raw, format.tip_path, gone)):
             changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written))
             relinked.add(item.record)
+        if numbered := _number(raw, format.number_path, len(out) + 1):
+            changes |= numbered
+            relinked.add(item.record)
         out.append(jsonedit.replace(raw, changes) if changes else raw)
     return out, relinked
+
+
+def _number(raw: bytes, path: Path | None, number: int) -> dict[Path, str]:
+    """The change that gives a record the number of its place in the output, where it has another."""
+    if path is None:
+        return {}
+    text = raw.decode("utf-8")
+    try:
+        start, end = jsonedit.locate(text, path)
+    except KeyError:
+        return {}  # of a kind that is not counted
+    return {} if text[start:end] == str(number) else {path: str(number)}
 
 
 def _tip(raw: bytes, path: Path, gone: Set[str]) -> str:
