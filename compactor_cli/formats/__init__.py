@@ -18,6 +18,7 @@ from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
+from compactor_cli.formats.opencode import OpenCode
 
 FORMATS: dict[str, Format] = {
     known.name: known
@@ -29,6 +30,7 @@ FORMATS: dict[str, Format] = {
         MemoryEntries(),
         AISDK(),
         ATIF(),
+        OpenCode(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Format
@@ -155,6 +155,7 @@ def _render(
     gone = known - written
     latest: dict[str, str] = {}
     added: set[str] = set()
+    made = ""
     done: set[int] = set()
     for item in items:
         if item.record in done:
@@ -168,8 +169,9 @@ def _render(
             written_as = text.encode("utf-8")
             numbered = _number(written_as, format.number_path, len(out) + 1)
             out.append(jsonedit.replace(written_as, numbered) if numbered else written_as)
+            made = made or _id(value)
             if format.parent_path is not None:
-                latest[chain] = str(value.get("uuid") or value.get("id"))
+                latest[chain] = _id(value)
                 added.add(chain)
             continue
         done.add(item.record)
@@ -191,7 +193,7 @@ def _render(
             added.discard(link.chain)
             latest[link.chain] = link.id
         elif format.tip_path is not None and (tip := _tip(raw, format.tip_path, gone)):
-            changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written))
+            changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written) or made or None)
             relinked.add(item.record)
         if numbered := _number(raw, format.number_path, len(out) + 1):
             changes |= numbered
@@ -212,11 +214,19 @@ def _number(raw: bytes, path: Path | None, number: int) -> dict[Path, str]:
     return {} if text[start:end] == str(number) else {path: str(number)}
 
 
+def _id(value: Any) -> str:
+    """The id of a record, wherever formats have it."""
+    inside = value.get("info")
+    return str(value.get("uuid") or value.get("id") or (inside.get("id") if isinstance(inside, dict) else None) or "")
+
+
 def _tip(raw: bytes, path: Path, gone: Set[str]) -> str:
     """The record that a record names as the end of a chain, when it is gone."""
     if not gone or f'"{path[-1]}"'.encode() not in raw:
         return ""
-    named = json.loads(raw).get(path[-1])
+    named = json.loads(raw)
+    for step in path:
+        named = named.get(step) if isinstance(named, dict) else None
     return named if isinstance(named, str) and named in gone else ""
 
 

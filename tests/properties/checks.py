@@ -145,7 +145,7 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
     known_as = FORMATS[before.format]
     linked = known_as.parent_path is not None
     new = list((raw_after - raw_before).elements())
-    if linked or known_as.number_path is not None:
+    if linked or known_as.number_path is not None or known_as.tip_path is not None:
         known = {_unplaced(raw) for raw in raw_before}
         new = [raw for raw in new if _unplaced(raw) not in known]
     if linked:
@@ -159,7 +159,7 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
 
 def _unplaced(raw: bytes) -> str:
     """A record without what changes with its place in the file."""
-    return re.sub(r'"(?:parentUuid|leafUuid|step_id)":\s*(?:"[^"]*"|null|\d+)', "", raw.decode())
+    return re.sub(r'"(?:parentUuid|leafUuid|parentId|parentID|step_id)":\s*(?:"[^"]*"|null|\d+)', "", raw.decode())
 
 
 def check_edit(raw: bytes, written: Iterable[bytes]) -> None:
