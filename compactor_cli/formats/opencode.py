@@ -20,7 +20,6 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     as_text,
-    block_text,
     parse_time,
     word,
 )
@@ -45,6 +44,7 @@ class OpenCode(PlainEdits):
     lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(()))
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     tip_path: Path | None = ("info", "parentID")
+    boundary_is_message = True
 
     def recognize(self, value: Any) -> float:
         info = value.get("info") if isinstance(value, dict) else None
@@ -72,8 +72,7 @@ class OpenCode(PlainEdits):
         return Reading(build.messages, links=links, session_id=session)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        role = "assistant" if message.role == "assistant" else "user"
-        return new_message(role, message, around)
+        return new_message("assistant" if message.role == "assistant" else "user", message, around)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes: dict[Path, str] = {}
@@ -294,5 +293,5 @@ def _copies(part: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
 
 def _as_text_part(part: dict[str, Any], text: str) -> dict[str, Any]:
     """What stands in for a picture: a text part with the ids of the picture's."""
-    ids = {key: part[key] for key in ("id", "sessionID", "messageID") if key in part}
-    return {**ids, "type": "text", "text": text}
+    ids = ("id", "sessionID", "messageID")
+    return {**{key: value for key, value in part.items() if key in ids}, "type": "text", "text": text}

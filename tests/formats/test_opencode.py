@@ -171,7 +171,8 @@ def test_a_picture_that_is_left_out_becomes_a_text_part_with_its_ids():
         if part != picture:
             assert part == {
                 **{key: picture[key] for key in ("id", "sessionID", "messageID")},
-                **{"type": "text", "text": "[image left out]"},
+                "type": "text",
+                "text": "[image left out]",
             }
             return
     raise AssertionError("no strategy left the picture out")

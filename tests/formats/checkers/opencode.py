@@ -23,8 +23,14 @@ _STATES = {
     "error": {"input": dict, "error": str, "time": dict},
 }
 _ASSISTANT = {
-    **{"parentID": str, "modelID": str, "providerID": str, "mode": str, "agent": str},
-    **{"path": dict, "cost": (int, float), "tokens": dict},
+    "parentID": str,
+    "modelID": str,
+    "providerID": str,
+    "mode": str,
+    "agent": str,
+    "path": dict,
+    "cost": (int, float),
+    "tokens": dict,
 }
 _USER = {"agent": str, "model": dict}
 
