@@ -21,7 +21,7 @@ from compactor_cli.model.report import Compaction
 
 _COPY = "repeats a text that was shortened"
 _OUTSIDE = "outside the context: the agent no longer sends it"
-_RELINKED = "what it pointed to is gone, so its link was changed"
+_RELINKED = "what it pointed to is gone, so its link or number was changed"
 
 
 def losses(part: Compaction, conversation: int) -> list[Removed]:

@@ -12,14 +12,28 @@ from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats import documents
 from compactor_cli.formats.ai_sdk import AISDK
 from compactor_cli.formats.anthropic_messages import AnthropicMessages
+from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
+from compactor_cli.formats.opencode import OpenCode
+from compactor_cli.formats.pi import Pi
 
 FORMATS: dict[str, Format] = {
-    known.name: known for known in (OpenAIChat(), AnthropicMessages(), ClaudeCode(), Codex(), MemoryEntries(), AISDK())
+    known.name: known
+    for known in (
+        OpenAIChat(),
+        AnthropicMessages(),
+        ClaudeCode(),
+        Codex(),
+        MemoryEntries(),
+        AISDK(),
+        ATIF(),
+        OpenCode(),
+        Pi(),
+    )
 }
 NAMES = (*FORMATS, documents.NAME)
 

@@ -53,6 +53,8 @@ class Format(Protocol):
     """Where a record names its parent; None in formats without such links."""
     tip_path: Path | None
     """Where a record that is no part of a chain names the last record of one; None where none does."""
+    number_path: Path | None
+    """Where each record says which one it is, from 1 without a gap; None in formats that do not count."""
     boundary_is_message: bool
     """A record that replaces all history before it is a message itself, so nothing can stand before it."""
 
@@ -294,6 +296,7 @@ class PlainEdits:
     summary_roles: tuple[Role, ...] = ("user", "assistant", "system")
     parent_path: Path | None = None
     tip_path: Path | None = None
+    number_path: Path | None = None
     boundary_is_message = False
     usage_words: tuple[bytes, ...] = ()
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Format
@@ -156,7 +156,7 @@ def _edited_parts(messages: Iterable[Message]) -> dict[int, list[tuple[Part, str
 def _render(
     transcript: Transcript, items: Sequence[_Item], edited: dict[int, list[tuple[Part, str]]], format: Format
 ) -> tuple[list[bytes], set[int]]:
-    """Bytes of each record, and the records whose parent link had to change."""
+    """Bytes of each record, and the records whose parent link or number had to change."""
     out: list[bytes] = []
     relinked: set[int] = set()
     written = {link.id for i in items if i.record is not None and (link := _link(transcript, i.record))}
@@ -164,6 +164,7 @@ def _render(
     gone = known - written
     latest: dict[str, str] = {}
     added: set[str] = set()
+    made = ""
     done: set[int] = set()
     for item in items:
         if item.record in done:
@@ -174,9 +175,12 @@ def _render(
             chain = link.chain if (link := _link(transcript, place)) else ""
             value = format.new_record(item.message, _around(transcript, item, place, latest.get(chain, "")))
             text = jsonedit.dump(value)
-            out.append(text.encode("utf-8"))
+            written_as = text.encode("utf-8")
+            numbered = _number(written_as, format.number_path, len(out) + 1)
+            out.append(jsonedit.replace(written_as, numbered) if numbered else written_as)
+            made = made or _id(value)
             if format.parent_path is not None:
-                latest[chain] = str(value.get("uuid") or value.get("id"))
+                latest[chain] = _id(value)
                 added.add(chain)
             continue
         done.add(item.record)
@@ -198,17 +202,40 @@ def _render(
             added.discard(link.chain)
             latest[link.chain] = link.id
         elif format.tip_path is not None and (tip := _tip(raw, format.tip_path, gone)):
-            changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written))
+            changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written) or made or None)
+            relinked.add(item.record)
+        if numbered := _number(raw, format.number_path, len(out) + 1):
+            changes |= numbered
             relinked.add(item.record)
         out.append(jsonedit.replace(raw, changes) if changes else raw)
     return out, relinked
+
+
+def _number(raw: bytes, path: Path | None, number: int) -> dict[Path, str]:
+    """The change that gives a record the number of its place in the output, where it has another."""
+    if path is None:
+        return {}
+    text = raw.decode("utf-8")
+    try:
+        start, end = jsonedit.locate(text, path)
+    except KeyError:
+        return {}  # of a kind that is not counted
+    return {} if text[start:end] == str(number) else {path: str(number)}
+
+
+def _id(value: Any) -> str:
+    """The id of a record, wherever formats have it."""
+    inside = value.get("info")
+    return str(value.get("uuid") or value.get("id") or (inside.get("id") if isinstance(inside, dict) else None) or "")
 
 
 def _tip(raw: bytes, path: Path, gone: Set[str]) -> str:
     """The record that a record names as the end of a chain, when it is gone."""
     if not gone or f'"{path[-1]}"'.encode() not in raw:
         return ""
-    named = json.loads(raw).get(path[-1])
+    named = json.loads(raw)
+    for step in path:
+        named = named.get(step) if isinstance(named, dict) else None
     return named if isinstance(named, str) and named in gone else ""
 
 

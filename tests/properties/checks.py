@@ -142,11 +142,13 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
     raw_after = Counter(after.raw(r) for r in range(len(after.records)))
     if not part.changed:
         return
-    linked = FORMATS[before.format].parent_path is not None
+    known_as = FORMATS[before.format]
+    linked = known_as.parent_path is not None
     new = list((raw_after - raw_before).elements())
+    if linked or known_as.number_path is not None or known_as.tip_path is not None:
+        known = {_unplaced(raw) for raw in raw_before}
+        new = [raw for raw in new if _unplaced(raw) not in known]
     if linked:
-        known = {_without_parent(raw) for raw in raw_before}
-        new = [raw for raw in new if _without_parent(raw) not in known]
         check_links(before, after)
     edited = {p.place.record for m in part.messages for p in m.parts if p.edited and p.place}
     added = sum(1 for m in part.messages if not m.records)
@@ -155,8 +157,9 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
         check_edit(before.raw(record), raw_after)
 
 
-def _without_parent(raw: bytes) -> str:
-    return re.sub(r'"(?:parentUuid|leafUuid)":\s*(?:"[^"]*"|null)', "", raw.decode())
+def _unplaced(raw: bytes) -> str:
+    """A record without what changes with its place in the file."""
+    return re.sub(r'"(?:parentUuid|leafUuid|parentId|parentID|step_id)":\s*(?:"[^"]*"|null|\d+)', "", raw.decode())
 
 
 def check_edit(raw: bytes, written: Iterable[bytes]) -> None:

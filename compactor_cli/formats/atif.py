@@ -1,0 +1,169 @@
+"""ATIF trajectories (Agent Trajectory Interchange Format, v1.0 to v1.8): `{schema_version, agent, steps}`.
+
+A step of the agent holds what it said, its calls and what they returned; `step_id` counts the steps. Trajectories of
+subagents in the same document are conversations of their own and stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_text,
+    body,
+    is_image,
+    parse_time,
+    word,
+)
+from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_ROLES: dict[str, Role] = {"system": "system", "user": "user", "agent": "assistant"}
+_SOURCES = {role: source for source, role in _ROLES.items()}
+
+
+class ATIF(PlainEdits):
+    name = "atif"
+    lists: tuple[ListPath, ...] = (ListPath(("steps",)), ListPath(()))
+    number_path: Path | None = ("step_id",)
+
+    def recognize(self, value: Any) -> float:
+        if word(value, "source") not in _ROLES or "message" not in value:
+            return 0.0
+        return 1.0 if isinstance(value.get("step_id"), int) else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build = Builder(counter)
+        late = _answered_later(values)
+        last = max((record for record, value in enumerate(values) if _role(value)), default=-1)
+        for record, value in enumerate(values):
+            role = _role(value)
+            if role is None:
+                continue  # no step: it passes through
+            _read_step(build, value, role, record, late if record < last else None)
+        session = document.get("session_id") if isinstance(document, dict) else ""
+        return Reading(build.messages, session_id=as_text(session))
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        part = message.parts[0]
+        step: dict[str, Any] = {"step_id": 0}
+        if isinstance(around.template, dict) and isinstance(around.template.get("timestamp"), str):
+            step["timestamp"] = around.template["timestamp"]
+        if part.kind != "tool_result":
+            return {**step, "source": _SOURCES.get(message.role, "user"), "message": part.text}
+        results = [{"source_call_id": part.call_id, "content": part.text}]
+        return {**step, "source": "system", "message": "", "observation": {"results": results}}
+
+
+def _role(value: Any) -> Role | None:
+    return _ROLES.get(word(value, "source"))
+
+
+def _read_step(build: Builder, value: dict[str, Any], role: Role, record: int, late: frozenset[str] | None) -> None:
+    """The message of a step and, behind it, what its observation holds. `late`: calls that other steps answer; None
+    in the last step, whose calls may still be open."""
+    calls = _calls(build, value, record)
+    said = [*_thinking(build, value), *_content(build, value.get("message"), ("message",), record), *calls]
+    seen = _results(build, value, calls, record)
+    answered = {part.call_id for part in seen if part.kind == "tool_result"}
+    if late is not None:
+        # nothing was recorded of what these returned
+        open_calls = [part for part in calls if part.call_id not in answered | late]
+        seen += [build.part("tool_result", "", name=part.name, call_id=part.call_id) for part in open_calls]
+    results = any(part.kind == "tool_result" for part in seen)
+    # without a call to join them, what was said and what came of it are one turn
+    turn = record if said and seen and not results else None
+    time = parse_time(value.get("timestamp"))
+    if said or not seen:
+        build.add(role, said, (record,), timestamp=time, origin=_origin(role, said), turn=turn)
+    if seen:
+        origin: Origin = "other" if results else "injected"
+        build.add("tool" if results else "user", seen, (record,), timestamp=time, origin=origin, turn=turn)
+
+
+def _origin(role: Role, parts: Sequence[Part]) -> Origin:
+    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+    if role != "user":
+        return origin if origin == "summary" else "other"
+    return "request" if origin == "other" and parts else origin
+
+
+def _thinking(build: Builder, value: dict[str, Any]) -> list[Part]:
+    text = value.get("reasoning_content")
+    return [build.part("thinking", text)] if isinstance(text, str) and text else []
+
+
+def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
+    """Parts of a message, which is a string or a list of content parts."""
+    if isinstance(content, str):
+        return [build.part("text", content, Place(record, path))] if content else []
+    parts = []
+    for at, block in enumerate(content if isinstance(content, list) else ()):
+        if is_image(block):
+            parts.append(build.image(Place(record, (*path, at), "block:text")))
+        elif isinstance(block, dict) and isinstance(block.get("text"), str):
+            parts.append(build.part("text", block["text"], Place(record, (*path, at, "text"))))
+        else:
+            parts.append(build.part("other", block_text(block)))
+    return parts
+
+
+def _calls(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    calls, parts = value.get("tool_calls"), []
+    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        if not isinstance(call, dict):
+            continue
+        place = Place(record, ("tool_calls", at, "arguments"), "json") if "arguments" in call else None
+        call_id = as_text(call.get("tool_call_id")) or f"{LEGACY_ID}{record}-{at}"
+        name, arguments = as_text(call.get("function_name")), as_text(call.get("arguments"))
+        parts.append(build.part("tool_call", arguments, place, name=name, call_id=call_id))
+    return parts
+
+
+def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], record: int) -> list[Part]:
+    """What the observation of a step holds: results, which name their call or answer the calls in order; the rest is
+    text, as is all that comes back where the agent writes its actions as text."""
+    results = _observed(value)
+    named = {as_text(result.get("source_call_id")) for _, result in results}
+    waiting = [part for part in calls if part.call_id not in named]
+    own = {part.call_id: part.name for part in calls}
+    parts: list[Part] = []
+    for at, result in results:
+        path: Path = ("observation", "results", at, "content")
+        call_id = as_text(result.get("source_call_id"))
+        if not call_id and waiting:
+            call_id = waiting.pop(0).call_id
+        if call_id and (call_id in own or not calls):
+            text, images, place = body(result.get("content"), path, record)
+            where = place if result.get("content") is not None else None
+            parts.append(
+                build.part("tool_result", text, where, name=own.get(call_id, ""), call_id=call_id, images=images)
+            )
+            own.pop(call_id, None)  # of two results of a call the second is text
+        else:
+            parts += _content(build, result.get("content"), path, record)
+    return parts
+
+
+def _observed(value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    observation = value.get("observation")
+    results = observation.get("results") if isinstance(observation, dict) else None
+    return [(at, r) for at, r in enumerate(results if isinstance(results, list) else ()) if isinstance(r, dict)]
+
+
+def _answered_later(values: Sequence[Any]) -> frozenset[str]:
+    """Calls whose result stands in a step without calls."""
+    return frozenset(
+        as_text(result.get("source_call_id"))
+        for value in values
+        if _role(value) and not value.get("tool_calls")
+        for _, result in _observed(value)
+    )

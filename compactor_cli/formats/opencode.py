@@ -1,0 +1,297 @@
+"""opencode sessions: `{info, messages: [{info, parts}]}` as it exports them, the list as its server sends it, or a
+message a line.
+
+A tool part is a call and its result. A finished compaction (a user message with a `compaction` part and the summary
+that answers it) replaces all history before its `tail_start_id`, which passes through.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    as_text,
+    parse_time,
+    word,
+)
+from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.opencode_records import new_message
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.transcript import Link
+from compactor_cli.text.injected import origin_of
+
+CLEARED = "[Old tool result content cleared]"
+INTERRUPTED = "[Tool execution was interrupted]"
+"""What the model gets in place of a result."""
+_QUESTION = "What did we do so far?"
+"""What the model gets of a compaction part."""
+_SUBTASK = "The following tool was executed by the user"
+_UNSENT_FILES = ("text/plain", "application/x-directory")
+"""Kinds of files whose text stands in a part of its own."""
+
+
+class OpenCode(PlainEdits):
+    name = "opencode"
+    lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(()))
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    tip_path: Path | None = ("info", "parentID")
+    boundary_is_message = True
+
+    def recognize(self, value: Any) -> float:
+        info = value.get("info") if isinstance(value, dict) else None
+        if word(info, "role") not in ("user", "assistant") or not isinstance(value.get("parts"), list):
+            return 0.0
+        return 1.0 if word(info, "id") and word(info, "sessionID") else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build = Builder(counter)
+        context = _context(values)
+        last = max((record for record, value in enumerate(values) if self.recognize(value)), default=-1)
+        for record in range(context.start, len(values)):
+            value = values[record]
+            if not self.recognize(value) or record == context.answer:
+                continue
+            if record == context.boundary:
+                _read_boundary(build, values, context)
+            elif value["info"]["role"] == "user":
+                _read_user(build, value, record, pinned=record == context.tail)
+            elif _is_sent(value):
+                _read_assistant(build, value, record, pinned=record == context.tail, newest=record == last)
+        # answers name the request that they answer; a request that is gone is replaced by one that is not
+        links = [Link(v["info"]["id"], "") if self.recognize(v) and _role(v) == "user" else None for v in values]
+        session = next((v["info"]["sessionID"] for v in values if self.recognize(v)), "")
+        return Reading(build.messages, links=links, session_id=session)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        return new_message("assistant" if message.role == "assistant" else "user", message, around)
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes: dict[Path, str] = {}
+        value = json.loads(raw)
+        for part, text in edited:
+            if part.place is None:
+                continue
+            path = part.place.path
+            if part.place.encoding.startswith("block:"):
+                changes[path] = jsonedit.dump(_as_text_part(value["parts"][path[1]], text))
+                continue
+            changes |= super().edits(raw, [(part, text)])
+            if part.kind == "tool_result":
+                changes |= _copies(value["parts"][path[1]], path, text)
+        return changes
+
+
+class _Context(NamedTuple):
+    """Which records the model sees: those from `start` on."""
+
+    start: int
+    boundary: int = -1
+    """The request for a summary that replaces what stands before it."""
+    answer: int = -1
+    """The summary."""
+    tail: int = -1
+    """The first of the messages before the boundary that are kept beside the summary."""
+
+
+def _context(values: Sequence[Any]) -> _Context:
+    """Walk back to the newest finished compaction, as the agent does."""
+    completed: dict[str, int] = {}
+    ids = {word(v.get("info"), "id"): at for at, v in enumerate(values) if isinstance(v, dict)}
+    for record in range(len(values) - 1, -1, -1):
+        info = values[record].get("info") if isinstance(values[record], dict) else None
+        if not isinstance(info, dict):
+            continue
+        part = next((p for p in _parts_of(values[record]) if p.get("type") == "compaction"), None)
+        if info.get("role") == "user" and info.get("id") in completed and part is not None:
+            answer = completed[info["id"]]
+            tail = part.get("tail_start_id")
+            if not tail:
+                return _Context(record, record, answer)
+            start = ids.get(str(tail), record)
+            return _Context(start, record, answer, start) if start < record else _Context(0, record, answer)
+        if info.get("role") == "assistant" and info.get("summary") and info.get("finish") and not info.get("error"):
+            completed[as_text(info.get("parentID"))] = record
+    return _Context(0)
+
+
+def _parts_of(value: Any) -> list[dict[str, Any]]:
+    parts = value.get("parts") if isinstance(value, dict) else None
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+
+
+def _role(value: Any) -> str:
+    return word(value["info"], "role")
+
+
+def _time(value: Any) -> float | None:
+    time = value["info"].get("time")
+    return parse_time(time.get("created")) if isinstance(time, dict) else None
+
+
+def _is_sent(value: Any) -> bool:
+    """Whether the model gets an answer: not one that failed, unless it was stopped and holds something."""
+    error = value["info"].get("error")
+    if not error:
+        return True
+    said = any(part.get("type") not in ("step-start", "reasoning") for part in _parts_of(value))
+    return word(error, "name") == "MessageAbortedError" and said
+
+
+def _read_boundary(build: Builder, values: Sequence[Any], context: _Context) -> None:
+    """The request for the summary and the summary are one: neither makes sense without the other."""
+    answer = values[context.answer]
+    parts = [build.part("text", _QUESTION)]
+    parts += [part for step in _steps(build, answer, context.answer) for part in step.said if part.kind == "text"]
+    build.add(
+        "assistant",
+        parts,
+        (context.boundary, context.answer),
+        id=answer["info"]["id"],
+        timestamp=_time(answer),
+        origin="summary",
+        pinned=True,
+    )
+
+
+def _read_user(build: Builder, value: Any, record: int, *, pinned: bool) -> None:
+    parts: list[Part] = []
+    typed: list[str] = []
+    for at, part in enumerate(value["parts"]):
+        kind = word(part, "type")
+        path: Path = ("parts", at)
+        if kind == "text" and not part.get("ignored"):
+            text = as_text(part.get("text"))
+            parts.append(build.part("text", text, Place(record, (*path, "text"))))
+            typed += [] if part.get("synthetic") else [text]
+        elif kind == "file" and part.get("mime") not in _UNSENT_FILES:
+            if word(part, "mime").startswith("image/"):
+                parts.append(build.image(Place(record, path, "block:text")))
+            else:
+                parts.append(build.part("other", word(part, "filename") or word(part, "mime")))
+        elif kind in ("compaction", "subtask"):
+            parts.append(build.part("text", _QUESTION if kind == "compaction" else _SUBTASK))
+    if not parts:
+        return  # nothing of it is sent
+    build.add(
+        "user",
+        parts,
+        (record,),
+        id=value["info"]["id"],
+        timestamp=_time(value),
+        origin=_origin(parts, typed),
+        pinned=pinned,
+    )
+
+
+def _origin(parts: Sequence[Part], typed: Sequence[str]) -> Origin:
+    origin = origin_of("\n".join(typed))
+    if origin == "other":  # nothing typed: the agent's own words, or files alone
+        return "request" if all(part.kind != "text" for part in parts) else "injected"
+    return origin
+
+
+class _Step(NamedTuple):
+    """One answer of the model and what its calls returned."""
+
+    said: list[Part]
+    seen: list[Part]
+
+
+def _read_assistant(build: Builder, value: Any, record: int, *, pinned: bool, newest: bool) -> None:
+    steps = [step for step in _steps(build, value, record) if step.said]
+    name, time = value["info"]["id"], _time(value)
+    for number, step in enumerate(steps):
+        own = f"{name}/{number}" if number else name
+        text = "\n".join(part.text for part in step.said if part.kind == "text")
+        origin: Origin = "summary" if origin_of(text) == "summary" else "other"
+        build.add(
+            "assistant",
+            step.said,
+            (record,),
+            id=own,
+            timestamp=time,
+            origin=origin,
+            turn=record,
+            pinned=pinned and number == 0,
+        )
+        running = newest and number == len(steps) - 1
+        seen = [part for part in step.seen if not (running and part.text == INTERRUPTED and part.place is None)]
+        if seen:
+            build.add("tool", seen, (record,), id=f"{own}/results", timestamp=time, turn=record)
+
+
+def _steps(build: Builder, value: Any, record: int) -> Iterator[_Step]:
+    """A message of the agent may hold several answers; each begins with a part `step-start`."""
+    step = _Step([], [])
+    for at, part in enumerate(value["parts"]):
+        kind = word(part, "type")
+        if kind == "step-start" and step.said:
+            yield step
+            step = _Step([], [])
+        elif kind == "text":
+            if text := as_text(part.get("text")):
+                step.said.append(build.part("text", text, Place(record, ("parts", at, "text"))))
+        elif kind == "reasoning":
+            step.said.append(build.part("thinking", as_text(part.get("text"))))
+        elif kind == "tool":
+            call, result = _tool(build, part, record, at)
+            step.said.append(call)
+            step.seen.append(result)
+    yield step
+
+
+def _tool(build: Builder, part: dict[str, Any], record: int, at: int) -> tuple[Part, Part]:
+    state = part["state"] if isinstance(part.get("state"), dict) else {}
+    path: Path = ("parts", at, "state")
+    name, call_id = word(part, "tool"), word(part, "callID")
+    place = Place(record, (*path, "input"), "json") if "input" in state else None
+    call = build.part("tool_call", as_text(state.get("input")), place, name=name, call_id=call_id)
+    text, key, failed = _output(state, name)
+    where = Place(record, (*path, *key)) if key else None
+    images = 0 if text == CLEARED else sum(word(f, "mime").startswith("image/") for f in _attachments(state))
+    return call, build.part("tool_result", text, where, name=name, call_id=call_id, failed=failed, images=images)
+
+
+def _attachments(state: dict[str, Any]) -> list[Any]:
+    files = state.get("attachments")
+    return files if isinstance(files, list) else []
+
+
+def _output(state: dict[str, Any], name: str) -> tuple[str, Path, bool]:
+    """What the model gets of a call's result, where it stands, and whether it tells of a failure."""
+    metadata = state["metadata"] if isinstance(state.get("metadata"), dict) else {}
+    status = state.get("status")
+    if status == "completed":
+        failed = name == "invalid" or metadata.get("exit") not in (None, 0)
+        time = state.get("time")
+        if isinstance(time, dict) and time.get("compacted"):
+            return CLEARED, (), failed
+        return as_text(state.get("output")), ("output",) if isinstance(state.get("output"), str) else (), failed
+    if status == "error":
+        if metadata.get("interrupted") is True and isinstance(metadata.get("output"), str):
+            return metadata["output"], ("metadata", "output"), True
+        return as_text(state.get("error")), ("error",) if isinstance(state.get("error"), str) else (), True
+    return INTERRUPTED, (), True
+
+
+def _copies(part: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
+    """`metadata` repeats outputs for display."""
+    metadata = part["state"].get("metadata")
+    if not isinstance(metadata, dict) or path[-1] != "output" or "metadata" in path:
+        return {}
+    return shortened_copies(metadata, ("parts", path[1], "state", "metadata"), text, jsonedit.dump({}))
+
+
+def _as_text_part(part: dict[str, Any], text: str) -> dict[str, Any]:
+    """What stands in for a picture: a text part with the ids of the picture's."""
+    ids = ("id", "sessionID", "messageID")
+    return {**{key: value for key, value in part.items() if key in ids}, "type": "text", "text": text}

@@ -1,0 +1,70 @@
+"""New messages of opencode, complete, for `opencode import` decodes each one and its parts by their schema."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from compactor_cli.formats.base import Around
+from compactor_cli.model.message import CLOSING_ID, Message
+
+_MODEL = ("providerID", "modelID")
+_NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+
+
+def new_message(role: Literal["user", "assistant"], message: Message, around: Around) -> dict[str, Any]:
+    """`{info, parts}` with one text part. The agent sorts messages by time and then by id: this one is a millisecond
+    before the message at its place, a closing one behind it."""
+    near = _info(around.template)
+    time = near.get("time") if isinstance(near.get("time"), dict) else {}
+    created = time.get("created") if isinstance(time, dict) else None
+    at = int(created) if isinstance(created, (int, float)) else 0
+    at = at + 1 if message.id == CLOSING_ID else max(0, at - 1)
+    ids = {"id": f"msg_{_ascending(at, around.key)}", "sessionID": around.transcript.session_id}
+    info = {**ids, **(_asked(near, at, around) if role == "user" else _answered(near, at, around))}
+    part = {"id": f"prt_{_ascending(at, around.key[26:])}", "sessionID": ids["sessionID"], "messageID": ids["id"]}
+    return {"info": info, "parts": [{**part, "type": "text", "text": message.parts[0].text}]}
+
+
+def _asked(near: dict[str, Any], at: int, around: Around) -> dict[str, Any]:
+    answer = near if near.get("role") == "assistant" else _newest(around, "assistant")
+    known = near["model"] if isinstance(near.get("model"), dict) else answer
+    model = {key: str(known.get(key) or "") for key in _MODEL}
+    agent = str(near.get("agent") or near.get("mode") or answer.get("mode") or "build")
+    return {"role": "user", "time": {"created": at}, "agent": agent, "model": model}
+
+
+def _answered(near: dict[str, Any], at: int, around: Around) -> dict[str, Any]:
+    like = near if near.get("role") == "assistant" else _newest(around, "assistant")
+    asked = near if near.get("role") == "user" else _newest(around, "user")
+    mode = str(like.get("mode") or like.get("agent") or "build")
+    path = like.get("path")
+    return {
+        "role": "assistant",
+        "time": {"created": at, "completed": at},
+        "parentID": str(like.get("parentID") or asked.get("id") or ""),
+        **{key: str(like.get(key) or "") for key in reversed(_MODEL)},
+        "mode": mode,
+        "agent": str(like.get("agent") or mode),
+        "path": path if isinstance(path, dict) else {"cwd": "", "root": ""},
+        "cost": 0,
+        "tokens": _NO_TOKENS,
+        "finish": "stop",
+    }
+
+
+def _info(value: Any) -> dict[str, Any]:
+    info = value.get("info") if isinstance(value, dict) else None
+    return info if isinstance(info, dict) else {}
+
+
+def _newest(around: Around, role: str) -> dict[str, Any]:
+    """`info` of the newest message of a role, or an empty one."""
+    messages = reversed(around.transcript.messages)
+    at = next((m.records[-1] for m in messages if m.role == role and m.records), None)
+    return {} if at is None else _info(json.loads(around.transcript.raw(at)))
+
+
+def _ascending(at: int, key: str) -> str:
+    """An id that sorts by its time, as the agent makes them: milliseconds and a counter in 12 hex digits, and more."""
+    return f"{at * 0x1000 % (1 << 48):012x}{key[:14]}"

@@ -1,0 +1,261 @@
+"""Sessions of pi and of OpenClaw, which is built on it: a header, then entries that are a tree by `id` and `parentId`.
+
+The last entry is the leaf; what lies on its way to the root is the context, from the last compaction on. Other
+branches and entries that are not sent pass through.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_text,
+    body,
+    is_image,
+    parse_time,
+    word,
+)
+from compactor_cli.formats.pi_records import new_entry
+from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_ROLES = frozenset(("user", "assistant", "toolResult", "bashExecution", "custom", "system"))
+_NOTES = ("model_change", "thinking_level_change", "custom", "label", "session_info")
+"""Kinds of entries that are never sent."""
+_FAILED = ("error", "aborted")
+"""Why a try of the model ended when it is not sent again."""
+_SENDER = re.compile(r"\A(?:[\w ]+\(untrusted[^)]*\):?\s*```json.*?```\s*)+", re.DOTALL)
+"""What OpenClaw puts before the words of the user."""
+
+
+class Pi(PlainEdits):
+    name = "pi"
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    parent_path: Path | None = ("parentId",)
+    boundary_is_message = True
+
+    def recognize(self, value: Any) -> float:
+        kind = word(value, "type")
+        if not kind or "payload" in value or ("data" in value and kind != "custom"):
+            return 0.0
+        if kind == "session":
+            return 1.0 if word(value, "cwd") and "harness" not in value else 0.0
+        if kind == "message":
+            return _recognize_message(value)
+        if kind in ("compaction", "branch_summary"):
+            return 1.0 if "summary" in value else 0.0
+        if kind == "custom_message":
+            return 1.0 if "customType" in value else 0.0
+        if kind in _NOTES:
+            return 0.9 if "timestamp" in value else 0.0
+        return 0.4 if {"id", "parentId", "timestamp"} <= value.keys() and "message" not in value else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build = Builder(counter)
+        parents = _parents(values)
+        way = way_to_root(parents)
+        boundary, first = _boundary(values, way)
+        answered = {word(v["message"], "toolCallId") for v in values if _role(v) == "toolResult"}
+        owners: dict[int, int] = {}
+        for record in way:
+            value = values[record]
+            if record < first:
+                continue  # before what the compaction kept
+            if record == boundary:
+                _read_boundary(build, value, record)
+            elif _role(value) == "assistant" and _is_failed_try(value["message"], answered):
+                if build.messages:
+                    owners[record] = len(build.messages) - 1
+            else:
+                _read_entry(build, value, record, pinned=boundary is not None and record == first)
+        _own_labels(values, build.messages, owners)
+        session = next((v.get("id") for v in values if word(v, "type") == "session"), "")
+        return Reading(build.messages, owners, chains(parents, way), session_id=as_text(session))
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        return new_entry(message, around)
+
+
+def _recognize_message(value: dict[str, Any]) -> float:
+    message = value.get("message")
+    role = word(message, "role")
+    if role not in _ROLES or not isinstance(message, dict) or "timestamp" not in value or "uuid" in value:
+        return 0.0
+    if role in ("toolResult", "bashExecution", "custom") or "timestamp" in message or "stopReason" in message:
+        return 1.0
+    content = message.get("content")
+    kinds = {word(block, "type") for block in content} if isinstance(content, list) else set()
+    if kinds & {"tool_use", "tool_result"}:
+        return 0.0
+    return 1.0 if "toolCall" in kinds else 0.6
+
+
+def _role(value: Any) -> str:
+    return word(value.get("message"), "role") if word(value, "type") == "message" else ""
+
+
+def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
+    """Record of each entry -> its id, the id of its parent and the parent's record. Entries of the first version have
+    no ids: each follows the one before it. OpenClaw has results that name their call as the parent."""
+    own = {record: word(v, "id") for record, v in enumerate(values) if word(v, "type") not in ("", "session")}
+    by_id = {name: record for record, name in own.items() if name}
+    calls = {call: record for record, v in enumerate(values) for call in _call_ids(v)}
+    found: dict[int, tuple[str, str, int | None]] = {}
+    before: int | None = None
+    for record, name in own.items():
+        parent = word(values[record], "parentId")
+        at = by_id.get(parent, calls.get(parent)) if name else before
+        found[record] = (name, parent, at)
+        before = record
+    return found
+
+
+def _call_ids(value: Any) -> list[str]:
+    content = value["message"].get("content") if _role(value) == "assistant" else None
+    return [word(block, "id") for block in content if word(block, "id")] if isinstance(content, list) else []
+
+
+def _boundary(values: Sequence[Any], way: Sequence[int]) -> tuple[int | None, int]:
+    """The last compaction on the way, and the first record that counts: that of the first entry it kept, where that
+    is on the way before it."""
+    boundary = next((record for record in reversed(way) if word(values[record], "type") == "compaction"), None)
+    if boundary is None:
+        return None, 0
+    value = values[boundary]
+    kept = word(value, "firstKeptEntryId")
+    ids = {word(values[record], "id"): record for record in way if record < boundary}
+    if kept:
+        return boundary, ids.get(kept, boundary)
+    index = value.get("firstKeptEntryIndex")
+    if isinstance(index, int) and not word(value, "id"):
+        entries = [record for record, v in enumerate(values) if word(v, "type")]
+        return boundary, entries[index] if 0 < index < len(entries) else boundary
+    return boundary, boundary
+
+
+def _is_failed_try(message: Mapping[str, Any], answered: set[str]) -> bool:
+    """A try that failed or was stopped is not sent again; one that holds nothing neither."""
+    content = message.get("content")
+    if not content:
+        return True
+    calls = {word(block, "id") for block in content} if isinstance(content, list) else set()
+    return message.get("stopReason") in _FAILED and not calls & answered
+
+
+def _read_boundary(build: Builder, value: dict[str, Any], record: int) -> None:
+    parts = [build.part("text", as_text(value.get("summary")), Place(record, ("summary",)))]
+    build.add(
+        "user",
+        parts,
+        (record,),
+        id=word(value, "id"),
+        timestamp=parse_time(value.get("timestamp")),
+        origin="summary",
+        pinned=True,
+    )
+
+
+def _read_entry(build: Builder, value: dict[str, Any], record: int, *, pinned: bool) -> None:
+    kind, role = word(value, "type"), _role(value)
+    origin: Origin = "other"
+    sent: Role = "user"
+    if kind == "branch_summary":
+        parts, origin = [build.part("text", as_text(value.get("summary")), Place(record, ("summary",)))], "injected"
+    elif kind == "custom_message":
+        parts, origin = _content(build, value.get("content"), ("content",), record), "injected"
+    elif kind != "message":
+        return
+    elif role == "bashExecution":
+        parts, origin = _bash(build, value["message"], record), "injected"
+    elif role == "toolResult":
+        parts, sent = [_result(build, value["message"], record)], "tool"
+    else:
+        parts = _content(build, value["message"].get("content"), ("message", "content"), record)
+        sent = "assistant" if role == "assistant" else "system" if role == "system" else "user"
+        origin = "injected" if role == "custom" else _origin(sent, parts)
+    if parts:
+        build.add(
+            sent,
+            parts,
+            (record,),
+            id=word(value, "id"),
+            timestamp=parse_time(value.get("timestamp")),
+            origin=origin,
+            pinned=pinned,
+        )
+
+
+def _origin(role: Role, parts: Sequence[Part]) -> Origin:
+    origin = origin_of(_SENDER.sub("", "\n".join(part.text for part in parts if part.kind == "text")))
+    if role != "user":
+        return origin if origin == "summary" else "other"
+    return "request" if origin == "other" and parts else origin
+
+
+def _bash(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
+    """A command that the user ran: sent unless the user kept it out."""
+    if message.get("excludeFromContext"):
+        return []
+    parts = [build.part("text", f"Ran `{as_text(message.get('command'))}`")]
+    if isinstance(message.get("output"), str) and message["output"]:
+        parts.append(build.part("text", message["output"], Place(record, ("message", "output"))))
+    if message.get("cancelled"):
+        parts.append(build.part("text", "(command cancelled)"))
+    elif message.get("exitCode"):
+        parts.append(build.part("text", f"Command exited with code {message['exitCode']}"))
+    return parts
+
+
+def _result(build: Builder, message: dict[str, Any], record: int) -> Part:
+    text, images, place = body(message.get("content"), ("message", "content"), record)
+    failed = message.get("isError")
+    return build.part(
+        "tool_result",
+        text,
+        place if "content" in message else None,
+        name=word(message, "toolName"),
+        call_id=word(message, "toolCallId"),
+        failed=failed if isinstance(failed, bool) else None,
+        images=images,
+    )
+
+
+def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
+    if isinstance(content, str):
+        return [build.part("text", content, Place(record, path))] if content else []
+    parts = []
+    for at, block in enumerate(content if isinstance(content, list) else ()):
+        kind, here = word(block, "type"), (*path, at)
+        if kind == "text":
+            # a signed text is sent with the model's id of it
+            place = Place(record, (*here, "text")) if "textSignature" not in block else None
+            parts.append(build.part("text", as_text(block.get("text")), place))
+        elif kind == "thinking":
+            parts.append(build.part("thinking", as_text(block.get("thinking"))))
+        elif kind == "toolCall":
+            sealed = "thoughtSignature" in block or "arguments" not in block
+            place = None if sealed else Place(record, (*here, "arguments"), "json")
+            arguments, name, call = as_text(block.get("arguments")), word(block, "name"), word(block, "id")
+            parts.append(build.part("tool_call", arguments, place, name=name, call_id=call))
+        elif is_image(block):
+            parts.append(build.image(Place(record, here, "block:text")))
+        else:
+            parts.append(build.part("other", block_text(block)))
+    return parts
+
+
+def _own_labels(values: Sequence[Any], messages: Sequence[Message], owners: dict[int, int]) -> None:
+    """A label goes where the entry goes that it names."""
+    by_id = {message.id: message.index for message in messages}
+    for record, value in enumerate(values):
+        if word(value, "type") == "label" and word(value, "targetId") in by_id:
+            owners[record] = by_id[word(value, "targetId")]

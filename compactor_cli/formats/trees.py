@@ -1,0 +1,36 @@
+"""Records that form a tree: the way from the leaf to the root is the context, the rest are other branches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from compactor_cli.model.transcript import Link
+
+
+def way_to_root(parents: Mapping[int, tuple[str, str, int | None]], leaf: int | None = None) -> list[int]:
+    """Records from the root to the leaf, the last one unless another is named.
+
+    `parents`: record -> its id, the id that it names as its parent, and the record that has it.
+    """
+    at: int | None = max(parents, default=None) if leaf is None else leaf
+    way: list[int] = []
+    seen: set[int] = set()
+    while at is not None and at not in seen:
+        way.append(at)
+        seen.add(at)
+        at = parents[at][2]
+    return way[::-1]
+
+
+def chains(parents: Mapping[int, tuple[str, str, int | None]], way: Collection[int]) -> list[Link | None]:
+    """Links of all records: those on the way are one chain, and each other branch is a chain of its own, so that no
+    gap is closed over from one into another."""
+    main = set(way)
+    names: dict[int, str] = {}
+    links: list[Link | None] = [None] * (max(parents, default=-1) + 1)
+    for record, (own, parent, at) in parents.items():
+        inherited = names.get(at) if at is not None and at not in main else None
+        names[record] = "" if record in main else inherited or f"branch {own or record}"
+        if own:
+            links[record] = Link(own, parent, names[record])
+    return links
