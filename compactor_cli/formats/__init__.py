@@ -10,6 +10,7 @@ from typing import Any
 
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats import documents
+from compactor_cli.formats.adp import ADP
 from compactor_cli.formats.ai_sdk import AISDK
 from compactor_cli.formats.anthropic_messages import AnthropicMessages
 from compactor_cli.formats.atif import ATIF
@@ -18,6 +19,7 @@ from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
+from compactor_cli.formats.sharegpt import ShareGPT
 
 FORMATS: dict[str, Format] = {
     known.name: known
@@ -29,6 +31,8 @@ FORMATS: dict[str, Format] = {
         MemoryEntries(),
         AISDK(),
         ATIF(),
+        ShareGPT(),
+        ADP(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)
