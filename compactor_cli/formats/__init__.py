@@ -17,6 +17,7 @@ from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
+from compactor_cli.formats.inspect_log import Inspect
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
 from compactor_cli.formats.sharegpt import ShareGPT
@@ -33,6 +34,7 @@ FORMATS: dict[str, Format] = {
         ATIF(),
         ShareGPT(),
         ADP(),
+        Inspect(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)
