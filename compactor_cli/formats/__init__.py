@@ -10,16 +10,19 @@ from typing import Any
 
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats import documents
+from compactor_cli.formats.adp import ADP
 from compactor_cli.formats.ai_sdk import AISDK
 from compactor_cli.formats.anthropic_messages import AnthropicMessages
 from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
+from compactor_cli.formats.inspect_log import Inspect
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
 from compactor_cli.formats.opencode import OpenCode
 from compactor_cli.formats.pi import Pi
+from compactor_cli.formats.sharegpt import ShareGPT
 
 FORMATS: dict[str, Format] = {
     known.name: known
@@ -33,6 +36,9 @@ FORMATS: dict[str, Format] = {
         ATIF(),
         OpenCode(),
         Pi(),
+        ShareGPT(),
+        ADP(),
+        Inspect(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

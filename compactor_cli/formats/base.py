@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -34,6 +34,11 @@ class ListPath(NamedTuple):
     """From the document to the list; a step may be EACH. Lists of such documents need no path of their own."""
     systems: tuple[str, ...] = ()
     """Members beside the list that may hold a system prompt. It is read as `{"role": "system", "content": ...}`."""
+    beside: tuple[str, ...] = ()
+    """Members that stand beside the list in documents of this format and of no other: they tell the format, where the
+    records alone look like those of others."""
+    pick: Callable[[Any], Iterable[Path]] | None = None
+    """Finds the lists of a document, where that takes more than a path."""
 
 
 class Format(Protocol):

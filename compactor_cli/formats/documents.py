@@ -37,6 +37,8 @@ class Slot(NamedTuple):
     """The list is JSON inside a string."""
     system: Path | None = None
     """To a system prompt that stands apart from the records."""
+    told: bool = False
+    """What stands beside the list tells the format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
     for place in format.lists:
         found = [slot for slot in _at(value, place) if named or _fits(format, slot)]
         if not found and place.path and isinstance(value, list):
-            rows = ListPath((EACH, *place.path), place.systems)
+            rows = place._replace(path=(EACH, *place.path))
             found = [slot for slot in _at(value, rows) if named or _fits(format, slot)]
         if found:
             break
@@ -72,17 +74,29 @@ def _fits(format: Format, slot: Slot) -> bool:
     values = slot.values
     if not all(isinstance(value, dict) for value in values):
         return False
+    if slot.told:
+        return True
     if format.generic:
         return bool(values or slot.path) and all("role" in value for value in values)
     return bool(values) and fit(format, values[:SAMPLE]) >= _ALIKE
 
 
 def _at(value: Any, place: ListPath) -> Iterator[Slot]:
-    for path, found in _resolve(value, place.path, ()):
+    at = _resolve(value, place.path, ()) if place.pick is None else ((p, _value(value, p)) for p in place.pick(value))
+    for path, found in at:
+        holder = _value(value, path[:-1])
+        if place.beside and not (isinstance(holder, dict) and all(key in holder for key in place.beside)):
+            continue
         quoted = isinstance(found, str)
         values = _parsed(found) if quoted else found
         if isinstance(values, list):
-            yield Slot(path, values, quoted, _system(value, path, place) if path else None)
+            yield Slot(path, values, quoted, _system(holder, path, place) if path else None, bool(place.beside))
+
+
+def _value(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value
 
 
 def _resolve(value: Any, pattern: Path, path: Path) -> Iterator[tuple[Path, Any]]:
@@ -106,13 +120,10 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _system(value: Any, path: Path, place: ListPath) -> Path | None:
-    """The first of the members beside a list that holds a system prompt."""
-    holder = value
-    for step in path[:-1]:
-        holder = holder[step]
+def _system(holder: Any, path: Path, place: ListPath) -> Path | None:
+    """The first of the members beside a list that holds a system prompt. `holder`: what the list is a member of."""
     for key in place.systems:
-        prompt = holder.get(key)
+        prompt = holder.get(key) if isinstance(holder, dict) else None
         if isinstance(prompt, (str, list)) and prompt:
             return (*path[:-1], key)
     return None

@@ -135,8 +135,9 @@ def _format_inside(values: Sequence[Any], name: str) -> Format | None:
         if inside:
             # a system prompt apart is where this format and not another one keeps it
             apart = any(slot.system is not None for slot in inside)
+            told = any(slot.told for slot in inside)
             heads = [value for slot in inside for value in slot.values[: documents.SAMPLE]]
-            found[known.name] = apart + fit(known, heads)
+            found[known.name] = 2 * told + apart + fit(known, heads)
     if name and not found and not any(FORMATS[name].recognize(value) for value in values):
         inside = [slot for value in values for slot in documents.slots(FORMATS[name], value, named=True)]
         return FORMATS[name] if inside else None

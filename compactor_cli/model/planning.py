@@ -57,7 +57,6 @@ class PlanInput:
     """Shares out the target, given the tokens of what is protected and of the residuals."""
     settings: Settings
     count: Callable[[str], int]
-    per_image: int
     profile: Profile | None = None
     """Weights for strategies that estimate values."""
     topics: Callable[[Sequence[Message], Sequence[Group]], Sequence[Topic]] = lambda messages, groups: ()

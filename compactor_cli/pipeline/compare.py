@@ -114,10 +114,15 @@ def _call_id(part: Part) -> str:
 
 def _imageless(message: Message) -> _Key:
     """The key of a message with its pictures replaced by the note that says so; empty without pictures."""
-    if not any(p.kind == "image" for p in message.parts):
+    if not any(p.images for p in message.parts):
         return ()
-    note = ("text", "", "", IMAGE_NOTE)
-    return message.role, tuple(note if p.kind == "image" else _part_key(p) for p in message.parts)
+    return message.role, tuple(_imageless_part(p) if p.images else _part_key(p) for p in message.parts)
+
+
+def _imageless_part(part: Part) -> _Key:
+    if part.kind == "image":
+        return "text", "", "", IMAGE_NOTE
+    return part.kind, "", _call_id(part), f"{part.text}\n{IMAGE_NOTE}".strip()
 
 
 def _calls(message: Message) -> _Key:

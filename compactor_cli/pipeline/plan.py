@@ -37,7 +37,6 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         allocate=partial(_allocate, target or 0, _needs(analysis, protection.reasons), settings),
         settings=settings,
         count=tools.counter.count,
-        per_image=tools.counter.per_image,
         profile=tools.profile,
         topics=tools.topics,
         repeat=repeat,

@@ -43,7 +43,7 @@ class _Planner:
     def __init__(self, given: PlanInput) -> None:
         self.given = given
         self.target = given.target if given.target is not None else self._implied_target()
-        self.renderer = Renderer(given.messages, given.count, given.per_image)
+        self.renderer = Renderer(given.messages, given.count)
 
     def _implied_target(self) -> int:
         """Without a target: what is protected, and each tier's share of the rest."""

@@ -91,7 +91,7 @@ def batches(groups: Sequence[Group], size: int, most: int) -> list[list[Group]]:
 class _Planner:
     def __init__(self, given: PlanInput) -> None:
         self.given = given
-        self.renderer = Renderer(given.messages, given.count, given.per_image)
+        self.renderer = Renderer(given.messages, given.count)
 
     def plan(self) -> Plan:
         given = self.given

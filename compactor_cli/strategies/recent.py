@@ -124,7 +124,7 @@ _Found = tuple[dict[int, Decision], list[SummarySlot]]
 class _Planner:
     def __init__(self, given: PlanInput, shape: Shape) -> None:
         self.given, self.shape = given, shape
-        self.renderer = Renderer(given.messages, given.count, given.per_image)
+        self.renderer = Renderer(given.messages, given.count)
         self.border = len(given.messages) - (given.settings.recent_messages if shape.recent else 0)
 
     def plan(self) -> Plan:

@@ -36,15 +36,12 @@ class Cut:
 class Renderer:
     """Renders groups of one transcript; every shortened text is counted once."""
 
-    def __init__(
-        self, messages: Sequence[Message], count: Callable[[str], int], per_image: int, query: str = ""
-    ) -> None:
+    def __init__(self, messages: Sequence[Message], count: Callable[[str], int], query: str = "") -> None:
         """`query`: words for which sentences are kept, besides the names of the newest messages."""
         self.messages = messages
         self._query = query
         self._keywords: Keywords | None = None
         self.count = count
-        self.per_image = per_image
         # each of these is counted once, however often a group is weighed
         self._arguments: dict[tuple[str, int], Short] = {}
         self._names: dict[str, int] = {}
@@ -82,8 +79,8 @@ class Renderer:
             text, tokens = part.text, part.tokens
             if part.images and tokens > cut.outputs:
                 text = f"{text}\n{IMAGE_NOTE}".strip()
-                tokens = tokens - part.images * self.per_image + SMALLEST
-            return shorten_output(text, tokens, cut.outputs, self.count, part.failed)
+                tokens = self.count(text)
+            return shorten_output(text, tokens, cut.outputs, self.count, part.failed, original=part.text)
         if part.kind == "tool_call" and cut.arguments is not None:
             name_tokens = self._name(part.name)
             key = (part.text, cut.arguments)

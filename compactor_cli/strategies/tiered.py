@@ -92,7 +92,7 @@ class _Filling:
 class _Planner:
     def __init__(self, given: PlanInput) -> None:
         self.given = given
-        self.renderer = Renderer(given.messages, given.count, given.per_image, given.settings.query)
+        self.renderer = Renderer(given.messages, given.count, given.settings.query)
         self.target = given.target
         self.budget: Budget | None = None
         self.decisions: dict[int, Decision] = {}

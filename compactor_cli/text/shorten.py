@@ -40,9 +40,12 @@ def text_reference(text: str) -> str:
     return reference(text.encode("utf-8", "surrogatepass"))
 
 
-def shorten_output(text: str, tokens: int, limit: int, count: Count, failed: bool | None = None) -> Short:
-    """A tool's output in at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines."""
-    ref = text_reference(text)
+def shorten_output(
+    text: str, tokens: int, limit: int, count: Count, failed: bool | None = None, *, original: str | None = None
+) -> Short:
+    """A tool's output in at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines. `original`:
+    what marks lead to, where the text already has a note about something else."""
+    ref = text_reference(text if original is None else original)
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
     errors = frozenset(result_errors(text, failed))

@@ -1,0 +1,135 @@
+"""Agent Data Protocol, `std` form: `{id, content: [...], details}` whose records name their kind in `class_`.
+
+There are no ids: an observation answers the action before it. (The `sft` form is ShareGPT or chat messages; the `raw`
+form is whatever the source set has.)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, as_text, word
+from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_ACTIONS = frozenset(("message_action", "api_action", "code_action"))
+_OBSERVATIONS = frozenset(("text_observation", "web_observation", "image_observation"))
+
+
+class ADP(PlainEdits):
+    name = "adp"
+    lists: tuple[ListPath, ...] = (ListPath(("content",)), ListPath(()))
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+
+    def recognize(self, value: Any) -> float:
+        return 1.0 if word(value, "class_") in _ACTIONS | _OBSERVATIONS else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        reader = _Reader(Builder(counter), _task_is_an_action(values))
+        for record, value in enumerate(values):
+            kind = word(value, "class_")
+            if kind in _ACTIONS:
+                reader.act(value, kind, record)
+            elif kind in _OBSERVATIONS:
+                reader.observe(value, kind, record)
+        session = as_text(document.get("id")) if isinstance(document, dict) else ""
+        return Reading(reader.build.messages, session_id=session)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        text = message.parts[0].text
+        if message.role == "assistant":
+            return {"class_": "message_action", "content": text, "description": None}
+        source = "environment" if message.role == "tool" else "user"
+        return {"class_": "text_observation", "content": text, "name": None, "source": source}
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes = super().edits(raw, edited)
+        if any(part.kind == "tool_result" for part, _ in edited) and json.loads(raw).get("image_observation"):
+            changes[("image_observation",)] = "null"  # a shortened result has no picture
+        return changes
+
+
+class _Reader:
+    """Reads record after record and knows which call waits for its result."""
+
+    def __init__(self, build: Builder, first_is_task: bool) -> None:
+        self.build, self.first_is_task = build, first_is_task
+        self._open: Part | None = None
+        self._caller: int | None = None
+        """The message of the last call, as long as what it brought about may follow."""
+        self._count = 0
+
+    def act(self, value: dict[str, Any], kind: str, record: int) -> None:
+        parts = _texts(self.build, value, ("description",), record)
+        self._open = self._caller = None
+        if kind == "message_action":
+            parts += _texts(self.build, value, ("content",), record)
+            asked = self.first_is_task and record == 0
+            self.build.add("user" if asked else "assistant", parts, (record,), origin=_origin(parts, asked=asked))
+            return
+        self._open = self._call(value, kind, record)
+        self._caller = self.build.add("assistant", [*parts, self._open], (record,))
+
+    def _call(self, value: dict[str, Any], kind: str, record: int) -> Part:
+        self._count += 1
+        key, name = ("kwargs", "function") if kind == "api_action" else ("content", "language")
+        body = value.get(key)
+        place = Place(record, (key,), "string" if isinstance(body, str) else "json") if key in value else None
+        call_id = f"{LEGACY_ID}{self._count}"
+        return self.build.part("tool_call", as_text(body), place, name=as_text(value.get(name)), call_id=call_id)
+
+    def observe(self, value: dict[str, Any], kind: str, record: int) -> None:
+        if kind == "text_observation" and value.get("source") == "user":
+            self._open = self._caller = None
+            parts = _texts(self.build, value, ("content",), record)
+            self.build.add("user", parts, (record,), origin=_origin(parts, asked=True))
+            return
+        text, place, images, beside = _seen(self.build, value, kind, record)
+        if self._open is not None:
+            call, self._open = self._open, None
+            result = self.build.part(
+                "tool_result", text, place, name=call.name, call_id=call.call_id, images=int(images)
+            )
+            self.build.add("tool", [result, *beside], (record,))
+            return
+        parts = [self.build.part("text", text, place)] if text else []
+        parts += [self.build.image()] if images else []
+        turn = self._caller
+        if turn is not None:  # more of what the call brought about
+            self.build.messages[turn] = replace(self.build.messages[turn], turn=turn)
+        self.build.add("user", [*parts, *beside], (record,), origin="injected", turn=turn)
+
+
+def _seen(build: Builder, value: dict[str, Any], kind: str, record: int) -> tuple[str, Place | None, bool, list[Part]]:
+    """Text of an observation, its place, whether there is a picture, and what else the model is told."""
+    if kind == "image_observation":
+        return "", None, True, []
+    if kind == "text_observation":
+        text = value.get("content")
+        return as_text(text), Place(record, ("content",)) if isinstance(text, str) else None, False, []
+    key = next((key for key in ("axtree", "html") if isinstance(value.get(key), str) and value[key]), "")
+    beside = [build.part("other", value["url"])] if isinstance(value.get("url"), str) and value["url"] else []
+    return as_text(value.get(key)), Place(record, (key,)) if key else None, bool(value.get("image_observation")), beside
+
+
+def _texts(build: Builder, value: dict[str, Any], path: tuple[str], record: int) -> list[Part]:
+    text = value.get(path[0])
+    return [build.part("text", text, Place(record, path))] if isinstance(text, str) and text else []
+
+
+def _origin(parts: Sequence[Part], *, asked: bool) -> Origin:
+    origin = origin_of("\n".join(part.text for part in parts))
+    if not asked:
+        return origin if origin == "summary" else "other"
+    return "request" if origin == "other" and parts else origin
+
+
+def _task_is_an_action(values: Sequence[Any]) -> bool:
+    """Whether nobody speaks but the first record, an action without a thought: some sets keep the task there."""
+    if not values or word(values[0], "class_") != "message_action" or word(values[0], "description"):
+        return False
+    said = [v for v in values if word(v, "class_") == "text_observation" and v.get("source") == "user"]
+    return all(origin_of(word(value, "content")) == "summary" for value in said)

@@ -1,0 +1,149 @@
+"""OpenAI chat messages, shared by the formats that hold them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats.base import Builder, block_text, body, is_image, tool_arguments
+from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+
+
+class LegacyCalls:
+    """`function_call` has no ids: a result answers the oldest open call of its name."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[str]] = defaultdict(list)
+        self._count = 0
+
+    def call(self, name: str) -> str:
+        self._count += 1
+        self._open[name].append(f"{LEGACY_ID}{self._count}")
+        return self._open[name][-1]
+
+    def result(self, name: str) -> str:
+        waiting = self._open[name]
+        return waiting.pop(0) if waiting else f"{LEGACY_ID}unknown"
+
+
+def message_parts(
+    build: Builder, value: dict[str, Any], role: Role, base: Path, record: int, legacy: LegacyCalls
+) -> list[Part]:
+    """All parts of a message, which stands at `base` of its record."""
+    if role == "tool":
+        return result_parts(build, value, base, record, legacy)
+    parts = content_parts(build, value, base, record)
+    return [*parts, *call_parts(build, value, base, record, legacy)] if role == "assistant" else parts
+
+
+def new_message(message: Message) -> dict[str, Any]:
+    """A message that was not in the input, as the API takes it."""
+    part = message.parts[0]
+    if part.kind != "tool_result":
+        return {"role": message.role, "content": part.text}
+    if part.call_id.startswith(LEGACY_ID):
+        return {"role": "function", "name": part.name, "content": part.text}
+    return {"role": "tool", "tool_call_id": part.call_id, "content": part.text}
+
+
+def origin_in_chat(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answering: bool) -> Origin:
+    """Who speaks in a message. `answering`: the assistant has spoken before."""
+    if role not in ("user", "assistant", "system"):
+        return "other"
+    origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
+    if role != "user":
+        return origin if origin == "summary" else "other"
+    if origin == "request" and answering and value.get("message_type") == "observation":
+        return "injected"  # SWE-agent keeps what a command printed under the role user
+    if origin == "other" and any(p.kind in ("image", "other") for p in parts):
+        return "request"
+    return origin
+
+
+def content_parts(build: Builder, value: dict[str, Any], base: Path, record: int) -> list[Part]:
+    """Thinking, texts and pictures of a message, which stands at `base` of its record."""
+    content, parts = value.get("content"), list[Part]()
+    if isinstance(value.get("reasoning_content"), str) and value["reasoning_content"]:
+        parts.append(build.part("thinking", value["reasoning_content"]))
+    if isinstance(content, str):
+        if content:
+            parts.append(build.part("text", content, Place(record, (*base, "content"))))
+    elif isinstance(content, list):
+        parts += [_block(build, block, (*base, "content", at), record) for at, block in enumerate(content)]
+    elif content is not None:
+        parts.append(build.part("other", block_text(content)))
+    return parts
+
+
+def _block(build: Builder, block: Any, path: Path, record: int) -> Part:
+    if isinstance(block, str):
+        return build.part("text", block, Place(record, path))
+    if is_image(block):
+        return build.image(Place(record, path, "block:text"))
+    if isinstance(block, dict) and isinstance(block.get("text"), str):
+        return build.part("text", block["text"], Place(record, (*path, "text")))
+    return build.part("other", block_text(block))
+
+
+def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: LegacyCalls) -> list[Part]:
+    """Calls of a message: `tool_calls`, or else the old `function_call`."""
+    calls = value.get("tool_calls")
+    parts = []
+    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        if not isinstance(call, dict):
+            continue
+        path: Path = (*base, "tool_calls", at)
+        function, holder = call.get("function"), call
+        if isinstance(function, dict):
+            name, holder, path = str(function.get("name") or ""), function, (*path, "function")
+        else:  # Inspect logs: the function is a name, its arguments stand beside it
+            name = str(function or call.get("name") or "")
+        parts.append(_call(build, name, holder, path, record, str(call.get("id") or "")))
+    function = value.get("function_call")
+    if isinstance(function, dict) and not parts:
+        name = str(function.get("name") or "")
+        parts.append(_call(build, name, function, (*base, "function_call"), record, legacy.call(name)))
+    return parts
+
+
+def _call(build: Builder, name: str, holder: dict[str, Any], path: Path, record: int, call_id: str) -> Part:
+    arguments = holder.get("arguments")
+    place = Place(record, (*path, "arguments"), "string" if isinstance(arguments, str) else "json")
+    return build.part(
+        "tool_call",
+        tool_arguments(arguments),
+        place if "arguments" in holder else None,
+        name=name,
+        call_id=call_id,
+    )
+
+
+def result_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: LegacyCalls) -> list[Part]:
+    """The result that a message holds; one for several calls has its text once."""
+    text, images, place = body(value.get("content"), (*base, "content"), record)
+    name = str(value.get("name") or value.get("function") or "")
+    ids = value.get("tool_call_ids")
+    ids = [str(i) for i in ids] if isinstance(ids, list) and ids else [str(value.get("tool_call_id") or "")]
+    if value["role"] == "function":
+        ids = [legacy.result(name)]
+    first = build.part(
+        "tool_result",
+        text,
+        place if "content" in value else None,
+        name=name,
+        call_id=ids[0],
+        failed=True if value.get("error") else None,
+        images=images,
+    )
+    return [first, *(build.part("tool_result", "", call_id=other) for other in ids[1:])]

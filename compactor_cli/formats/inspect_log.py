@@ -1,0 +1,153 @@
+"""Inspect logs: `{version, eval, samples: [{id, epoch, messages}]}`, and the sample documents of an `.eval` file.
+
+A conversation per sample. Texts may be `attachment://HASH`, which is looked up in the sample's `attachments`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import (
+    EACH,
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_text,
+    body,
+    is_image,
+    word,
+)
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+_ATTACHED = re.compile(r"(?:attachment|tc)://([0-9a-f]{32})")
+
+
+class Inspect(PlainEdits):
+    name = "inspect"
+    lists: tuple[ListPath, ...] = (
+        ListPath(("samples", EACH, "messages"), beside=("epoch",)),
+        ListPath(("messages",), beside=("epoch", "target")),
+    )
+
+    def recognize(self, value: Any) -> float:
+        return 0.0  # a message alone is an OpenAI chat message; what stands around the list tells the format
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        reader = _Reader(Builder(counter), _attachments(document))
+        for record, value in enumerate(values):
+            role = _ROLES.get(word(value, "role"))
+            if role is None:
+                continue  # no message: it passes through
+            parts = reader.result(value, record) if role == "tool" else reader.parts(value, record)
+            reader.build.add(role, parts, (record,), id=word(value, "id"), origin=_origin(role, parts))
+        return Reading(reader.build.messages)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        part = message.parts[0]
+        named = {"id": around.key[:22]} if word(around.template, "id") else {}
+        if part.kind != "tool_result":
+            return {**named, "content": part.text, "role": message.role}
+        return {**named, "content": part.text, "role": "tool", "tool_call_id": part.call_id, "function": part.name}
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes = super().edits(raw, edited)
+        value = json.loads(raw)
+        for part, text in edited:
+            if part.kind == "tool_call" and part.place:  # what is shown of a call repeats its arguments
+                view = value["tool_calls"][part.place.path[1]].get("view")
+                if isinstance(view, dict) and len(word(view, "content")) > len(text):
+                    shown: Path = (*part.place.path[:2], "view", "content")
+                    changes[shown] = jsonedit.encode(text)
+        return changes
+
+
+class _Reader:
+    """Reads messages and looks up what is attached."""
+
+    def __init__(self, build: Builder, attachments: Mapping[str, str]) -> None:
+        self.build, self.attachments = build, attachments
+
+    def parts(self, value: dict[str, Any], record: int) -> list[Part]:
+        content, parts = self.resolved(value.get("content")), list[Part]()
+        if isinstance(content, str) and content:
+            parts.append(self.build.part("text", content, Place(record, ("content",))))
+        for at, block in enumerate(content if isinstance(content, list) else ()):
+            parts.append(self.block(block, ("content", at), record))
+        calls = value.get("tool_calls")
+        for at, call in enumerate(calls if isinstance(calls, list) else ()):
+            if isinstance(call, dict):
+                parts.append(self.call(call, ("tool_calls", at), record))
+        return parts
+
+    def block(self, block: Any, path: Path, record: int) -> Part:
+        if is_image(block):
+            return self.build.image(Place(record, path, "block:text"))
+        kind = word(block, "type")
+        if kind == "reasoning":
+            return self.build.part("thinking", as_text(block.get("reasoning") or block.get("summary")))
+        if kind == "text" and isinstance(block.get("text"), str):
+            return self.build.part("text", block["text"], Place(record, (*path, "text")))
+        return self.build.part("other", block_text(block))
+
+    def call(self, call: dict[str, Any], path: Path, record: int) -> Part:
+        arguments = self.resolved(call.get("arguments"))
+        encoding = "string" if isinstance(arguments, str) else "json"
+        place = Place(record, (*path, "arguments"), encoding) if "arguments" in call else None
+        name, call_id = as_text(call.get("function")), as_text(call.get("id"))
+        return self.build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)
+
+    def result(self, value: dict[str, Any], record: int) -> list[Part]:
+        """A result; of one that failed the model is sent the message of the error."""
+        name, call_id, error = as_text(value.get("function")), as_text(value.get("tool_call_id")), value.get("error")
+        if isinstance(error, dict):
+            text = as_text(self.resolved(error.get("message")))
+            place = Place(record, ("error", "message")) if "message" in error else None
+            return [self.build.part("tool_result", text, place, name=name, call_id=call_id, failed=True)]
+        text, images, where = body(self.resolved(value.get("content")), ("content",), record)
+        place = where if "content" in value else None
+        return [self.build.part("tool_result", text, place, name=name, call_id=call_id, images=images)]
+
+    def resolved(self, value: Any) -> Any:
+        """A value with the texts that its strings name in their place."""
+        if not self.attachments:
+            return value
+        if isinstance(value, str):
+            return _ATTACHED.sub(lambda match: self.attachments.get(match[1], match[0]), value)
+        if isinstance(value, list):
+            return [self.resolved(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self.resolved(item) for key, item in value.items()}
+        return value
+
+
+def _attachments(document: Any) -> dict[str, str]:
+    """Texts by their hash, of all samples: a hash stands for one text."""
+    samples = document.get("samples") if isinstance(document, dict) else document
+    samples = samples if isinstance(samples, list) else [document]
+    return {hash_: text for sample in samples for hash_, text in _attached(sample)}
+
+
+def _attached(sample: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(sample, dict):
+        return
+    old = sample.get("transcript")
+    for found in (sample.get("attachments"), old.get("content") if isinstance(old, dict) else None):
+        if isinstance(found, dict):
+            yield from ((hash_, text) for hash_, text in found.items() if isinstance(text, str))
+
+
+def _origin(role: Role, parts: Sequence[Part]) -> Origin:
+    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+    if role != "user":
+        return origin if origin == "summary" else "other"
+    return "request" if origin == "other" and parts else origin

@@ -1,0 +1,252 @@
+"""ShareGPT rows, `{"conversations": [{from, value}]}`, and the typed parts of LLaMA-Factory, `{type, value}`.
+
+Calls and results have no ids: what a tool returned answers the last calls in order, and one row may answer several. A
+call is JSON in a string; one that is not is an action written as text, which the next row answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from compactor_cli.errors import InputError
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_text,
+    edit_value,
+    tool_arguments,
+    word,
+)
+from compactor_cli.formats.jsonl import parse
+from compactor_cli.formats.text_actions import mark_outputs
+from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_ROLES: dict[str, Role] = {
+    **dict.fromkeys(("system",), "system"),
+    **dict.fromkeys(("human", "user"), "user"),
+    **dict.fromkeys(("gpt", "assistant", "chatgpt", "bing", "bard", "model"), "assistant"),
+    **dict.fromkeys(("function_call", "function-call", "tool_call"), "assistant"),
+    **dict.fromkeys(("observation", "tool", "function_response", "function-response", "tool_response"), "tool"),
+}
+_CALLING = frozenset(("function_call", "function-call", "tool_call"))
+_NAMES: dict[Role, str] = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
+_SYSTEMS = ("system", "system_prompt")
+
+
+class _Piece(NamedTuple):
+    """A text of a row: what it is, and where it stands."""
+
+    kind: str
+    text: str
+    path: Path
+
+
+class ShareGPT(PlainEdits):
+    name = "sharegpt"
+    lists: tuple[ListPath, ...] = (
+        *(ListPath((key,), _SYSTEMS) for key in ("conversations", "conversation", "messages")),
+        ListPath(()),
+    )
+    adjacent_results = False
+
+    def recognize(self, value: Any) -> float:
+        if word(value, "from").lower() in _ROLES:
+            return 1.0 if "value" in value and "role" not in value else 0.0
+        return 1.0 if word(value, "role") in _ROLES and _is_typed(value.get("content")) else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build = Builder(counter)
+        rows = [(record, value) for record, value in enumerate(values) if _role(value) is not None]
+        reader = _Reader(build, rows)
+        for at in range(len(rows)):
+            reader.read(at)
+        return Reading(mark_outputs(build.messages))
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        text, template = message.parts[0].text, around.template
+        if isinstance(template, dict) and "from" not in template and _is_typed(template.get("content")):
+            return {"role": message.role, "content": [{"type": "text", "value": text}]}
+        return {"from": _NAMES[message.role], "value": text}
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        value = json.loads(raw)
+        changes: dict[Path, str] = {}
+        inner: dict[Path, dict[Path, str]] = {}
+        for part, text in edited:
+            assert part.place is not None
+            outer = _string_path(value, part.place.path)
+            if outer == part.place.path:
+                changes[outer] = edit_value(part, text)
+            else:
+                inner.setdefault(outer, {})[part.place.path[len(outer) :]] = edit_value(part, text)
+        for outer, values in inner.items():
+            changes[outer] = jsonedit.encode(jsonedit.replace(_at(value, outer).encode(), values).decode())
+        return changes
+
+
+class _Reader:
+    """Reads row after row and knows which calls wait for a result."""
+
+    def __init__(self, build: Builder, rows: Sequence[tuple[int, Any]]) -> None:
+        self.build, self.rows = build, rows
+        self._open: list[Part] = []
+        self._caller: int | None = None
+        """The message of the last calls or of an action written as text, as long as results may follow."""
+        self._acted = False
+        """The last row was an action written as text."""
+        self._count = 0
+
+    def read(self, at: int) -> None:
+        record, value = self.rows[at]
+        role = _role(value)
+        assert role is not None
+        pieces = list(_pieces(value))
+        if role == "tool" and self._open:
+            self._add("tool", self._results(at, pieces), record, "other")
+            return
+        parts = [part for piece in pieces for part in self._parts(piece, record)]
+        origin = _origin(role, parts)
+        calls = [part for part in parts if part.kind == "tool_call"]
+        answer = role == "tool" or (role == "user" and self._acted and origin == "request")
+        if answer:
+            self._add("user", parts, record, "injected" if origin in ("request", "other") else origin, joined=True)
+            self._acted = False
+            return
+        self._add(role, parts, record, origin)
+        self._acted = word(value, "from").lower() in _CALLING and not calls
+        if calls or self._acted:
+            self._caller = len(self.build.messages) - 1
+            self._open += calls
+        elif role != "assistant":
+            self._open, self._caller = [], None
+
+    def _add(self, role: Role, parts: Sequence[Part], record: int, origin: Origin, *, joined: bool = False) -> None:
+        """Add a message; one that is `joined` is part of the turn of the last action."""
+        turn = None
+        if joined and self._caller is not None:
+            turn = self._caller
+            self.build.messages[turn] = replace(self.build.messages[turn], turn=turn)
+        self.build.add(role, parts, (record,), origin=origin, turn=turn)
+
+    def _results(self, at: int, pieces: Sequence[_Piece]) -> list[Part]:
+        """A row of results answers the first open call; the last of several rows all that are left."""
+        record = self.rows[at][0]
+        more = at + 1 < len(self.rows) and _role(self.rows[at + 1][1]) == "tool"
+        answered = self._open[:1] if more else self._open
+        self._open = self._open[len(answered) :]
+        text = "\n".join(piece.text for piece in pieces)
+        place = Place(record, pieces[0].path) if len(pieces) == 1 else None
+        first = answered[0]
+        result = self.build.part("tool_result", text, place, name=first.name, call_id=first.call_id)
+        return [result, *(self.build.part("tool_result", "", name=c.name, call_id=c.call_id) for c in answered[1:])]
+
+    def _parts(self, piece: _Piece, record: int) -> list[Part]:
+        place = Place(record, piece.path)
+        if piece.kind == "call":
+            found = [self._call(call, inner, place) for call, inner in _calls(piece.text)]
+            return found or [self.build.part("text", piece.text, place)]
+        if piece.kind == "reasoning":
+            return [self.build.part("thinking", piece.text)]
+        if piece.kind == "image":
+            return [self.build.image()]
+        if piece.kind == "other":
+            return [self.build.part("other", piece.text)]
+        return [self.build.part("text", piece.text, place)] if piece.text else []
+
+    def _call(self, call: dict[str, Any], inner: Path, place: Place) -> Part:
+        arguments = call.get("arguments")
+        where = None
+        if "arguments" in call:
+            encoding = "string" if isinstance(arguments, str) else "json"
+            where = Place(place.record, (*place.path, *inner, "arguments"), encoding)
+        self._count += 1
+        return self.build.part(
+            "tool_call",
+            tool_arguments(arguments),
+            where,
+            name=as_text(call["name"]),
+            call_id=f"{LEGACY_ID}{self._count}",
+        )
+
+
+def _role(value: Any) -> Role | None:
+    """The role of a row; a system prompt that stands beside the rows has the shape `{role, content}`."""
+    return _ROLES.get(word(value, "from").lower() or word(value, "role"))
+
+
+def _is_typed(content: Any) -> bool:
+    """Whether a content is a list of LLaMA-Factory's parts."""
+    return (
+        isinstance(content, list)
+        and bool(content)
+        and all(isinstance(part, dict) and "value" in part and word(part, "type") for part in content)
+    )
+
+
+def _pieces(value: dict[str, Any]) -> Iterator[_Piece]:
+    if "from" in value:
+        kind = "call" if value["from"].lower() in _CALLING else "text"
+        text = value.get("value")
+        yield _Piece(kind if isinstance(text, str) else "other", as_text(text), ("value",))
+        return
+    content = value.get("content")
+    if isinstance(content, str):
+        yield _Piece("text", content, ("content",))
+    for at, part in enumerate(content if isinstance(content, list) else ()):
+        kind, text = word(part, "type"), part.get("value") if isinstance(part, dict) else part
+        kind = {"text": "text", "tool_call": "call", "reasoning": "reasoning"}.get(kind, kind)
+        if kind.startswith(("image", "video", "audio")):
+            yield _Piece("image" if kind.startswith("image") else "other", "", ("content", at, "value"))
+        elif kind in ("text", "call", "reasoning") and isinstance(text, str):
+            yield _Piece(kind, text, ("content", at, "value"))
+        else:
+            yield _Piece("other", block_text(part), ("content", at))
+
+
+def _calls(text: str) -> list[tuple[dict[str, Any], Path]]:
+    """The calls that a text holds as JSON, one or a list, each with its path; none where it is not that."""
+    if not text.lstrip().startswith(("{", "[")):
+        return []
+    try:
+        text.encode()  # half of a surrogate pair has no bytes to replace something in
+        found = parse(text)
+    except (InputError, UnicodeEncodeError):
+        return []
+    if isinstance(found, list):
+        calls: list[tuple[Any, Path]] = [(call, (at,)) for at, call in enumerate(found)]
+    else:
+        calls = [(found, ())]
+    named = [(call, path) for call, path in calls if word(call, "name")]
+    return named if len(named) == len(calls) else []
+
+
+def _origin(role: Role, parts: Sequence[Part]) -> Origin:
+    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+    if role not in ("user", "tool"):
+        return origin if origin == "summary" else "other"
+    return "request" if origin == "other" and parts else origin
+
+
+def _string_path(value: Any, path: Path) -> Path:
+    """The part of a path that leads to a string; what follows it leads into the JSON of that string."""
+    for at, step in enumerate(path):
+        if isinstance(value, str):
+            return path[:at]
+        value = value[step]
+    return path
+
+
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value

@@ -1,0 +1,139 @@
+"""Agent Data Protocol: actions and observations without ids."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from compactor_cli.errors import InputError
+from compactor_cli.formats import FORMATS
+from tests.builders import compact, faults_of, jsonl, load
+from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
+
+FOLDER = CASES / "adp"
+FILES = sorted(FOLDER.iterdir())
+REAL_FILES = sorted((REAL / "adp").glob("*std.json")) if (REAL / "adp").is_dir() else []
+# counted by hand: conversations, messages by role, requests, parts by kind
+GOLDEN = {
+    "boats.json": (
+        1,
+        {"user": 4, "assistant": 4, "tool": 2},
+        2,
+        {"text": 7, "other": 2, "tool_call": 3, "tool_result": 2},
+    ),
+    "phone.json": (
+        1,
+        {"user": 2, "assistant": 2, "tool": 1},
+        1,
+        {"text": 3, "image": 1, "tool_call": 2, "tool_result": 1},
+    ),
+}
+GOLDEN_REAL = {
+    "androidcontrol.sample_std.json": (
+        3,
+        {"user": 6, "assistant": 8, "tool": 8},
+        3,
+        {"text": 11, "image": 3, "tool_call": 8, "tool_result": 8},
+    ),
+    "nnetnav-wa.sample_std.json": (
+        2,
+        {"user": 4, "assistant": 7, "tool": 5},
+        2,
+        {"text": 13, "other": 7, "tool_call": 5, "tool_result": 5},
+    ),
+    "weblinx.sample_std.json": (
+        1,
+        {"user": 1, "assistant": 3, "tool": 1},
+        1,
+        {"text": 2, "other": 1, "tool_call": 2, "tool_result": 1},
+    ),
+}
+KEYS = {
+    "message_action": {"class_", "content", "description"},
+    "api_action": {"class_", "function", "kwargs", "description"},
+    "code_action": {"class_", "language", "content", "description"},
+    "text_observation": {"class_", "content", "name", "source"},
+    "web_observation": {"class_", "html", "axtree", "url", "viewport_size", "image_observation"},
+    "image_observation": {"class_", "content", "annotations", "source"},
+}
+
+
+def found_in(path):
+    found = figures(loaded(path))
+    return found["conversations"], found["roles"], found["requests"], found["parts"]
+
+
+def check_schema(data):
+    """Every record has only the members of its class, and text where text belongs."""
+    documents = [json.loads(line) for line in data.splitlines()] if b"\n{" in data else json.loads(data)
+    for document in documents if isinstance(documents, list) else [documents]:
+        for record in document["content"]:
+            assert set(record) <= KEYS[record["class_"]]
+            if record["class_"] == "api_action":
+                assert isinstance(record["kwargs"], dict)
+            elif record["class_"] == "text_observation":
+                assert record["source"] in ("user", "agent", "environment")
+                assert isinstance(record["content"], str)
+
+
+@pytest.mark.parametrize("name", sorted(GOLDEN))
+def test_messages_and_parts_are_those_counted_by_hand(name):
+    source = loaded(FOLDER / name)
+    assert source.format == "adp"
+    assert faults_of(source) == []
+    assert found_in(FOLDER / name) == GOLDEN[name]
+
+
+@pytest.mark.skipif(not REAL_FILES, reason="the folder of real transcripts is not here")
+@pytest.mark.parametrize("name", sorted(GOLDEN_REAL))
+def test_real_messages_and_parts_are_those_counted_by_hand(name):
+    assert found_in(REAL / "adp" / name) == GOLDEN_REAL[name]
+
+
+@pytest.mark.parametrize("path", [*FILES, *REAL_FILES], ids=lambda path: path.name)
+def test_every_output_is_of_the_schema(path):
+    data = path.read_bytes()
+    assert_untouched(data)
+    check_schema(data)
+    for out in compactions(data):
+        check_schema(out)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_original_is_restored_to_the_byte(path, tmp_path):
+    assert_restored(path, tmp_path)
+
+
+def test_an_observation_answers_the_action_before_it_and_more_of_them_stay_with_it():
+    messages = loaded(FOLDER / "boats.json").transcripts[0].messages
+    assert [m.role for m in messages[:4]] == ["user", "user", "assistant", "tool"]
+    assert messages[1].origin == "injected"  # nothing was done yet
+    assert messages[3].results[0].text.startswith("node 1 0:")
+    assert messages[6].text() == "(the shell was closed)"
+    assert messages[6].turn == messages[4].turn is not None
+
+
+def test_a_shortened_web_observation_has_no_picture_any_more():
+    out = compact((FOLDER / "boats.json").read_bytes(), target_tokens=900).data
+    seen = [r for r in json.loads(out)[0]["content"] if r["class_"] == "web_observation" and r["url"][-1] == "1"]
+    assert all(len(r["axtree"]) > 900 or r["image_observation"] is None for r in seen)
+    long = {**json.loads((FOLDER / "boats.json").read_bytes())[0]["content"][3]}
+    records = [{"class_": "text_observation", "content": "Look.", "name": None, "source": "user"}]
+    records += [{"class_": "api_action", "function": "look", "kwargs": {}, "description": None}, long]
+    out = compact(jsonl({"id": "x", "content": records}), target_tokens=300).data
+    shortened = json.loads(out)["content"][-1]
+    assert "left out" in shortened["axtree"]
+    assert shortened["image_observation"] is None
+
+
+def test_rows_of_a_source_set_are_refused_with_the_way_on():
+    with pytest.raises(InputError, match=r"no known format.*--format"):
+        load(jsonl({"id": "x", "question": "Why?", "answer": "Because."}))
+    with pytest.raises(InputError):
+        load(jsonl({"id": "x", "question": "Why?", "answer": "Because."}), format="adp")
+
+
+@pytest.mark.parametrize("value", [{"class_": "Step"}, {"class_": ["api_action"]}, {"content": []}, {"class": "x"}])
+def test_records_of_others_are_not_claimed(value):
+    assert FORMATS["adp"].recognize(value) == 0
