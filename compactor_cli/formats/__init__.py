@@ -16,6 +16,7 @@ from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
+from compactor_cli.formats.gemini_cli import GeminiCLI
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
 
@@ -29,6 +30,7 @@ FORMATS: dict[str, Format] = {
         MemoryEntries(),
         AISDK(),
         ATIF(),
+        GeminiCLI(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

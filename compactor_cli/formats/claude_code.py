@@ -10,9 +10,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Reading, edit_value, parse_time, word
 from compactor_cli.formats.blocks import new_content, read_content
+from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.transcript import Link
@@ -21,10 +21,6 @@ _KINDS = frozenset(
     ("user", "assistant", "system", "summary", "progress", "file-history-snapshot", "queue-operation", "attachment")
 )
 _ENVELOPE = ("sessionId", "agentId", "cwd", "gitBranch", "version", "userType", "slug")
-_LEFT_OVER = 1_000
-"""Characters that names, numbers and short strings of a `toolUseResult` may take besides its text."""
-_LONG = 200
-"""Characters above which a copy in `toolUseResult` is worth shortening."""
 
 
 class ClaudeCode:
@@ -70,7 +66,7 @@ class ClaudeCode:
         value = json.loads(raw) if b'"toolUseResult"' in raw else {}
         if any(part.kind == "tool_result" for part, _ in edited) and "toolUseResult" in value:
             copy = next(text for part, text in edited if part.kind == "tool_result")
-            changes |= _shorten_copies(value["toolUseResult"], copy)
+            changes |= shortened_copies(value["toolUseResult"], ("toolUseResult",), copy)
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -171,41 +167,3 @@ def _find_owners(values: Sequence[Any], start: int, messages: list[Message], own
                 if value.get("uuid"):
                     by_uuid.setdefault(str(value["uuid"]), owner)
                 break
-
-
-def _shorten_copies(value: Any, text: str) -> dict[Path, str]:
-    """What to change in `toolUseResult` when the result that it repeats was shortened to `text`.
-
-    Its long strings are cut. Where the bulk is in many short ones (the lines of a patch), all of it
-    becomes the text, as it is for results that are plain text anyway.
-    """
-    place: Path = ("toolUseResult",)
-    changes = _shorten_copy(value, place, text)
-    cut = sum(len(jsonedit.dump(_at(value, path[1:]))) - len(new) for path, new in changes.items())
-    if len(jsonedit.dump(value)) - cut > len(text) + _LEFT_OVER:
-        return {place: jsonedit.encode(text)}
-    return changes
-
-
-def _at(value: Any, path: Path) -> Any:
-    for step in path:
-        value = value[step]
-    return value
-
-
-def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
-    """The result's copies for display, shortened as well: they repeat what was cut from the message."""
-    if isinstance(value, str):
-        if len(value) <= max(_LONG, len(text) // 2):
-            return {}
-        return {path: jsonedit.encode(text)}
-    if isinstance(value, dict):
-        members: list[tuple[str | int, Any]] = list(value.items())
-    elif isinstance(value, list):
-        members = list(enumerate(value))
-    else:
-        return {}
-    changes: dict[Path, str] = {}
-    for key, member in members:
-        changes |= _shorten_copy(member, (*path, key), text if not changes else "[see message.content]")
-    return changes

@@ -1,0 +1,51 @@
+"""Texts that a record repeats for display: shortened with the text that they repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.message import Path
+
+_LEFT_OVER = 1_000
+"""Characters that names, numbers and short strings may take besides the copies."""
+_LONG = 200
+"""Characters above which a copy is worth shortening."""
+
+
+def shortened_copies(value: Any, place: Path, text: str, instead: str | None = None) -> dict[Path, str]:
+    """What to change in a value that repeats a result for display, when the result was shortened to `text`.
+
+    `place`: where the value stands in its record. Its long strings are cut. Where the bulk is in many short ones (the
+    lines of a patch), all of it becomes the text, as it is for results that are plain text anyway, or the JSON text
+    `instead` where the format wants a value of another kind.
+    """
+    changes = _shorten_copy(value, place, text)
+    cut = sum(len(jsonedit.dump(_at(value, path[len(place) :]))) - len(new) for path, new in changes.items())
+    if len(jsonedit.dump(value)) - cut > len(text) + _LEFT_OVER:
+        return {place: jsonedit.encode(text) if instead is None else instead}
+    return changes
+
+
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
+    """The result's copies for display, shortened as well: they repeat what was cut from the message."""
+    if isinstance(value, str):
+        if len(value) <= max(_LONG, len(text) // 2):
+            return {}
+        return {path: jsonedit.encode(text)}
+    if isinstance(value, dict):
+        members: list[tuple[str | int, Any]] = list(value.items())
+    elif isinstance(value, list):
+        members = list(enumerate(value))
+    else:
+        return {}
+    changes: dict[Path, str] = {}
+    for key, member in members:
+        changes |= _shorten_copy(member, (*path, key), text if not changes else "[see message.content]")
+    return changes
