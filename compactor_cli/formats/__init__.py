@@ -19,6 +19,7 @@ from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.gemini_cli import GeminiCLI
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
+from compactor_cli.formats.qwen import Qwen
 
 FORMATS: dict[str, Format] = {
     known.name: known
@@ -31,6 +32,7 @@ FORMATS: dict[str, Format] = {
         AISDK(),
         ATIF(),
         GeminiCLI(),
+        Qwen(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)
