@@ -17,11 +17,13 @@ from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
+from compactor_cli.formats.gemini_cli import GeminiCLI
 from compactor_cli.formats.inspect_log import Inspect
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
 from compactor_cli.formats.opencode import OpenCode
 from compactor_cli.formats.pi import Pi
+from compactor_cli.formats.qwen import Qwen
 from compactor_cli.formats.sharegpt import ShareGPT
 
 FORMATS: dict[str, Format] = {
@@ -39,6 +41,8 @@ FORMATS: dict[str, Format] = {
         ShareGPT(),
         ADP(),
         Inspect(),
+        GeminiCLI(),
+        Qwen(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

@@ -1,0 +1,258 @@
+"""Gemini CLI sessions: a JSON document with `messages` or, since 0.40, a record a line.
+
+A message of the model holds its calls and what they returned. Of records on lines a repeated id replaces the earlier
+record at its place, `$rewindTo` takes back that message and all behind it, and `$set` with `messages` replaces all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    as_text,
+    parse_time,
+    word,
+)
+from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.gemini_parts import (
+    CallIds,
+    content_role,
+    edit_part,
+    new_part,
+    read_parts,
+    read_response,
+)
+from compactor_cli.model.message import Message, Part, Path, Place, Role
+
+_ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant", "assistant": "assistant"}
+_TYPES = frozenset((*_ROLES, "info", "error", "warning"))
+_NOT_SENT = ("/", "?", "<session_context>", "<hook_context>")
+"""Begin messages of the user that the agent leaves out when it goes on with a session."""
+_SNAPSHOT = "<state_snapshot>"
+"""Begins what the agent writes in place of the history that it compresses."""
+_NUDGE = "System: Please continue."
+"""What the agent says in the user's place when the model stopped too early."""
+_FAILED = {"success": False, "error": True, "cancelled": True}
+
+
+class GeminiCLI(PlainEdits):
+    name = "gemini-cli"
+    lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(("history",)), ListPath(()))
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    boundary_is_message = True
+
+    def recognize(self, value: Any) -> float:
+        if not isinstance(value, dict):
+            return 0.0
+        if isinstance(value.get("$set"), dict) or isinstance(value.get("$rewindTo"), str):
+            return 1.0
+        if word(value, "sessionId") and word(value, "projectHash"):
+            return 1.0
+        if word(value, "type") in _TYPES and word(value, "id"):
+            if not value.keys() & {"content", "parts", "toolCalls"} or "message" in value:
+                return 0.0
+            return 1.0 if value["type"] == "gemini" else 0.9 if "timestamp" in value else 0.0
+        return 0.9 if _is_content(value) else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build, ids = Builder(counter), CallIds()
+        entries = _entries(values, lines=document is None)
+        for at, entry in enumerate(entries):
+            _read_entry(build, entry, ids, newest=at == len(entries) - 1)
+        holders = [document] if isinstance(document, dict) else values
+        session = next((word(v, "sessionId") for v in holders if word(v, "sessionId")), "")
+        return Reading(build.messages, session_id=session)
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        value, changes = json.loads(raw), {}
+        for part, text in edited:
+            if part.place:
+                changes[part.place.path] = edit_part(part, text)
+                changes |= _copies(value, part, part.place.path, text)
+        return changes
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        part = new_part(message.parts[0])
+        template = around.template if isinstance(around.template, dict) else {}
+        if _is_content(template):
+            return {"role": "model" if message.role == "assistant" else "user", "parts": [part]}
+        key = around.key
+        return {
+            "id": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            "timestamp": template.get("timestamp"),
+            "type": "gemini" if message.role == "assistant" else "user",
+            "content": [part],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A message that is in the context."""
+
+    value: dict[str, Any]
+    path: Path
+    """From its record to it."""
+    records: tuple[int, ...]
+    """Its record is the last of them; the first has its place."""
+    given: bool = False
+    """It stands in a list that replaced all history before it."""
+
+
+def _is_content(value: dict[str, Any]) -> bool:
+    """Whether a value is a content of the API, as checkpoints of the chat hold them."""
+    parts = value.get("parts")
+    if word(value, "role") not in _ROLES or not isinstance(parts, list) or "type" in value:
+        return False
+    return all(isinstance(part, dict) and "type" not in part for part in parts)
+
+
+def _is_message(value: Any) -> bool:
+    return word(value, "type") in _ROLES or (isinstance(value, dict) and _is_content(value))
+
+
+def _entries(values: Sequence[Any], *, lines: bool) -> list[_Entry]:
+    """What is left of the messages when all records have been followed; those of a document just stand in a row."""
+    known: dict[str, _Entry] = {}
+    for record, value in enumerate(values):
+        if not isinstance(value, dict):
+            continue
+        if lines and isinstance(value.get("$rewindTo"), str):
+            _rewind(known, value["$rewindTo"])
+        elif lines and isinstance(value.get("id"), str):
+            old = known.get(value["id"])
+            records = (*(old.records if old else ()), record)
+            known[value["id"]] = _Entry(value, (), records, bool(old and old.given))
+        elif lines and isinstance(value.get("$set"), dict):
+            messages = value["$set"].get("messages")
+            if isinstance(messages, list):
+                known = _given(messages, record)
+        else:
+            known[f" {record}"] = _Entry(value, (), (record,))  # no id begins like that
+    return [entry for entry in known.values() if _is_message(entry.value)]
+
+
+def _rewind(known: dict[str, _Entry], target: str) -> None:
+    """Take back a message and all behind it; all there is when it is not known, as the agent does."""
+    order = list(known)
+    for name in order[order.index(target) if target in known else 0 :]:
+        del known[name]
+
+
+def _given(messages: list[Any], record: int) -> dict[str, _Entry]:
+    return {
+        word(value, "id") or f" {record}.{at}": _Entry(value, ("$set", "messages", at), (record,), True)
+        for at, value in enumerate(messages)
+        if isinstance(value, dict)
+    }
+
+
+def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) -> None:
+    value, path = entry.value, entry.path
+    role = _ROLES[word(value, "type") or word(value, "role")]
+    key = "content" if "content" in value else "parts"
+    said = read_parts(build, value.get(key), (*path, key), entry.records[-1], ids)
+    results: list[Part] = []
+    if role == "assistant":
+        if not any(part.kind in ("tool_call", "thinking") for part in said):
+            said = _thoughts(build, value) + said  # else the content has them itself
+        said, results = _tool_calls(build, entry, said, ids, newest=newest)
+    words = "\n".join(part.text for part in said if part.kind == "text").strip()
+    if not said or (role == "user" and (words.startswith(_NOT_SENT) or not (words or _more_than_text(said)))):
+        return  # the agent does not send it: it passes through
+    role, origin = content_role(role, said)
+    snapshot = role == "user" and words.startswith(_SNAPSHOT)
+    name, time = word(value, "id"), parse_time(value.get("timestamp") or value.get("ts"))
+    if snapshot or words == _NUDGE:
+        origin = "summary" if snapshot else "injected"
+    pinned = entry.given or snapshot
+    build.add(role, said, entry.records, id=name, timestamp=time, origin=origin, pinned=pinned)
+    if results:
+        behind = f"{name}:results" if name else ""
+        build.add("tool", results, entry.records, id=behind, timestamp=time, pinned=pinned)
+
+
+def _more_than_text(parts: list[Part]) -> bool:
+    return any(part.kind != "text" for part in parts)
+
+
+def _thoughts(build: Builder, value: dict[str, Any]) -> list[Part]:
+    thoughts = value.get("thoughts")
+    texts = [
+        "\n".join(text for text in (word(thought, "subject"), word(thought, "description")) if text)
+        for thought in (thoughts if isinstance(thoughts, list) else ())
+    ]
+    return [build.part("thinking", text) for text in texts if text]
+
+
+def _tool_calls(
+    build: Builder, entry: _Entry, said: list[Part], ids: CallIds, *, newest: bool
+) -> tuple[list[Part], list[Part]]:
+    """What was said with the calls that only `toolCalls` holds, and the results of all that stand there."""
+    calls = entry.value.get("toolCalls")
+    inside = {part.call_id for part in said if part.kind == "tool_call"}
+    said, results = list(said), []
+    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        if not isinstance(call, dict):
+            continue
+        path, name = (*entry.path, "toolCalls", at), word(call, "name")
+        call_id = word(call, "id")
+        if call_id not in inside:
+            call_id = ids.call(call_id, name)
+            place = Place(entry.records[-1], (*path, "args"), "json") if isinstance(call.get("args"), dict) else None
+            said.append(build.part("tool_call", as_text(call.get("args")), place, name=name, call_id=call_id))
+        found = _results(build, call, (*path, "result"), entry.records[-1], ids.response(call_id, name))
+        if found or not newest:
+            # nothing came back of a call that was cut off
+            results += found or [build.part("tool_result", "", name=name, call_id=call_id, failed=True)]
+    return said, results
+
+
+def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call_id: str) -> list[Part]:
+    """What a call returned: a text, or parts of which one is the function response."""
+    result, failed = call.get("result"), _FAILED.get(word(call, "status"))
+    name = word(call, "name")
+    if isinstance(result, str):
+        place = Place(record, path)
+        return [build.part("tool_result", result, place, name=name, call_id=call_id, failed=failed)] if result else []
+    parts: list[Part] = []
+    listed = isinstance(result, list)
+    for at, item in enumerate(result if isinstance(result, list) else [result]):
+        where = (*path, at) if listed else path
+        response = item.get("functionResponse") if isinstance(item, dict) else None
+        if isinstance(response, dict) and not any(part.kind == "tool_result" for part in parts):
+            parts.append(read_response(build, response, (*where, "functionResponse"), record, call_id, failed))
+        elif item is not None:
+            parts += read_parts(build, item, where, record, CallIds())
+    if parts and not any(part.kind == "tool_result" for part in parts):
+        parts.insert(0, build.part("tool_result", "", name=name, call_id=call_id, failed=failed))
+    return parts
+
+
+def _copies(value: Any, part: Part, path: Path, text: str) -> dict[Path, str]:
+    """Changes of what repeats a text of a record: for display, or of a call in both places that hold it."""
+    at = next((i for i, step in enumerate(path) if step in ("toolCalls", "content")), len(path))
+    holder = value
+    for step in path[:at]:
+        holder = holder[step]
+    if path[at : at + 1] == ("toolCalls",):
+        where = path[: at + 2]
+        call = holder["toolCalls"][path[at + 1]]
+        if part.kind == "tool_result" and call.get("resultDisplay") is not None:
+            return shortened_copies(call["resultDisplay"], (*where, "resultDisplay"), text)
+    elif part.kind == "tool_call":
+        calls = holder.get("toolCalls")
+        for number, call in enumerate(calls if isinstance(calls, list) else ()):
+            if word(call, "id") == part.call_id and "args" in call:
+                return {(*path[:at], "toolCalls", number, "args"): text}
+    elif part.kind == "text" and holder.get("displayContent") is not None:
+        return shortened_copies(holder["displayContent"], (*path[:at], "displayContent"), text)
+    return {}

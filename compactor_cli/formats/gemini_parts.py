@@ -1,0 +1,129 @@
+"""Parts of the Gemini API's contents, shared by the formats of agents that save them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import Builder, as_text, block_text, edit_value, word
+from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+SHELL = "run_shell_command"
+_FAILED_COMMAND = re.compile(r"Exit Code: [1-9]")
+"""A command that failed is a call that succeeded; what it printed says how it ended."""
+_PICTURE = "block:part"
+"""Encoding of a picture's place: the whole part gives way to one of text."""
+
+
+class CallIds:
+    """The API needs no ids: a response without one answers the oldest open call of its name."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[str]] = defaultdict(list)
+        self._count = 0
+
+    def call(self, given: Any, name: str) -> str:
+        """The id of a call: its own, or one that is made up."""
+        self._count += 1
+        call_id = given if isinstance(given, str) and given else f"{LEGACY_ID}{self._count}"
+        self._open[name].append(call_id)
+        return call_id
+
+    def response(self, given: Any, name: str) -> str:
+        """The id of the call that a response answers."""
+        waiting = self._open[name]
+        if not (isinstance(given, str) and given):
+            return waiting.pop(0) if waiting else f"{LEGACY_ID}unknown"
+        if given in waiting:
+            waiting.remove(given)
+        return given
+
+
+def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallIds) -> list[Part]:
+    """Parts of a content: a string, a part, or a list of both. `path`: where it stands in its record."""
+    if isinstance(content, str):
+        return [build.part("text", content, Place(record, path))] if content else []
+    if isinstance(content, dict):
+        return [_part(build, content, path, record, ids)]
+    if not isinstance(content, list):
+        return []
+    return [_part(build, part, (*path, at), record, ids) for at, part in enumerate(content)]
+
+
+def _part(build: Builder, part: Any, path: Path, record: int, ids: CallIds) -> Part:
+    if isinstance(part, str):
+        return build.part("text", part, Place(record, path))
+    if not isinstance(part, dict):
+        return build.part("other", as_text(part))
+    sealed = bool(part.get("thoughtSignature"))
+    call, response = part.get("functionCall"), part.get("functionResponse")
+    if isinstance(call, dict):
+        name = word(call, "name")
+        place = Place(record, (*path, "functionCall", "args"), "json") if "args" in call and not sealed else None
+        call_id = ids.call(call.get("id"), name)
+        return build.part("tool_call", as_text(call.get("args")), place, name=name, call_id=call_id)
+    if isinstance(response, dict):
+        call_id = ids.response(response.get("id"), word(response, "name"))
+        return read_response(build, response, (*path, "functionResponse"), record, call_id)
+    if isinstance(part.get("text"), str):
+        if part.get("thought") is True:
+            return build.part("thinking", part["text"])
+        return build.part("text", part["text"], None if sealed else Place(record, (*path, "text")))
+    if _is_picture(part):
+        return build.image(None if sealed else Place(record, path, _PICTURE))
+    return build.part("other", block_text({key: value for key, value in part.items() if key != "thoughtSignature"}))
+
+
+def _is_picture(part: Any) -> bool:
+    data = part.get("inlineData") if isinstance(part, dict) else None
+    return word(data, "mimeType").startswith("image/")
+
+
+def read_response(
+    build: Builder, response: dict[str, Any], path: Path, record: int, call_id: str, failed: bool | None = None
+) -> Part:
+    """A function response, which stands at `path`. `failed`: what else is known of its call."""
+    body, path = response.get("response"), (*path, "response")
+    text, place = as_text(body), Place(record, path) if body is not None else None
+    if isinstance(body, dict) and len(body) == 1:
+        ((key, value),) = body.items()
+        if isinstance(value, str):
+            text, place = value, Place(record, (*path, key))
+    if isinstance(body, dict) and "error" in body:
+        failed = True
+    name, inside = word(response, "name"), response.get("parts")
+    if name == SHELL and _FAILED_COMMAND.search(text):
+        failed = True
+    images = sum(_is_picture(part) for part in inside) if isinstance(inside, list) else 0
+    return build.part("tool_result", text, place, name=name, call_id=call_id, failed=failed, images=images)
+
+
+def edit_part(part: Part, text: str) -> str:
+    """JSON text that holds a part's new text at its place."""
+    assert part.place is not None
+    if part.place.encoding == _PICTURE:
+        return jsonedit.encode({"text": text})
+    if part.kind == "tool_result" and part.place.path[-1] == "response":
+        return jsonedit.encode({"output": text})  # a response is an object
+    return edit_value(part, text)
+
+
+def new_part(part: Part) -> dict[str, Any]:
+    """The one part of a new content."""
+    if part.kind != "tool_result":
+        return {"text": part.text}
+    given = {} if part.call_id.startswith(LEGACY_ID) else {"id": part.call_id}
+    return {"functionResponse": {**given, "name": part.name, "response": {"output": part.text}}}
+
+
+def content_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:
+    """Role and origin of a content: the role user may mean a request or what tools returned."""
+    origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
+    if role != "user":
+        return role, origin if origin == "summary" else "other"
+    if any(p.kind == "tool_result" for p in parts):
+        return ("user" if origin == "request" else "tool"), origin
+    return role, "request" if origin == "other" and parts else origin

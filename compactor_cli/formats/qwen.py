@@ -1,0 +1,242 @@
+"""Qwen Code sessions: records in a tree, contents of the Gemini API in them.
+
+The context is the way from the last record to the root. A `chat_compression` record on it holds the history that
+replaces all before it; what is on other branches, or before that, passes through.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, parse_time, word
+from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.gemini_parts import CallIds, content_role, edit_part, new_part, read_parts
+from compactor_cli.model.message import Message, Origin, Part, Path, Role
+from compactor_cli.model.transcript import Link
+
+_TYPES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool_result": "user"}
+_ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
+_NOT_SENT = frozenset(("realtime_message", "code_mode_tool_result"))
+_ASIDE = "session_artifact"
+"""Begins the subtypes of records that are no step of the conversation and never its end."""
+_OFF = "off the path"
+"""The chain of records that the agent does not walk: their parents are no business of the others."""
+_HOOK = "<qwen:"
+"""Begins parts that hooks of the agent put behind the words of the user."""
+_FAILED = {"success": False, "error": True, "cancelled": True}
+
+
+class Qwen(PlainEdits):
+    name = "qwen"
+    adjacent_results = False
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    parent_path: Path | None = ("parentUuid",)
+    boundary_is_message = True
+
+    def recognize(self, value: Any) -> float:
+        if not isinstance(value, dict) or not {"uuid", "parentUuid", "sessionId"} <= value.keys():
+            return 0.0
+        message, kind = value.get("message"), word(value, "type")
+        if isinstance(message, dict) and isinstance(message.get("parts"), list):
+            return 1.0 if kind in _TYPES or kind == "system" else 0.8
+        return 1.0 if kind == "system" and "systemPayload" in value and "message" not in value else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build, ids = Builder(counter), CallIds()
+        walk = _walk(values)
+        path = _since_compression(values, walk)
+        commands = _local_commands(values, path)
+        pieces: dict[tuple[str, str], int] = {}
+        for record in path:
+            value = values[record]
+            if value.get("subtype") == "chat_compression":
+                _read_compressed(build, value, record, ids)
+            elif record not in commands:
+                _read_record(build, value, record, ids, pieces)
+        on = frozenset(walk)
+        links = _links(values, on)
+        session = next((word(value, "sessionId") for value in values if word(value, "sessionId")), "")
+        return Reading(build.messages, _owners(values, path, build.messages), links, session_id=session)
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes = {part.place.path: edit_part(part, text) for part, text in edited if part.place}
+        copy = next((text for part, text in edited if part.kind == "tool_result"), None)
+        if copy is not None and b'"toolCallResult"' in raw:
+            result = json.loads(raw).get("toolCallResult")
+            if isinstance(result, dict) and result.get("resultDisplay") is not None:
+                changes |= shortened_copies(result["resultDisplay"], ("toolCallResult", "resultDisplay"), copy)
+        return changes
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        key, part = around.key, message.parts[0]
+        role = "model" if message.role == "assistant" else "user"
+        kind = "assistant" if role == "model" else "tool_result" if part.kind == "tool_result" else "user"
+        return {
+            "uuid": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            "parentUuid": around.parent or None,
+            **{name: template[name] for name in _ENVELOPE if name in template},
+            "timestamp": template.get("timestamp"),
+            "type": kind,
+            "message": {"role": role, "parts": [new_part(part)]},
+        }
+
+
+def _links(values: Sequence[Any], on: frozenset[int]) -> list[Link | None]:
+    """Ids and parents; of several pieces of a record the agent follows the parent of the first."""
+    seen: set[str] = set()
+    links: list[Link | None] = []
+    for record, value in enumerate(values):
+        uuid = word(value, "uuid")
+        known = uuid in seen or not uuid
+        links.append(None if known else Link(uuid, word(value, "parentUuid"), "" if record in on else _OFF))
+        seen.add(uuid)
+    return links
+
+
+def _walk(values: Sequence[Any]) -> list[int]:
+    """The records on the way from the root to the end of the conversation; of equal ids all are pieces of one.
+
+    Where a parent is lost, the way goes on with the newest record before that is in no part walked so far, as the
+    agent bridges such gaps; a rewind is no gap.
+    """
+    records = [r for r, v in enumerate(values) if word(v, "uuid") and not word(v, "subtype").startswith(_ASIDE)]
+    first: dict[str, int] = {}
+    pieces: dict[str, list[int]] = {}
+    for record in records:
+        uuid = values[record]["uuid"]
+        first.setdefault(uuid, record)
+        pieces.setdefault(uuid, []).append(record)
+    parents = {uuid: word(values[record], "parentUuid") for uuid, record in first.items()}
+    roots: dict[str, str] = {}
+    walked: list[str] = []
+    seen: set[str] = set()
+    at = values[records[-1]]["uuid"] if records else ""
+    while at and at not in seen:
+        seen.add(at)
+        walked.append(at)
+        parent = parents[at]
+        if parent and parent not in first:
+            roots = roots or _roots(parents)
+            done = {roots[uuid] for uuid in walked}
+            before = [values[record]["uuid"] for record in records if record < first[at]]
+            parent = next((uuid for uuid in reversed(before) if roots[uuid] not in done), "")
+            parent = "" if values[first[at]].get("subtype") == "rewind" else parent
+        at = parent
+    return sorted(record for uuid in walked for record in pieces[uuid])
+
+
+def _roots(parents: dict[str, str]) -> dict[str, str]:
+    """Record -> the one from which all that is connected with it starts."""
+    roots: dict[str, str] = {}
+    for uuid in parents:
+        trail: dict[str, None] = {}
+        at = uuid
+        while at not in roots and at not in trail and parents[at] in parents:
+            trail[at] = None
+            at = parents[at]
+        roots.update(dict.fromkeys([*trail, at], roots.get(at, at)))
+    return roots
+
+
+def _since_compression(values: Sequence[Any], path: list[int]) -> list[int]:
+    for at in range(len(path) - 1, -1, -1):
+        value = values[path[at]]
+        if value.get("subtype") == "chat_compression" and isinstance(_history(value), list):
+            return path[at:]
+    return path
+
+
+def _history(value: dict[str, Any]) -> Any:
+    payload = value.get("systemPayload")
+    return payload.get("compressedHistory") if isinstance(payload, dict) else None
+
+
+def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
+    """What the user typed for the agent itself: a record right behind says that it was not sent."""
+    found: set[int] = set()
+    latest = -1
+    for record in path:
+        value = values[record]
+        if value.get("subtype") == "slash_command":
+            payload = value.get("systemPayload")
+            payload = payload if isinstance(payload, dict) else {}
+            local = payload.get("phase") == "result" and payload.get("sentToModel") is not True
+            if latest >= 0 and local and _words(values[latest]) == payload.get("rawCommand"):
+                found.add(latest)
+            latest = -1
+        elif value.get("type") != "system":
+            latest = record if value.get("type") == "user" and not value.get("subtype") else -1
+    return found
+
+
+def _words(value: dict[str, Any]) -> str | None:
+    """The text of a record that is one text and nothing else."""
+    parts = _parts_of(value)
+    return word(parts[0], "text") if isinstance(parts, list) and len(parts) == 1 else None
+
+
+def _parts_of(value: dict[str, Any]) -> Any:
+    message = value.get("message")
+    return message.get("parts") if isinstance(message, dict) else None
+
+
+def _read_record(
+    build: Builder, value: dict[str, Any], record: int, ids: CallIds, pieces: dict[tuple[str, str], int]
+) -> None:
+    kind, subtype = word(value, "type"), word(value, "subtype")
+    if kind not in _TYPES or subtype in _NOT_SENT:
+        return
+    parts = read_parts(build, _parts_of(value), ("message", "parts"), record, ids)
+    parts = [_with_status(part, value) for part in parts]
+    if not parts:
+        return
+    piece = (word(value, "uuid"), kind)
+    if piece in pieces:
+        build.extend(pieces[piece], parts, record)
+        return
+    role, origin = content_role(_TYPES[kind], parts)
+    if origin == "request" and (subtype == "notification" or _only_hooks(parts)):
+        origin = "injected"
+    time = parse_time(value.get("timestamp"))
+    pieces[piece] = build.add(role, parts, (record,), id=piece[0], timestamp=time, origin=origin)
+
+
+def _only_hooks(parts: list[Part]) -> bool:
+    return all(part.kind == "text" and part.text.startswith(_HOOK) for part in parts)
+
+
+def _with_status(part: Part, value: dict[str, Any]) -> Part:
+    """A result with what the record says of its success."""
+    if part.kind != "tool_result" or part.failed is not None:
+        return part
+    return replace(part, failed=_FAILED.get(word(value.get("toolCallResult"), "status")))
+
+
+def _read_compressed(build: Builder, value: dict[str, Any], record: int, ids: CallIds) -> None:
+    """The history that a compression left; it stands for what is in no record any more."""
+    for at, content in enumerate(_history(value)):
+        if not isinstance(content, dict):
+            continue
+        where = ("systemPayload", "compressedHistory", at, "parts")
+        parts = read_parts(build, content.get("parts"), where, record, ids)
+        role, origin = content_role("assistant" if content.get("role") == "model" else "user", parts)
+        first: Origin = "summary" if at == 0 and role == "user" else origin
+        time = parse_time(value.get("timestamp"))
+        name = f"{word(value, 'uuid')}:{at}"
+        build.add(role, parts, (record,), id=name, timestamp=time, origin=first, pinned=True)
+
+
+def _owners(values: Sequence[Any], path: list[int], messages: list[Message]) -> dict[int, int]:
+    """What only tells of a message goes with it: telemetry of the call or answer right before."""
+    by_record = {record: m.index for m in messages for record in m.records}
+    owners: dict[int, int] = {}
+    latest: int | None = None
+    for record in path:
+        latest = by_record.get(record, latest)
+        if latest is not None and record not in by_record and values[record].get("subtype") == "ui_telemetry":
+            owners[record] = latest
+    return owners
