@@ -78,7 +78,7 @@ def pictures_behind(turns: Turns) -> Turns:
             out.append(turn)
             continue
         for item in turn.items:
-            waiting += [Item("picture", "", (p.spot,), pictures=(p,)) for p in item.pictures]
+            waiting += [Item("picture", pictures=(p,)) for p in item.pictures]
         out.append(replace(turn, items=tuple(replace(item, pictures=()) for item in turn.items)))
         if waiting and (at + 1 == len(turns) or turns[at + 1].role != "tool"):
             out.append(Turn("user", tuple(waiting), turn.time, "injected"))

@@ -150,8 +150,8 @@ def _attributes(before: Conversation, holds: Set[Attribute]) -> Iterator[tuple[s
 
 
 def _added(after: Conversation) -> Counter[tuple[str, Action]]:
-    added = (("results" if item.kind == "result" else "messages") for _, item in after.items() if not item.spots)
-    return Counter((kind, "added") for kind in added)
+    new = [item for _, item in after.items() if not item.spots and item.kind != "picture"]
+    return Counter(("results" if item.kind == "result" else "messages", "added") for item in new)
 
 
 def _moved(after: Conversation) -> int:
