@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from compactor_cli.converting.content import Conversation, Item, Turn
@@ -11,14 +11,14 @@ from compactor_cli.text.injected import DETACHED_RESULT
 NO_RESULT = "[No result: the session that this was converted from holds none for this call]"
 
 
-def arrange(conversation: Conversation, *, answer: bool = True) -> Conversation:
+def arrange(conversation: Conversation, *, close: bool = False) -> Conversation:
     """The conversation with each result behind its call and in the order of the calls. A result without a call
-    becomes text of the user's side. `answer`: calls without a result get one that says so; those at the very end are
-    work in flight and stay open."""
+    becomes text of the user's side, a call without a result gets one that says so. Calls at the very end are work in
+    flight and stay open, unless `close` says otherwise."""
     walk = _Walk()
     for turn in conversation.turns:
         walk.add(turn)
-    turns = tuple(_answered(walk.turns, walk.answers, answer=answer))
+    turns = tuple(_answered(walk.turns, walk.answers, close=close))
     return replace(conversation, turns=turns)
 
 
@@ -71,7 +71,7 @@ def detached(item: Item) -> Item:
     return Item("text", text, item.spots, pictures=item.pictures)
 
 
-def _answered(turns: Sequence[Turn], answers: dict[int, _Answer], *, answer: bool) -> Iterator[Turn]:
+def _answered(turns: Sequence[Turn], answers: dict[int, _Answer], *, close: bool) -> Iterator[Turn]:
     last = max((at for at, turn in enumerate(turns) if turn.role != "tool"), default=-1)
     for at, turn in enumerate(turns):
         yield turn
@@ -81,11 +81,6 @@ def _answered(turns: Sequence[Turn], answers: dict[int, _Answer], *, answer: boo
             found = answers.get(call.link)
             if found is not None:
                 yield replace(found.turn, items=(found.item,), origin="other", author="", group=None)
-            elif answer and at != last:
+            elif close or at != last:
                 item = Item("result", NO_RESULT, (), call.name, call.call_id, call.link, failed=True)
                 yield Turn("tool", (item,), turn.time)
-
-
-def calls_of(turns: Iterable[Turn]) -> Iterator[Item]:
-    """All calls, in order."""
-    return (item for turn in turns for item in turn.items if item.kind == "call")

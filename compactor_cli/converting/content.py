@@ -90,14 +90,9 @@ class Conversation:
     turns: tuple[Turn, ...]
     session_id: str = ""
     cwd: str = ""
+    format: str = ""
+    """What it was saved in."""
 
     def items(self) -> Iterator[tuple[Turn, Item]]:
         """All items with their turns, in order."""
         return ((turn, item) for turn in self.turns for item in turn.items)
-
-
-def requests(conversation: Conversation) -> Iterator[str]:
-    """What the user asked for, in order."""
-    for turn in conversation.turns:
-        if turn.role == "user" and turn.origin == "request":
-            yield "\n".join(item.text for item in turn.items if item.kind == "text")

@@ -96,7 +96,7 @@ def _converted(
         merge(iter(losses)),
         len(written),
         sum(len(transcript.messages) for transcript in transcripts),
-        first.session_id if home else "",
+        "" if target.many else first.session_id,
         first.cwd,
         known,
         target.file_name(first, given),

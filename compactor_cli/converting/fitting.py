@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -212,6 +212,6 @@ def _each(turns: Turns, change: Callable[[Item], Item]) -> Turns:
     return tuple(replace(turn, items=tuple(map(change, turn.items))) for turn in turns)
 
 
-def texts(items: Iterable[Item]) -> str:
-    """The texts of items as one."""
-    return _BETWEEN.join(item.text for item in items if item.kind == "text")
+def without_ids(turns: Turns) -> Turns:
+    """Without ids of calls: results follow their calls."""
+    return _each(turns, lambda item: replace(item, call_id=""))

@@ -12,7 +12,7 @@ from typing import Any
 from compactor_cli.converting.content import Conversation, Item, ItemKind, Picture, Seal, Turn
 from compactor_cli.converting.pictures import picture_in, pictures_in
 from compactor_cli.converting.seals import Thought, thoughts_in
-from compactor_cli.model.message import Message, Part, Role
+from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.pairing import pair
 from compactor_cli.model.transcript import Transcript
 
@@ -51,7 +51,8 @@ def take(transcript: Transcript) -> Taken:
     for message in transcript.messages:
         turns += _turns(message, values, links, names)
     around = _around(transcript)
-    conversation = Conversation(tuple(turns), transcript.session_id, _cwd(transcript, values, around))
+    cwd = _cwd(transcript, values, around)
+    conversation = Conversation(tuple(turns), transcript.session_id, cwd, transcript.format)
     no_messages = [at for at in range(len(transcript.records)) if at not in transcript.message_records]
     spoken = {record for message in transcript.messages for record in message.records}
     return Taken(
@@ -125,14 +126,21 @@ def _pictures(part: Part, values: _Values, spot: tuple[int, int]) -> Iterator[Pi
     """The pictures of a part; one whose data are not found where the part stands holds nothing."""
     found: list[Picture] = []
     if part.place is not None:
-        value = values[part.place.record]
-        for step in part.place.path:
-            value = value[step]
+        value = _at(values[part.place.record], part.place.path)
         single = picture_in(value) if part.kind == "image" else None
         found = [single] if single else list(pictures_in(value))
     found += [Picture()] * (part.images - len(found))
     for at, picture in enumerate(found[: part.images]):
         yield picture._replace(spot=spot, at=at)
+
+
+def _at(value: Any, path: Path) -> Any:
+    """The value at a path; None where a step leads into JSON that is written as a string."""
+    for step in path:
+        if not isinstance(value, (dict, list)):
+            return None
+        value = value[step]  # type: ignore[index]  # a reader's path has the keys of objects and the indices of lists
+    return value
 
 
 def _thoughts(message: Message, values: _Values) -> list[Thought]:

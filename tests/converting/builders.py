@@ -102,12 +102,12 @@ def exchanges(draw, link):
 def conversations(draw):
     """A conversation that is valid for every API: the user begins, every call has its result behind it."""
     turns = [Turn("system", (Item("text", text),)) for text in draw(st.lists(_TEXTS, max_size=1))]
-    for round in range(draw(st.integers(1, 4))):
+    for number in range(draw(st.integers(1, 4))):
         texts = [Item("text", text) for text in draw(st.lists(_TEXTS, min_size=1, max_size=2))]
         shown = [Item("picture", pictures=(picture,)) for picture in draw(_pictures(2))]
-        turns.append(Turn("user", (Item("text", f"Request {round}"), *texts, *shown), origin="request"))
+        turns.append(Turn("user", (Item("text", f"Request {number}"), *texts, *shown), origin="request"))
         for step in range(draw(st.integers(0, 2))):
-            turns += draw(exchanges(10 * round + 4 * step))
+            turns += draw(exchanges(10 * number + 4 * step))
     return Conversation(tuple(turns), "session", "/work/project")
 
 

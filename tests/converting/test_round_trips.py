@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from compactor_cli.converting import TARGETS
 from compactor_cli.converting.fitting import WRAPPED
 from compactor_cli.converting.taking import take
-from tests.converting.builders import READABLE, conversations, converted, again, words, written
+from tests.converting.builders import READABLE, again, conversations, converted, words, written
 
 # what a format has no place for, as the providers' and agents' documentation says; written here once more so that a
 # target which drops too much is found
@@ -45,7 +45,7 @@ def common(said, *formats):
         if kind == "call" and isinstance(rest[1], dict) and set(rest[1]) == {WRAPPED}:
             rest[1] = WRAPPED  # as text or as its value: one format keeps it as it was
         if kind == "result":
-            rest = rest[:-2]  # pictures are compared below
+            del rest[-2:]  # pictures are compared below
         if kind in ("text", "thinking") and kept and kept[-1][:2] == [role, kind]:
             kept[-1][2] += "\n\n" + rest[0]
         else:
