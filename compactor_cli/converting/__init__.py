@@ -12,6 +12,7 @@ from compactor_cli.converting.targets.claude_code import ToClaudeCode
 from compactor_cli.converting.targets.codex import ToCodex
 from compactor_cli.converting.targets.gemini_cli import ToGeminiCLI
 from compactor_cli.converting.targets.openai_chat import ToOpenAIChat
+from compactor_cli.converting.targets.opencode import ToOpenCode
 from compactor_cli.converting.targets.pi import ToPi
 from compactor_cli.converting.targets.qwen import ToQwen
 from compactor_cli.converting.targets.sharegpt import ToShareGPT
@@ -28,5 +29,6 @@ TARGETS: dict[str, Target] = {
         ToGeminiCLI(),
         ToQwen(),
         ToPi(),
+        ToOpenCode(),
     )
 }

@@ -126,9 +126,11 @@ def _pictures(part: Part, values: _Values, spot: tuple[int, int]) -> Iterator[Pi
     """The pictures of a part; one whose data are not found where the part stands holds nothing."""
     found: list[Picture] = []
     if part.place is not None:
-        value = _at(values[part.place.record], part.place.path)
-        single = picture_in(value) if part.kind == "image" else None
-        found = [single] if single else list(pictures_in(value))
+        record, path = values[part.place.record], part.place.path
+        single = picture_in(_at(record, path)) if part.kind == "image" else None
+        found = [single] if single else list(pictures_in(_at(record, path)))
+        if len(found) < part.images and path:  # beside the text
+            found = list(pictures_in(_at(record, path[:-1])))
     found += [Picture()] * (part.images - len(found))
     for at, picture in enumerate(found[: part.images]):
         yield picture._replace(spot=spot, at=at)

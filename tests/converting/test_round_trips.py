@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import groupby, permutations
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,8 +21,8 @@ NO_PICTURES = {"sharegpt", "atif"}
 NO_PICTURES_IN_RESULTS = {"openai-chat", "sharegpt", "atif", "gemini-cli", "qwen"}
 OBJECTS = {"anthropic", "claude-code", "gemini-cli", "qwen", "pi", "opencode", "atif"}
 """Arguments that are no object are put into one."""
-PLAIN = {"sharegpt", "atif"}
-"""A turn says one text."""
+ONE_BY_ONE = {"sharegpt"}
+"""Parallel calls stand one after the other."""
 
 
 def common(said, *formats):
@@ -50,7 +50,20 @@ def common(said, *formats):
             kept[-1][2] += "\n\n" + rest[0]
         else:
             kept.append([role, kind, *rest])
-    return kept
+    return one_by_one(kept) if ONE_BY_ONE & set(formats) else kept
+
+
+def one_by_one(said):
+    """Each call with its result behind it; between messages calls and results are in the order of the calls."""
+
+    def number(item):
+        return item[3] if item[1] == "result" else item[4]
+
+    ordered = []
+    for tools, run in groupby(said, key=lambda item: item[1] in ("call", "result")):
+        items = list(run)
+        ordered += sorted(items, key=number) if tools else items
+    return ordered
 
 
 def pictures(said, *formats):
