@@ -13,6 +13,7 @@ from compactor_cli.cli.assemble import assemble
 from compactor_cli.cli.budget import budget
 from compactor_cli.cli.compact import compact
 from compactor_cli.cli.config import config
+from compactor_cli.cli.convert import convert
 from compactor_cli.cli.diff import diff
 from compactor_cli.cli.doctor import doctor
 from compactor_cli.cli.evaluate import evaluate
@@ -38,6 +39,7 @@ _MEANT = {
     **dict.fromkeys(("train", "fit"), "learn"),
     **dict.fromkeys(("settings", "configure"), "config"),
     **dict.fromkeys(("list", "ls", "find", "history"), "sessions"),
+    **dict.fromkeys(("transform", "translate", "export"), "convert"),
 }
 """Words that other tools have for a command, where none is spelled alike."""
 
@@ -99,6 +101,7 @@ for command, summary in (
     (diff, "What survived a compaction."),
     (restore, "Bring back what was taken away."),
     (doctor, "Say what is wrong with a session, and mend it."),
+    (convert, "Write a session in another format, for another agent."),
     (evaluate, "Which strategy keeps what your sessions needed."),
     (learn, "Fit strategy adaptive to your own sessions."),
     (strategies, "List the strategies."),
@@ -123,9 +126,10 @@ def about(
     """Make saved sessions with language models smaller without losing what the work needs.
 
     sessions lists those on this machine, score and inspect look into one, compact makes it smaller, budget
-    shares out a prompt and assemble writes it, diff says what survived, evaluate measures strategies on
-    your own sessions, learn fits one to them, config shows and changes settings. Everything works offline,
-    and gives the same bytes for the same input; a language model is asked only where an option or a setting says so.
+    shares out a prompt and assemble writes it, diff says what survived, doctor mends a session, convert
+    writes it for another agent, evaluate measures strategies on your own sessions, learn fits one to them,
+    config shows and changes settings. Everything works offline, and gives the same bytes for the same
+    input; a language model is asked only where an option or a setting says so.
 
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
     cannot be met, 5 the language model failed, 6 the database could not be used, 70 a bug, 130 interrupted,

@@ -1,0 +1,86 @@
+"""Turns in the order that every API takes: calls, their results right behind them, then what else was said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from compactor_cli.converting.content import Conversation, Item, Turn
+from compactor_cli.text.injected import DETACHED_RESULT
+
+NO_RESULT = "[No result: the session that this was converted from holds none for this call]"
+
+
+def arrange(conversation: Conversation, *, close: bool = False) -> Conversation:
+    """The conversation with each result behind its call and in the order of the calls. A result without a call
+    becomes text of the user's side, a call without a result gets one that says so. Calls at the very end are work in
+    flight and stay open, unless `close` says otherwise."""
+    walk = _Walk()
+    for turn in conversation.turns:
+        walk.add(turn)
+    turns = tuple(_answered(walk.turns, walk.answers, close=close))
+    return replace(conversation, turns=turns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    turn: Turn
+    item: Item
+
+
+class _Walk:
+    """Takes the results out of the turns and joins the pieces of the assistant's turns."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self.answers: dict[int, _Answer] = {}
+        self._heard = True
+        """Whether anything came back since the assistant spoke."""
+
+    def add(self, turn: Turn) -> None:
+        if turn.role != "tool":
+            if turn.role == "assistant" and not self._heard and self._continues(turn):
+                last = self.turns[-1]
+                self.turns[-1] = replace(last, items=last.items + turn.items)
+            else:
+                self.turns.append(turn)
+            self._heard = turn.role != "assistant"
+            return
+        self._heard = True
+        stray = [item for item in turn.items if not self._take(turn, item)]
+        if stray:
+            texts = tuple(detached(item) for item in stray)
+            self.turns.append(replace(turn, role="user", items=texts, origin="injected", group=None))
+
+    def _take(self, turn: Turn, item: Item) -> bool:
+        if item.link < 0 or item.link in self.answers:
+            return False
+        self.answers[item.link] = _Answer(turn, item)
+        return True
+
+    def _continues(self, turn: Turn) -> bool:
+        """Whether it is a piece of the turn before it: the format says so, or calls of that one are still open."""
+        last = self.turns[-1]
+        same = turn.group is not None and turn.group == last.group
+        return same or any(item.kind == "call" for item in last.items)
+
+
+def detached(item: Item) -> Item:
+    """A result that no call goes with, as text."""
+    text = f"{DETACHED_RESULT}\n{item.text}"
+    return Item("text", text, item.spots, pictures=item.pictures)
+
+
+def _answered(turns: Sequence[Turn], answers: dict[int, _Answer], *, close: bool) -> Iterator[Turn]:
+    last = max((at for at, turn in enumerate(turns) if turn.role != "tool"), default=-1)
+    for at, turn in enumerate(turns):
+        yield turn
+        for call in turn.items:
+            if call.kind != "call":
+                continue
+            found = answers.get(call.link)
+            if found is not None:
+                yield replace(found.turn, items=(found.item,), origin="other", author="", group=None)
+            elif close or at != last:
+                item = Item("result", NO_RESULT, (), call.name, call.call_id, call.link, failed=True)
+                yield Turn("tool", (item,), turn.time)

@@ -1,0 +1,69 @@
+"""What a target of a conversion provides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+from compactor_cli.converting.content import Conversation
+from compactor_cli.converting.stable import UNKNOWN_TIME
+
+Attribute = Literal["time", "failed", "injected", "author"]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a conversion is given besides the conversation."""
+
+    key: str
+    """64 hex digits of the input and the settings: ids are made of them."""
+    now: float = UNKNOWN_TIME
+    """Seconds since 1970: the time of messages in a session that has no times."""
+
+
+class Home(NamedTuple):
+    """Where an agent looks for a session, and how it goes on with it."""
+
+    place: str
+    command: str
+
+
+class Target(Protocol):
+    """A format that conversations are written in."""
+
+    name: str
+    """That of the format that reads it."""
+    purpose: str
+    """One line, for lists."""
+    many: bool
+    """A file may hold several conversations."""
+    holds: frozenset[Attribute]
+    """What it keeps of turns and results besides their content: times, whether a call failed, what a harness put under
+    the role user, names of authors."""
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        """The conversation as far as the target can hold it. Every item keeps the spots it was taken from."""
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        """A file with what `fit` made. One conversation where `many` is false."""
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        """The name that the target's own program gives such a file, for conversations that are written to a folder."""
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        """Where the agent finds the file; None for formats that are no agent's."""
+
+
+def first_time(conversation: Conversation, given: Given) -> float:
+    """When the session began."""
+    return next((turn.time for turn in conversation.turns if turn.time is not None), given.now)
+
+
+def times(conversation: Conversation, given: Given) -> list[float]:
+    """The time of each turn: its own, else that of the turn before it, else when the session began."""
+    found, last = [], first_time(conversation, given)
+    for turn in conversation.turns:
+        last = last if turn.time is None else turn.time
+        found.append(last)
+    return found

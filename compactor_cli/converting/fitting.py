@@ -1,0 +1,217 @@
+"""Steps that make turns fit a target. Each takes turns and returns turns; nothing is noted on the way, for what a
+target lost is told by comparing what went in with what came out (`losses.py`)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.converting.content import Item, Picture, Seal, Turn
+from compactor_cli.converting.stable import digest
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.message import Role
+
+Turns = tuple[Turn, ...]
+BEGINNING = "[The conversation begins with the assistant.]"
+"""Said by the user where an API wants the user to speak first."""
+_BETWEEN = "\n\n"
+WRAPPED = "input"
+"""Member that holds arguments which are no JSON object, where a target wants one."""
+
+
+def only(turns: Turns, keep: Callable[[Turn, Item], bool]) -> Turns:
+    """The turns with the items that a target can hold. A turn that loses all of its items goes."""
+    kept = [replace(turn, items=tuple(item for item in turn.items if keep(turn, item))) for turn in turns]
+    return tuple(new for old, new in zip(turns, kept, strict=True) if new.items or not old.items)
+
+
+def without_empty(turns: Turns) -> Turns:
+    """Without texts of nothing but white space, and without turns that say nothing."""
+    kept = only(turns, lambda _, item: item.kind != "text" or bool(item.text.strip()))
+    return tuple(turn for turn in kept if turn.items)
+
+
+def without_thoughts(turns: Turns, family: str = "") -> Turns:
+    """Without thoughts, but for those that the provider of a family has sealed."""
+    return only(turns, lambda _, item: item.kind != "thinking" or _sealed_by(item.seal, family))
+
+
+def _sealed_by(seal: Seal | None, family: str) -> bool:
+    return seal is not None and seal.family == family
+
+
+def without_seals(turns: Turns) -> Turns:
+    """Thoughts as plain text; one that is nothing but its seal goes."""
+    opened = only(turns, lambda _, item: item.kind != "thinking" or bool(item.text))
+    return _each(opened, lambda item: replace(item, seal=None))
+
+
+def other_as_text(turns: Turns) -> Turns:
+    """Content of kinds that only its own format knows, as the text that the model reads of it."""
+    return _each(turns, lambda item: replace(item, kind="text") if item.kind == "other" else item)
+
+
+def without_pictures(turns: Turns, holds: Callable[[Turn, Item, Picture], bool] = lambda *_: False) -> Turns:
+    """Without the pictures that a target cannot hold; those without data are never held."""
+    fitted = [
+        replace(
+            turn,
+            items=tuple(
+                replace(item, pictures=tuple(p for p in item.pictures if p.address and holds(turn, item, p)))
+                for item in turn.items
+            ),
+        )
+        for turn in turns
+    ]
+    return only(tuple(fitted), lambda _, item: item.kind != "picture" or bool(item.pictures))
+
+
+def pictures_behind(turns: Turns) -> Turns:
+    """The pictures of results in a turn of the user behind all results of the same calls."""
+    out: list[Turn] = []
+    waiting: list[Item] = []
+    for at, turn in enumerate(turns):
+        if turn.role != "tool":
+            out.append(turn)
+            continue
+        for item in turn.items:
+            waiting += [Item("picture", pictures=(p,)) for p in item.pictures]
+        out.append(replace(turn, items=tuple(replace(item, pictures=()) for item in turn.items)))
+        if waiting and (at + 1 == len(turns) or turns[at + 1].role != "tool"):
+            out.append(Turn("user", tuple(waiting), turn.time, "injected"))
+            waiting = []
+    return tuple(out)
+
+
+def system_as_user(turns: Turns, *, lead: bool) -> Turns:
+    """System messages as reminders that the harness gives under the role user. `lead`: those at the very beginning
+    stay as they are."""
+    out: list[Turn] = []
+    for turn in turns:
+        leads = lead and turn.role == "system"
+        lead = leads
+        if turn.role != "system" or leads:
+            out.append(turn)
+        else:
+            out.append(replace(turn, role="user", origin="injected", items=tuple(map(_reminder, turn.items))))
+    return tuple(out)
+
+
+def _reminder(item: Item) -> Item:
+    if item.kind != "text":
+        return item
+    return replace(item, text=f"<system-reminder>\n{item.text}\n</system-reminder>")
+
+
+def without_lead(turns: Turns) -> Turns:
+    """Without the system prompt: an agent has its own."""
+    begin = next((at for at, turn in enumerate(turns) if turn.role != "system"), len(turns))
+    return turns[begin:]
+
+
+def joined(turns: Turns, *roles: Role) -> Turns:
+    """Turns of one of these roles that follow each other, as one."""
+    out: list[Turn] = []
+    for turn in turns:
+        if out and turn.role in roles and out[-1].role == turn.role:
+            out[-1] = replace(out[-1], items=out[-1].items + turn.items)
+        else:
+            out.append(turn)
+    return tuple(out)
+
+
+def begun_by_user(turns: Turns) -> Turns:
+    """With a word of the user before a conversation that the assistant begins."""
+    at = next((at for at, turn in enumerate(turns) if turn.role != "system"), None)
+    if at is None or turns[at].role == "user":
+        return turns
+    return (*turns[:at], Turn("user", (Item("text", BEGINNING),), turns[at].time, "injected"), *turns[at:])
+
+
+def ordered(turns: Turns, *kinds: str) -> Turns:
+    """The items of the assistant's turns by kind."""
+    rank = {kind: at for at, kind in enumerate(kinds)}
+
+    def sort(turn: Turn) -> Turn:
+        return replace(turn, items=tuple(sorted(turn.items, key=lambda item: rank.get(item.kind, 0))))
+
+    return tuple(sort(turn) if turn.role == "assistant" else turn for turn in turns)
+
+
+def with_one(turns: Turns, kind: str, *roles: Role) -> Turns:
+    """With the items of a kind in a turn of these roles joined to one, which stands where the first stood."""
+    return tuple(_with_one(turn, kind) if turn.role in roles else turn for turn in turns)
+
+
+def _with_one(turn: Turn, kind: str) -> Turn:
+    pieces = [item for item in turn.items if item.kind == kind]
+    if len(pieces) < 2:
+        return turn
+    whole = join(pieces)
+    items = (whole if item is pieces[0] else item for item in turn.items if item is pieces[0] or item.kind != kind)
+    return replace(turn, items=tuple(items))
+
+
+def join(pieces: Sequence[Item]) -> Item:
+    """Several texts as one, with an empty line between them."""
+    spots = tuple(spot for item in pieces for spot in item.spots)
+    return replace(pieces[0], text=_BETWEEN.join(item.text for item in pieces), spots=spots, seal=None)
+
+
+def with_names(turns: Turns, most: int) -> Turns:
+    """With names of tools that are letters, digits, `_` and `-`, up to `most` of them."""
+
+    def fit(item: Item) -> Item:
+        if item.kind not in ("call", "result"):
+            return item
+        return replace(item, name=re.sub(r"[^A-Za-z0-9_-]", "_", item.name)[:most] or "tool")
+
+    return _each(turns, fit)
+
+
+def with_ids(turns: Turns, most: int) -> Turns:
+    """With an id for each call that no other call has, of letters, digits, `_` and `-`, up to `most` of them."""
+    fine = re.compile(rf"[A-Za-z0-9_-]{{1,{most}}}")
+    ids: dict[int, str] = {}
+    used: set[str] = set()
+    for turn in turns:
+        for item in turn.items:
+            if item.kind == "call":
+                good = fine.fullmatch(item.call_id) is not None and item.call_id not in used
+                ids[item.link] = item.call_id if good else f"call_{digest(item.link, item.name, item.text)[:24]}"
+                used.add(ids[item.link])
+    return _each(turns, lambda item: replace(item, call_id=ids[item.link]) if item.link in ids else item)
+
+
+def with_objects(turns: Turns) -> Turns:
+    """With arguments that are a JSON object each."""
+
+    def fit(item: Item) -> Item:
+        if item.kind != "call" or isinstance(arguments(item), dict):
+            return item
+        return replace(item, text=jsonedit.dump({WRAPPED: item.text}))
+
+    return _each(turns, fit)
+
+
+def arguments(item: Item) -> Any:
+    """The value of a call's arguments: an empty text is none, and a text that is no JSON is that text."""
+    if not item.text.strip():
+        return {}
+    try:
+        value = json.loads(item.text)
+    except (ValueError, RecursionError):
+        return item.text
+    return {} if value is None else value
+
+
+def _each(turns: Turns, change: Callable[[Item], Item]) -> Turns:
+    return tuple(replace(turn, items=tuple(map(change, turn.items))) for turn in turns)
+
+
+def without_ids(turns: Turns) -> Turns:
+    """Without ids of calls: results follow their calls."""
+    return _each(turns, lambda item: replace(item, call_id=""))

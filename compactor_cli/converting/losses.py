@@ -1,0 +1,177 @@
+"""What a target could not hold, told by comparing what was taken from the source with what is written.
+
+Targets note nothing themselves, so none can forget to.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from compactor_cli.converting.base import Attribute
+from compactor_cli.converting.content import Conversation, Item, Spot, Turn
+from compactor_cli.converting.taking import Taken
+from compactor_cli.text.injected import origin_of
+
+Action = Literal["left_out", "as_text", "as_user", "changed", "joined", "moved", "added"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Loss:
+    """So many of a kind became something else, or are gone."""
+
+    kind: str
+    action: Action
+    count: int
+    detail: str = ""
+    """Which ones, for what has names."""
+
+
+class UnfaithfulError(Exception):
+    """What would be written is not what was read: a mistake of the target."""
+
+
+def losses_of(taken: Taken, after: Conversation, holds: Set[Attribute]) -> tuple[Loss, ...]:
+    """All losses of one conversation, in a fixed order. Raises UnfaithfulError where something is gone or different
+    that every target holds: a text, a call, a result."""
+    before = taken.conversation
+    counts: Counter[tuple[str, Action]] = Counter()
+    kept = {spot: (turn, item) for turn, item in after.items() for spot in item.spots}
+    for turn, item in before.items():
+        if item.spots[0] in kept:
+            counts.update(_changes(turn, item, *kept[item.spots[0]], holds))
+        else:
+            counts[_left_out(turn, item), "left_out"] += 1
+    counts.update(_pictures(before, after))
+    counts.update(_joined(before, after))
+    counts.update(_attributes(before, holds))
+    counts["messages_without_content", "left_out"] += sum(not t.items for t in before.turns) - sum(
+        not t.items for t in after.turns
+    )
+    counts["parts", "moved"] += _moved(after)
+    for (kind, action), count in _added(after).items():
+        counts[kind, action] += count
+    found = [Loss(kind, action, count) for (kind, action), count in counts.items() if count > 0]
+    return tuple(sorted([*found, *_around(taken)]))
+
+
+def merge(losses: Iterator[Loss]) -> tuple[Loss, ...]:
+    """Losses of several conversations, added up."""
+    counts: Counter[tuple[str, Action]] = Counter()
+    details: dict[tuple[str, Action], str] = {}
+    for loss in losses:
+        counts[loss.kind, loss.action] += loss.count
+        details.setdefault((loss.kind, loss.action), loss.detail)
+    return tuple(sorted(Loss(key[0], key[1], count, details[key]) for key, count in counts.items()))
+
+
+def _left_out(turn: Turn, item: Item) -> str:
+    """What kind of thing is gone."""
+    if turn.role == "system":
+        return "system_messages"
+    if item.kind == "thinking":
+        return "thinking" if item.text or item.seal is None else "sealed_thinking"
+    if item.kind == "picture":
+        return "pictures"
+    if item.kind == "text" and not item.text.strip():
+        return "empty_texts"
+    raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} is gone")
+
+
+def _changes(turn: Turn, item: Item, now: Turn, new: Item, holds: Set[Attribute]) -> Iterator[tuple[str, Action]]:
+    """What became of an item that is still there."""
+    if item.kind == "result" and new.kind == "text":
+        yield "results_without_call", "as_text"
+    elif item.kind == "other" and new.kind == "text":
+        yield "other_content", "as_text"
+    elif item.kind != new.kind:
+        raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} became a {new.kind}")
+    elif turn.role == "system" and now.role == "user":
+        yield "system_messages", "as_user"
+    elif turn.role != now.role:
+        raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} went from {turn.role} to {now.role}")
+    elif item.text != new.text and len(new.spots) == 1:
+        if item.kind != "call":
+            raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} has another text")
+        yield "arguments", "changed"
+    if item.kind == "call" and item.name != new.name:
+        yield "tool_names", "changed"
+    if item.kind == "call" and item.call_id != new.call_id:
+        yield "call_ids", "changed"
+    if item.seal is not None and new.seal is None:
+        yield "seals", "left_out"
+    if item.failed and "failed" not in holds:
+        yield "failed_marks", "left_out"
+
+
+def _pictures(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
+    """Pictures of results, and pictures that now stand with another speaker; those of their own are items."""
+    held = {(p.spot, p.at): turn.role for turn, item in after.items() for p in item.pictures}
+    for turn, item in before.items():
+        for picture in item.pictures:
+            role = held.get((picture.spot, picture.at))
+            if role is None and item.kind != "picture":
+                yield "pictures", "left_out"
+            elif role is not None and role != turn.role:
+                yield "pictures_of_results", "as_user"
+
+
+def _joined(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
+    """Messages that are no longer apart, but for those that were pieces of one, and texts that are one now."""
+    homes: dict[Spot, int] = {}
+    for at, turn in enumerate(after.turns):
+        for item in turn.items:
+            yield from (("parts", "joined") for _ in item.spots[1:])
+            homes |= dict.fromkeys(item.spots, at)
+    last: tuple[int | None, Turn] = (None, Turn("system", ()))
+    for turn in before.turns:
+        home = next((homes[spot] for item in turn.items for spot in item.spots if spot in homes), None)
+        if home is None or turn.role == "tool":
+            continue
+        pieces = turn.group is not None and turn.group == last[1].group
+        if home == last[0] and turn.role == last[1].role and not pieces:
+            yield "messages", "joined"
+        last = (home, turn)
+
+
+def _attributes(before: Conversation, holds: Set[Attribute]) -> Iterator[tuple[str, Action]]:
+    for turn in before.turns:
+        if turn.time is not None and "time" not in holds:
+            yield "timestamps", "left_out"
+        if turn.author and "author" not in holds:
+            yield "names_of_authors", "left_out"
+        if turn.role == "user" and turn.origin == "injected" and "injected" not in holds:
+            text = "\n".join(item.text for item in turn.items if item.kind == "text")
+            if origin_of(text) != "injected":
+                yield "harness_marks", "left_out"
+
+
+def _added(after: Conversation) -> Counter[tuple[str, Action]]:
+    new = [item for _, item in after.items() if not item.spots and item.kind != "picture"]
+    return Counter(("results" if item.kind == "result" else "messages", "added") for item in new)
+
+
+def _moved(after: Conversation) -> int:
+    """How many items do not stand where they stood: all but the longest run that is in its old order."""
+    tails: list[Spot] = []
+    spots = [spot for _, item in after.items() for spot in item.spots]
+    for spot in spots:
+        at = bisect_left(tails, spot)
+        tails[at : at + 1] = [spot]
+    return len(set(spots)) - len(tails)
+
+
+def _around(taken: Taken) -> Iterator[Loss]:
+    """What stands beside the messages."""
+    if taken.records:
+        kinds = sorted(taken.records.items(), key=lambda pair: (-pair[1], pair[0]))
+        told = ", ".join(f"{kind} {count}" for kind, count in kinds[:4])
+        detail = told + (f" and {len(kinds) - 4} more kinds" if len(kinds) > 4 else "")
+        yield Loss("records_without_message", "left_out", sum(taken.records.values()), detail)
+    if taken.members:
+        yield Loss("members_of_the_document", "left_out", len(taken.members), ", ".join(taken.members[:6]))
+    if taken.usage:
+        yield Loss("usage", "left_out", taken.usage)

@@ -1,0 +1,42 @@
+"""Parts of Google's API, which several targets write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.converting import fitting
+from compactor_cli.converting.content import Item, Picture, Turn
+
+NAME, ID = 64, 128
+"""Most characters of a tool's name and of a call's id."""
+
+
+def fit_parts(turns: fitting.Turns) -> fitting.Turns:
+    """Turns as the API takes them: no system messages, nothing empty, pictures with data from the user, arguments that
+    are objects, the assistant's turns joined and the user first."""
+    turns = fitting.system_as_user(fitting.without_lead(turns), lead=False)
+    turns = fitting.without_seals(fitting.other_as_text(turns))
+    turns = fitting.pictures_behind(fitting.without_pictures(turns, _holds))
+    turns = fitting.begun_by_user(fitting.joined(fitting.without_empty(turns), "assistant"))
+    turns = fitting.ordered(turns, "thinking", "text", "call")
+    return fitting.with_objects(fitting.with_ids(fitting.with_names(turns, NAME), ID))
+
+
+def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+    return turn.role in ("user", "tool") and bool(picture.data)
+
+
+def parts(item: Item) -> list[dict[str, Any]]:
+    """The parts of an item that is no result."""
+    if item.kind == "call":
+        return [{"functionCall": {"id": item.call_id, "name": item.name, "args": fitting.arguments(item)}}]
+    if item.kind == "thinking":
+        return [{"text": item.text, "thought": True}]
+    text = [{"text": item.text}] if item.kind == "text" else []
+    return text + [{"inlineData": {"mimeType": p.media_type, "data": p.data}} for p in item.pictures]
+
+
+def response(item: Item) -> dict[str, Any]:
+    """A result as the agents hand it to the API."""
+    told = {"error" if item.failed else "output": item.text}
+    return {"functionResponse": {"id": item.call_id, "name": item.name, "response": told}}

@@ -1,0 +1,40 @@
+"""Ids and times that are the same for the same input."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime, timezone
+
+UNKNOWN_TIME = 946_684_800.0
+"""2000-01-01T00:00:00Z, in seconds since 1970: the time of what has none."""
+
+
+def digest(*words: str | int) -> str:
+    """64 hex digits of some words."""
+    text = "\0".join(map(str, words))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def uuid_of(*words: str | int) -> str:
+    """A UUID of some words, of the version for ids that come from content."""
+    key = digest(*words)
+    return f"{key[:8]}-{key[8:12]}-8{key[13:16]}-a{key[17:20]}-{key[20:32]}"
+
+
+def iso(time: float) -> str:
+    """A time as agents write it: UTC, milliseconds, `Z`."""
+    return moment(time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def moment(time: float) -> datetime:
+    """A time in UTC; one that no calendar has is the unknown one."""
+    try:
+        found = datetime.fromtimestamp(time, timezone.utc)
+    except (OverflowError, OSError, ValueError):
+        found = datetime.fromtimestamp(UNKNOWN_TIME, timezone.utc)
+    return found
+
+
+def millis(time: float) -> int:
+    """Milliseconds since 1970."""
+    return round(moment(time).timestamp() * 1000)

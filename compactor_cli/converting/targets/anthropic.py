@@ -1,0 +1,57 @@
+"""To requests for Anthropic's API: `{"system", "messages"}`, a conversation a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from compactor_cli.converting import fitting
+from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting.base import Attribute, Given, Home
+from compactor_cli.converting.blocks import blocks, fit_blocks
+from compactor_cli.converting.content import Conversation, Item
+from compactor_cli.formats import jsonedit
+
+
+class ToAnthropic:
+    name = "anthropic"
+    purpose = "requests for Anthropic's API, with the system prompt beside the messages, one a line"
+    many = True
+    holds: frozenset[Attribute] = frozenset(("failed",))
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        conversation = arrange(conversation)
+        turns = fit_blocks(fitting.system_as_user(conversation.turns, lead=True))
+        return replace(conversation, turns=fitting.joined(turns, "system", "user"))
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        return "".join(jsonedit.dump(_request(conversation)) + "\n" for conversation in conversations).encode()
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        return ""
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        return None
+
+
+def _request(conversation: Conversation) -> dict[str, Any]:
+    turns = conversation.turns
+    system = [item for turn in turns if turn.role == "system" for item in turn.items]
+    messages = [
+        {"role": role, "content": _content([item for turn in group for item in turn.items])}
+        for role, group in groupby(
+            (turn for turn in turns if turn.role != "system"),
+            key=lambda turn: "assistant" if turn.role == "assistant" else "user",
+        )
+    ]
+    value = {"system": _content(system)} if system else {}
+    return {**value, "messages": messages}
+
+
+def _content(items: Sequence[Item]) -> Any:
+    """A plain string for one text, else blocks."""
+    if len(items) == 1 and items[0].kind == "text" and not items[0].pictures:
+        return items[0].text
+    return blocks(items)

@@ -1,0 +1,77 @@
+"""To ATIF trajectories: one document with a step for each turn; calls and what they returned in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.converting import fitting
+from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting.base import Attribute, Given, Home
+from compactor_cli.converting.content import Conversation, Item, Turn
+from compactor_cli.converting.stable import iso
+from compactor_cli.formats import jsonedit
+
+_VERSION = "ATIF-v1.6"
+"""The oldest that has messages of several parts."""
+_SOURCES = {"system": "system", "user": "user", "assistant": "agent"}
+_NAME, _ID = 256, 256
+
+
+class ToATIF:
+    name = "atif"
+    purpose = "a trajectory in the Agent Trajectory Interchange Format, one document"
+    many = False
+    holds: frozenset[Attribute] = frozenset(("time",))
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        conversation = arrange(conversation)
+        turns = fitting.without_seals(fitting.other_as_text(conversation.turns))
+        # pictures are files beside the document
+        turns = fitting.without_empty(fitting.without_pictures(turns))
+        turns = fitting.with_one(fitting.ordered(turns, "thinking", "text", "call"), "thinking", "assistant")
+        turns = fitting.with_objects(fitting.with_ids(fitting.with_names(turns, _NAME), _ID))
+        return replace(conversation, turns=turns)
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        (conversation,) = conversations
+        steps: list[dict[str, Any]] = []
+        for turn in conversation.turns:
+            if turn.role == "tool":
+                results = steps[-1].setdefault("observation", {"results": []})["results"]
+                results += [{"source_call_id": item.call_id, "content": item.text} for item in turn.items]
+            else:
+                steps.append(_step(len(steps) + 1, turn))
+        agent = {"name": conversation.format or "unknown", "version": "unknown"}
+        value = {"schema_version": _VERSION, "session_id": conversation.session_id, "agent": agent, "steps": steps}
+        return (jsonedit.dump(value) + "\n").encode()
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        return f"{conversation.session_id}.trajectory.json"
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        return None
+
+
+def _step(number: int, turn: Turn) -> dict[str, Any]:
+    step: dict[str, Any] = {"step_id": number}
+    if turn.time is not None:
+        step["timestamp"] = iso(turn.time)
+    texts = [item.text for item in turn.items if item.kind == "text"]
+    step |= {"source": _SOURCES[turn.role], "message": _message(texts)}
+    thoughts = [item.text for item in turn.items if item.kind == "thinking"]
+    if thoughts:
+        step["reasoning_content"] = thoughts[0]
+    calls = [_call(item) for item in turn.items if item.kind == "call"]
+    return {**step, "tool_calls": calls} if calls else step
+
+
+def _message(texts: Sequence[str]) -> Any:
+    if len(texts) > 1:
+        return [{"type": "text", "text": text} for text in texts]
+    return texts[0] if texts else ""
+
+
+def _call(item: Item) -> dict[str, Any]:
+    return {"tool_call_id": item.call_id, "function_name": item.name, "arguments": fitting.arguments(item)}

@@ -1,0 +1,86 @@
+"""To sessions of Claude Code: records in a chain, results as user records behind their calls, no system prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.converting import fitting
+from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting.base import Attribute, Given, Home, times
+from compactor_cli.converting.blocks import blocks, fit_blocks
+from compactor_cli.converting.content import Conversation, Turn
+from compactor_cli.converting.stable import digest, iso, uuid_of
+from compactor_cli.formats import jsonedit
+
+_MODEL = "<synthetic>"
+"""What the agent itself writes for messages that no model of it made; their usage does not count."""
+_VERSION = "2.0.0"
+
+
+class ToClaudeCode:
+    name = "claude-code"
+    purpose = "a session that Claude Code goes on with"
+    many = False
+    holds: frozenset[Attribute] = frozenset(("time", "failed", "injected"))
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        conversation = arrange(conversation)
+        turns = fitting.without_lead(conversation.turns)
+        return replace(conversation, turns=fit_blocks(fitting.system_as_user(turns, lead=False)))
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        (conversation,) = conversations
+        records: list[dict[str, Any]] = []
+        parent: str | None = None
+        for at, (turn, time) in enumerate(zip(conversation.turns, times(conversation, given), strict=True)):
+            record = {
+                "parentUuid": parent,
+                "isSidechain": False,
+                "userType": "external",
+                "cwd": conversation.cwd,
+                "sessionId": conversation.session_id,
+                "version": _VERSION,
+                "gitBranch": "",
+                **_said(turn, at, given),
+                "uuid": uuid_of(given.key, "record", at),
+                "timestamp": iso(time),
+            }
+            parent = str(record["uuid"])
+            records.append(record)
+        return "".join(jsonedit.dump(record) + "\n" for record in records).encode()
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        return f"{conversation.session_id}.jsonl"
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        slug = re.sub(r"[^A-Za-z0-9-]", "-", conversation.cwd)
+        place = f"~/.claude/projects/{slug}/{self.file_name(conversation, given)}"
+        return Home(place, f"claude --resume {conversation.session_id}")
+
+
+def _said(turn: Turn, at: int, given: Given) -> dict[str, Any]:
+    content = blocks(turn.items)
+    if turn.role != "assistant":
+        single = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
+        return {"type": "user", "message": {"role": "user", "content": single}, **_flags(turn, at)}
+    calls = any(item.kind == "call" for item in turn.items)
+    message = {
+        "id": f"msg_{digest(given.key, 'message', at)[:24]}",
+        "type": "message",
+        "role": "assistant",
+        "model": _MODEL,
+        "content": content,
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 0, "output_tokens": 0},
+    }
+    return {"type": "assistant", "message": message}
+
+
+def _flags(turn: Turn, at: int) -> dict[str, bool]:
+    if turn.origin == "summary" and at == 0:
+        return {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
+    return {"isMeta": True} if turn.role == "user" and turn.origin == "injected" else {}

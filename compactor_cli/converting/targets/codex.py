@@ -1,0 +1,133 @@
+"""To rollouts of Codex: `session_meta` first, response items, and the events that its list and its screen go by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.converting import fitting
+from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
+from compactor_cli.converting.content import Conversation, Item, Picture, Turn
+from compactor_cli.converting.stable import iso, moment
+from compactor_cli.formats import jsonedit
+
+_NAME, _ID = 64, 64
+"""Most characters of a tool's name and of a call's id."""
+_ROLES = {"system": "developer"}
+
+
+class ToCodex:
+    name = "codex"
+    purpose = "a session that Codex goes on with"
+    many = False
+    holds: frozenset[Attribute] = frozenset(("time", "injected"))
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        conversation = arrange(conversation)
+        turns = fitting.without_pictures(fitting.other_as_text(conversation.turns), _holds)
+        # a thought without its seal is refused by the API
+        turns = fitting.without_thoughts(turns, "openai")
+        turns = fitting.with_ids(fitting.with_names(turns, _NAME), _ID)
+        return replace(conversation, turns=tuple(turn for turn in turns if turn.items))
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        (conversation,) = conversations
+        start = iso(first_time(conversation, given))
+        meta = {
+            "id": conversation.session_id,
+            "timestamp": start,
+            "cwd": conversation.cwd,
+            "originator": "compactor",
+            "cli_version": "0.0.0",
+            "source": "cli",
+        }
+        lines = [{"timestamp": start, "type": "session_meta", "payload": meta}]
+        listed = _listed(conversation.turns)
+        custom = {item.call_id for _, item in conversation.items() if item.kind == "call" and _is_custom(item)}
+        for turn, time in zip(conversation.turns, times(conversation, given), strict=True):
+            items = [{"type": "response_item", "payload": payload} for payload in _payloads(turn, custom)]
+            events = [{"type": "event_msg", "payload": payload} for payload in _events(turn, turn is listed)]
+            lines += [{"timestamp": iso(time), **line} for line in (*items, *events)]
+        return "".join(jsonedit.dump(line) + "\n" for line in lines).encode()
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        began = moment(first_time(conversation, given))
+        return f"rollout-{began:%Y-%m-%dT%H-%M-%S}-{conversation.session_id}.jsonl"
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        began = moment(first_time(conversation, given))
+        place = f"~/.codex/sessions/{began:%Y/%m/%d}/{self.file_name(conversation, given)}"
+        return Home(place, f"codex resume {conversation.session_id}")
+
+
+def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+    return turn.role in ("user", "tool")
+
+
+def _listed(turns: Sequence[Turn]) -> Turn | None:
+    """The turn that is shown as the user's where nothing is a request: a thread without one is in no list."""
+    users = [turn for turn in turns if turn.role == "user"]
+    return None if any(turn.origin == "request" for turn in users) or not users else users[0]
+
+
+def _payloads(turn: Turn, custom: set[str]) -> Iterator[dict[str, Any]]:
+    said: list[dict[str, Any]] = []
+    for item in turn.items:
+        if item.kind in ("text", "picture"):
+            said += _content(turn, item)
+            continue
+        yield from _message(turn, said)
+        said = []
+        if item.kind == "result":
+            kind = "custom_tool_call_output" if item.call_id in custom else "function_call_output"
+            yield {"type": kind, "call_id": item.call_id, "output": _output(item)}
+        elif item.kind == "call" and _is_custom(item):
+            call = {"call_id": item.call_id, "name": item.name, "input": item.text}
+            yield {"type": "custom_tool_call", "status": "completed", **call}
+        elif item.kind == "call":
+            yield {
+                "type": "function_call",
+                "name": item.name,
+                "arguments": item.text or "{}",
+                "call_id": item.call_id,
+            }
+        elif item.seal is not None:
+            summary = [{"type": "summary_text", "text": item.text}] if item.text else []
+            yield {"type": "reasoning", "summary": summary, "content": None, "encrypted_content": item.seal.value}
+    yield from _message(turn, said)
+
+
+def _message(turn: Turn, content: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    if content:
+        yield {"type": "message", "role": _ROLES.get(turn.role, turn.role), "content": content}
+
+
+def _content(turn: Turn, item: Item) -> list[dict[str, Any]]:
+    kind = "output_text" if turn.role == "assistant" else "input_text"
+    return ([{"type": kind, "text": item.text}] if item.kind == "text" else []) + _images(item)
+
+
+def _images(item: Item) -> list[dict[str, Any]]:
+    return [{"type": "input_image", "image_url": picture.address} for picture in item.pictures]
+
+
+def _output(item: Item) -> Any:
+    if not item.pictures:
+        return item.text
+    return ([{"type": "input_text", "text": item.text}] if item.text else []) + _images(item)
+
+
+def _is_custom(call: Item) -> bool:
+    """A call whose arguments are free text, or JSON that is no object."""
+    return not isinstance(fitting.arguments(call), dict)
+
+
+def _events(turn: Turn, listed: bool) -> Iterator[dict[str, Any]]:
+    """What the screen shows of a turn; whether there is one of the user decides whether the thread is listed."""
+    text = "\n".join(item.text for item in turn.items if item.kind == "text")
+    if turn.role == "user" and (listed or turn.origin == "request"):
+        yield {"type": "user_message", "message": text, "images": [p.address for i in turn.items for p in i.pictures]}
+    elif turn.role == "assistant" and text.strip():
+        yield {"type": "agent_message", "message": text}

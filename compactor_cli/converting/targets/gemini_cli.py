@@ -1,0 +1,95 @@
+"""To sessions of Gemini CLI: a header, then messages that hold their calls with the results."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
+from compactor_cli.converting.content import Conversation, Item, Turn
+from compactor_cli.converting.parts import fit_parts, parts, response
+from compactor_cli.converting.stable import iso, moment, uuid_of
+from compactor_cli.formats import jsonedit
+
+_UNSENT = ("/", "?", "<session_context>", "<hook_context>")
+"""What a message of the user begins with that the agent keeps to itself; so it does with one without text."""
+_SAID, _SHOWN = "[The user:]", "[Shown:]"
+"""Stand before such a message, with and without text."""
+
+
+class ToGeminiCLI:
+    name = "gemini-cli"
+    purpose = "a session that Gemini CLI goes on with"
+    many = False
+    holds: frozenset[Attribute] = frozenset(("time", "failed"))
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        conversation = arrange(conversation, close=True)
+        return replace(conversation, turns=tuple(map(_sent, fit_parts(conversation.turns))))
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        (conversation,) = conversations
+        stamps = [iso(time) for time in times(conversation, given)]
+        messages: list[dict[str, Any]] = []
+        for at, (turn, stamp) in enumerate(zip(conversation.turns, stamps, strict=True)):
+            if turn.role == "tool":
+                for item in turn.items:
+                    _answer(messages[-1], item)
+                continue
+            head = {"id": uuid_of(given.key, "message", at), "timestamp": stamp}
+            messages.append({**head, **(_user(turn) if turn.role == "user" else _gemini(turn, stamp))})
+        start = iso(first_time(conversation, given))
+        header = {
+            "sessionId": conversation.session_id,
+            "projectHash": hashlib.sha256(conversation.cwd.encode("utf-8", "surrogatepass")).hexdigest(),
+            "startTime": start,
+            "lastUpdated": max([start, *stamps]),
+            "kind": "main",
+        }
+        return "".join(jsonedit.dump(value) + "\n" for value in (header, *messages)).encode()
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        began = moment(first_time(conversation, given))
+        return f"session-{began:%Y-%m-%dT%H-%M}-{conversation.session_id[:8]}.jsonl"
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        # the name of a project's folder is in ~/.gemini/projects.json, which is not read here
+        place = f"~/.gemini/tmp/PROJECT/chats/{self.file_name(conversation, given)}"
+        return Home(place, f"gemini --resume {conversation.session_id}")
+
+
+def _sent(turn: Turn) -> Turn:
+    """A message of the user, so that the agent sends it."""
+    text = "".join(item.text for item in turn.items).strip()
+    if turn.role != "user" or (text and not text.startswith(_UNSENT)):
+        return turn
+    return replace(turn, items=(Item("text", _SAID if text else _SHOWN), *turn.items))
+
+
+def _user(turn: Turn) -> dict[str, Any]:
+    return {"type": "user", "content": [part for item in turn.items for part in parts(item)]}
+
+
+def _gemini(turn: Turn, stamp: str) -> dict[str, Any]:
+    texts = [item.text for item in turn.items if item.kind == "text"]
+    thoughts = [item.text for item in turn.items if item.kind == "thinking"]
+    calls = [parts(item)[0]["functionCall"] for item in turn.items if item.kind == "call"]
+    value: dict[str, Any] = {"type": "gemini", "content": [{"text": text} for text in texts]}
+    if len(texts) < 2:
+        value["content"] = "".join(texts)
+    if calls:
+        value["toolCalls"] = [{**call, "status": "success", "timestamp": stamp} for call in calls]
+    if thoughts:
+        value["thoughts"] = [{"subject": "", "description": text, "timestamp": stamp} for text in thoughts]
+    return value
+
+
+def _answer(message: dict[str, Any], item: Item) -> None:
+    """Put a result to its call."""
+    call = next(call for call in message["toolCalls"] if call["id"] == item.call_id)
+    call["status"] = "error" if item.failed else "success"
+    call["result"] = [response(item)]
+    call["resultDisplay"] = item.text

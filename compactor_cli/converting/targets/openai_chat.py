@@ -1,0 +1,83 @@
+"""To OpenAI chat messages: one a line, or of several conversations `{"messages": [...]}` a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.converting import fitting
+from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting.base import Attribute, Given, Home
+from compactor_cli.converting.content import Conversation, Item, Picture, Turn
+from compactor_cli.formats import jsonedit
+
+_NAME, _ID = 64, 40
+"""Most characters of a tool's name and of a call's id."""
+
+
+class ToOpenAIChat:
+    name = "openai-chat"
+    purpose = "messages for OpenAI's chat API and what speaks it, one a line"
+    many = True
+    holds: frozenset[Attribute] = frozenset(("author",))
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        conversation = arrange(conversation)
+        turns = fitting.without_seals(fitting.other_as_text(conversation.turns))
+        # the API takes pictures from the user only
+        turns = fitting.pictures_behind(fitting.without_pictures(turns, _holds))
+        turns = fitting.with_one(fitting.ordered(turns, "thinking", "text", "call"), "thinking", "assistant")
+        turns = fitting.with_ids(fitting.with_names(turns, _NAME), _ID)
+        return replace(conversation, turns=turns)
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        lists = [[_message(turn) for turn in conversation.turns] for conversation in conversations]
+        values: list[Any] = lists[0] if len(lists) == 1 else [{"messages": messages} for messages in lists]
+        return "".join(jsonedit.dump(value) + "\n" for value in values).encode()
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        return ""
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        return None
+
+
+def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+    return turn.role in ("user", "tool")
+
+
+def _message(turn: Turn) -> dict[str, Any]:
+    if turn.role == "tool":
+        (result,) = turn.items
+        return {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
+    value: dict[str, Any] = {"role": turn.role}
+    if turn.author:
+        value["name"] = turn.author
+    thoughts = [item.text for item in turn.items if item.kind == "thinking"]
+    if thoughts:
+        value["reasoning_content"] = thoughts[0]
+    calls = [_call(item) for item in turn.items if item.kind == "call"]
+    value["content"] = _content(turn.items, calls)
+    if calls:
+        value["tool_calls"] = calls
+    return value
+
+
+def _content(items: Sequence[Item], calls: Sequence[Any]) -> Any:
+    said = [item for item in items if item.kind in ("text", "picture")]
+    if not said:
+        return None if calls else ""
+    if len(said) == 1 and said[0].kind == "text" and said[0].text and not said[0].pictures:
+        return said[0].text
+    return [part for item in said for part in _parts(item)]
+
+
+def _parts(item: Item) -> list[dict[str, Any]]:
+    text = [{"type": "text", "text": item.text}] if item.kind == "text" else []
+    return text + [{"type": "image_url", "image_url": {"url": picture.address}} for picture in item.pictures]
+
+
+def _call(item: Item) -> dict[str, Any]:
+    function = {"name": item.name, "arguments": item.text or "{}"}
+    return {"id": item.call_id, "type": "function", "function": function}

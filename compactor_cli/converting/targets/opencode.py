@@ -1,0 +1,160 @@
+"""To sessions of opencode, as `opencode import` decodes them: `{info, messages: [{info, parts}]}`, where a call and its
+result are one part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from compactor_cli.converting import fitting
+from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
+from compactor_cli.converting.content import Conversation, Item, Picture, Turn
+from compactor_cli.converting.stable import digest, millis
+from compactor_cli.formats import jsonedit
+
+_NAME, _ID = 64, 128
+_AGENT = "build"
+_NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+_MODEL = {"providerID": "unknown", "modelID": "unknown"}
+_VERSION = "1.2.0"
+_TITLE = 60
+"""Characters of the first request that are the title."""
+
+
+class ToOpenCode:
+    name = "opencode"
+    purpose = "a session that opencode imports and goes on with"
+    many = False
+    holds: frozenset[Attribute] = frozenset(("time", "failed", "injected"))
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        conversation = arrange(conversation, close=True)
+        turns = fitting.system_as_user(fitting.without_lead(conversation.turns), lead=False)
+        turns = fitting.without_seals(fitting.other_as_text(turns))
+        turns = fitting.without_empty(fitting.without_pictures(turns, _holds))
+        turns = fitting.begun_by_user(turns)
+        turns = fitting.with_objects(fitting.with_ids(fitting.with_names(turns, _NAME), _ID))
+        return replace(conversation, turns=turns)
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        (conversation,) = conversations
+        session = _session_id(conversation)
+        start = millis(first_time(conversation, given))
+        results = {item.link: item for turn, item in conversation.items() if item.kind == "result"}
+        messages: list[dict[str, Any]] = []
+        asked, now = "", 0
+        for turn, time in zip(conversation.turns, times(conversation, given), strict=True):
+            if turn.role == "tool":
+                continue
+            now = max(now, millis(time))  # the agent sorts by time
+            place = _Place(session, len(messages), now, given.key)
+            asked = place.message if turn.role == "user" else asked
+            info = _asked(now) if turn.role == "user" else _answered(turn, now, asked, conversation.cwd)
+            parts = [part for item in turn.items for part in place.parts(turn, item, results)]
+            messages.append({"info": {"id": place.message, "sessionID": session, **info}, "parts": parts})
+        info = {
+            "id": session,
+            "slug": "converted",
+            "projectID": "global",
+            "directory": conversation.cwd,
+            "title": _title(conversation),
+            "version": _VERSION,
+            "time": {"created": start, "updated": max(start, now)},
+        }
+        return (jsonedit.dump({"info": info, "messages": messages}) + "\n").encode()
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        return f"{_session_id(conversation)}.json"
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        name = self.file_name(conversation, given)
+        return Home(name, f"opencode import {name} && opencode -s {_session_id(conversation)}")
+
+
+def _session_id(conversation: Conversation) -> str:
+    return f"ses_{digest(conversation.session_id)[:26]}"
+
+
+def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+    return turn.role in ("user", "tool") and bool(picture.data)
+
+
+def _title(conversation: Conversation) -> str:
+    """The beginning of the first request."""
+    asked = (item.text for turn, item in conversation.items() if turn.origin == "request" and item.kind == "text")
+    return " ".join(next(asked, "").split())[:_TITLE] or "Converted session"
+
+
+def _asked(now: int) -> dict[str, Any]:
+    return {"role": "user", "time": {"created": now}, "agent": _AGENT, "model": _MODEL}
+
+
+def _answered(turn: Turn, now: int, parent: str, cwd: str) -> dict[str, Any]:
+    calls = any(item.kind == "call" for item in turn.items)
+    return {
+        "role": "assistant",
+        "time": {"created": now, "completed": now},
+        "parentID": parent,
+        **_MODEL,
+        "mode": _AGENT,
+        "agent": _AGENT,
+        "path": {"cwd": cwd, "root": cwd},
+        "cost": 0,
+        "tokens": _NO_TOKENS,
+        "finish": "tool-calls" if calls else "stop",
+    }
+
+
+@dataclass(slots=True)
+class _Place:
+    """A message, and the ids of what is in it: they ascend, as the agent sorts by them."""
+
+    session: str
+    number: int
+    now: int
+    key: str
+    count: int = 0
+
+    @property
+    def message(self) -> str:
+        return f"msg_{self.number:012x}{digest(self.key, 'message', self.number)[:14]}"
+
+    def part(self, type: str, **rest: Any) -> dict[str, Any]:
+        """A new part with the next id."""
+        self.count += 1
+        own = f"prt_{self.number:06x}{self.count:06x}{digest(self.key, 'part', self.number, self.count)[:14]}"
+        return {"id": own, "sessionID": self.session, "messageID": self.message, "type": type, **rest}
+
+    def parts(self, turn: Turn, item: Item, results: Mapping[int, Item]) -> Iterator[dict[str, Any]]:
+        """The parts of an item."""
+        time = {"start": self.now, "end": self.now}
+        if item.kind == "call":
+            yield self.part("tool", callID=item.call_id, tool=item.name, state=self._state(item, results[item.link]))
+        elif item.kind == "thinking":
+            yield self.part("reasoning", text=item.text, time=time)
+        elif item.kind == "text":
+            typed = {"synthetic": True} if turn.origin == "injected" else {}
+            yield self.part("text", text=item.text, **typed)
+        if item.kind != "call":
+            yield from self._files(item)
+
+    def _files(self, item: Item) -> list[dict[str, Any]]:
+        return [self.part("file", mime=p.media_type, url=p.address) for p in item.pictures]
+
+    def _state(self, call: Item, result: Item) -> dict[str, Any]:
+        """How a call ended. An error has no place for pictures; one that has some is a command that failed."""
+        time = {"start": self.now, "end": self.now}
+        if result.failed and not result.pictures:
+            return {"status": "error", "input": fitting.arguments(call), "error": result.text, "time": time}
+        ended = {"exit": 1} if result.failed else {}
+        state = {
+            "status": "completed",
+            "input": fitting.arguments(call),
+            "output": result.text,
+            "title": call.name,
+            "metadata": ended,
+            "time": time,
+        }
+        return {**state, "attachments": self._files(result)} if result.pictures else state

@@ -1,0 +1,67 @@
+"""To sessions of Qwen Code: records in a chain that hold contents of Google's API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting.base import Attribute, Given, Home, times
+from compactor_cli.converting.content import Conversation, Turn
+from compactor_cli.converting.parts import fit_parts, parts, response
+from compactor_cli.converting.stable import iso, uuid_of
+from compactor_cli.formats import jsonedit
+
+_VERSION = "0.0.0"
+
+
+class ToQwen:
+    name = "qwen"
+    purpose = "a session that Qwen Code goes on with"
+    many = False
+    holds: frozenset[Attribute] = frozenset(("time", "failed"))
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        conversation = arrange(conversation, close=True)
+        return replace(conversation, turns=fit_parts(conversation.turns))
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        (conversation,) = conversations
+        records: list[dict[str, Any]] = []
+        parent: str | None = None
+        for at, (turn, time) in enumerate(zip(conversation.turns, times(conversation, given), strict=True)):
+            record = {
+                "uuid": uuid_of(given.key, "record", at),
+                "parentUuid": parent,
+                "sessionId": conversation.session_id,
+                "timestamp": iso(time),
+                "cwd": conversation.cwd,
+                "version": _VERSION,
+                **_said(turn),
+            }
+            parent = str(record["uuid"])
+            records.append(record)
+        return "".join(jsonedit.dump(record) + "\n" for record in records).encode()
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        return f"{conversation.session_id}.jsonl"
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        slug = re.sub(r"[^A-Za-z0-9]", "-", conversation.cwd)
+        place = f"~/.qwen/projects/{slug}/chats/{self.file_name(conversation, given)}"
+        return Home(place, f"qwen --resume {conversation.session_id}")
+
+
+def _said(turn: Turn) -> dict[str, Any]:
+    if turn.role == "tool":
+        (result,) = turn.items
+        status = "error" if result.failed else "success"
+        shown = {"callId": result.call_id, "status": status, "resultDisplay": result.text}
+        message = {"role": "user", "parts": [response(result)]}
+        return {"type": "tool_result", "message": message, "toolCallResult": shown}
+    said = [part for item in turn.items for part in parts(item)]
+    if turn.role == "user":
+        return {"type": "user", "message": {"role": "user", "parts": said}}
+    return {"type": "assistant", "model": "unknown", "message": {"role": "model", "parts": said}}

@@ -1,0 +1,79 @@
+"""To ShareGPT rows: `{"conversations": [{from, value}]}`, a conversation a line, as training tools read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from compactor_cli.converting import fitting
+from compactor_cli.converting.arranging import arrange
+from compactor_cli.converting.base import Attribute, Given, Home
+from compactor_cli.converting.content import Conversation, Item, Turn
+from compactor_cli.formats import jsonedit
+
+_FROM = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
+
+
+class ToShareGPT:
+    name = "sharegpt"
+    purpose = "rows of human, gpt, function_call and observation for training tools, one a line"
+    many = True
+    holds: frozenset[Attribute] = frozenset()
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        conversation = arrange(conversation)
+        turns = fitting.other_as_text(fitting.system_as_user(conversation.turns, lead=True))
+        turns = fitting.without_empty(fitting.without_pictures(fitting.without_thoughts(turns)))
+        turns = fitting.begun_by_user(fitting.joined(turns, "system", "user", "assistant"))
+        turns = fitting.with_one(turns, "text", "system", "user", "assistant")
+        turns = fitting.without_ids(fitting.ordered(turns, "text", "call"))
+        return replace(conversation, turns=tuple(_in_a_row(turns)))
+
+    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+        rows = ({"conversations": list(_rows(conversation))} for conversation in conversations)
+        return "".join(jsonedit.dump(row) + "\n" for row in rows).encode()
+
+    def file_name(self, conversation: Conversation, given: Given) -> str:
+        return ""
+
+    def home(self, conversation: Conversation, given: Given) -> Home | None:
+        return None
+
+
+def _in_a_row(turns: fitting.Turns) -> Iterator[Turn]:
+    """Each call with its result behind it: rows must alternate, so parallel calls come one after the other."""
+    results = {turn.items[0].link: turn for turn in turns if turn.role == "tool"}
+    for turn in turns:
+        calls = [item for item in turn.items if item.kind == "call"]
+        if turn.role == "tool":
+            continue
+        if not calls:
+            yield turn
+            continue
+        said = tuple(item for item in turn.items if item.kind != "call")
+        if said:
+            yield replace(turn, items=said)
+        for item in calls:
+            yield replace(turn, items=(item,))
+            if item.link in results:
+                yield results[item.link]
+
+
+def _rows(conversation: Conversation) -> Iterator[dict[str, Any]]:
+    for calling, group in groupby(conversation.turns, key=_is_call):
+        if not calling:
+            yield from ({"from": _FROM[turn.role], "value": turn.items[0].text} for turn in group)
+            continue
+        calls = [_call(turn.items[0]) for turn in group]
+        yield {"from": "function_call", "value": jsonedit.dump(calls[0] if len(calls) == 1 else calls)}
+
+
+def _is_call(turn: Turn) -> bool:
+    return turn.items[0].kind == "call"
+
+
+def _call(item: Item) -> dict[str, Any]:
+    value = fitting.arguments(item)
+    return {"name": item.name, "arguments": item.text if isinstance(value, str) else value}

@@ -1,0 +1,109 @@
+"""A conversion as JSON and as a table of what the target could not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from compactor_cli.converting.convert import Converted, digest_of
+from compactor_cli.converting.losses import Action
+from compactor_cli.model.transcript import Source
+from compactor_cli.render.console import counted, make_table
+
+KINDS = {
+    "arguments": "arguments that are no JSON object",
+    "call_ids": "ids of calls",
+    "empty_texts": "texts without a word",
+    "failed_marks": "marks of failed results",
+    "harness_marks": "marks of what a harness wrote",
+    "members_of_the_document": "members beside the messages",
+    "messages": "messages",
+    "messages_without_content": "messages without content",
+    "names_of_authors": "names of authors",
+    "other_content": "content of other kinds",
+    "parts": "parts of messages",
+    "pictures": "pictures",
+    "pictures_of_results": "pictures in results",
+    "records_without_message": "records that are no messages",
+    "results": "results for calls that had none",
+    "results_without_call": "results without a call",
+    "seals": "seals of thinking",
+    "sealed_thinking": "thinking that only its provider can read",
+    "system_messages": "system messages",
+    "thinking": "thinking",
+    "timestamps": "timestamps",
+    "tool_names": "names of tools",
+    "usage": "counts of tokens by the provider",
+}
+"""What a target may not hold, in words."""
+ACTIONS: dict[Action, str] = {
+    "left_out": "left out",
+    "as_text": "kept as text",
+    "as_user": "kept under the role user",
+    "changed": "changed to fit",
+    "joined": "joined with the one before",
+    "moved": "moved to another place",
+    "added": "added",
+}
+"""What became of it, in words."""
+
+
+def conversion_json(source: Source, made: Converted, place: str, warnings: Sequence[str]) -> dict[str, Any]:
+    """The report for scripts; docs/cli.md says what each member means."""
+    return {
+        "input": {
+            "path": source.path,
+            "format": source.format,
+            "messages": made.messages,
+            "bytes": len(source.data),
+            "sha256": digest_of(source.data),
+        },
+        "output": {
+            "path": place,
+            "format": made.target,
+            "conversations": made.conversations,
+            "bytes": len(made.data),
+            "sha256": digest_of(made.data),
+        },
+        "session_id": made.session_id,
+        "cwd": made.cwd if made.home else "",
+        "losses": [
+            {"kind": loss.kind, "action": loss.action, "count": loss.count, "detail": loss.detail}
+            for loss in made.losses
+        ],
+        "read_back": made.read_back,
+        "resume": {"place": made.home.place, "command": made.home.command} if made.home else None,
+        "warnings": list(warnings),
+    }
+
+
+def loss_table(console: Console, made: Converted) -> Table:
+    """What the target does not hold as it was, the most first."""
+    table = make_table(console, f"What {made.target} does not hold as it was")
+    table.add_column("count", justify="right", no_wrap=True)
+    table.add_column("what")
+    table.add_column("what became of it", no_wrap=True)
+    for loss in sorted(made.losses, key=lambda loss: (-loss.count, loss.kind)):
+        detail = Text(f" ({loss.detail})", style="dim") if loss.detail else Text()
+        table.add_row(f"{loss.count:,}", Text(KINDS[loss.kind]) + detail, ACTIONS[loss.action])
+    return table
+
+
+def told(source: Source, made: Converted, place: str) -> Text:
+    """What was converted, in one line."""
+    where = "standard output" if place == "-" else place
+    line = f"{counted(made.messages, 'message')} of {source.path or '-'} ({source.format}) written to {where}"
+    several = f", {counted(made.conversations, 'conversation')}" if made.conversations > 1 else ""
+    return Text(f"{line} ({made.target}{several})")
+
+
+def resume_lines(made: Converted, place: str) -> list[str]:
+    """How an agent goes on with the session: where it looks for it, and the command."""
+    if made.home is None:
+        return []
+    lines = [] if place.endswith(made.home.place.removeprefix("~")) else [f"put it at {made.home.place}"]
+    return [*lines, f"go on with: {made.home.command}"]
