@@ -17,6 +17,7 @@ from compactor_cli.cli.convert import convert
 from compactor_cli.cli.diff import diff
 from compactor_cli.cli.doctor import doctor
 from compactor_cli.cli.evaluate import evaluate
+from compactor_cli.cli.formats import formats
 from compactor_cli.cli.inspect import inspect
 from compactor_cli.cli.learn import learn
 from compactor_cli.cli.memory import memory
@@ -105,6 +106,7 @@ for command, summary in (
     (evaluate, "Which strategy keeps what your sessions needed."),
     (learn, "Fit strategy adaptive to your own sessions."),
     (strategies, "List the strategies."),
+    (formats, "List the formats."),
 ):
     app.command(cls=Picking, short_help=summary)(command)
 app.add_typer(memory, name="memory", short_help="The memory log.")

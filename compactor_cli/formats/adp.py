@@ -21,6 +21,7 @@ _OBSERVATIONS = frozenset(("text_observation", "web_observation", "image_observa
 
 class ADP(PlainEdits):
     name = "adp"
+    title = "Agent Data Protocol, std form"
     lists: tuple[ListPath, ...] = (ListPath(("content",)), ListPath(()))
     summary_roles: tuple[Role, ...] = ("user", "assistant")
 

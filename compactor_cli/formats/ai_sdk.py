@@ -28,6 +28,7 @@ _PARTS = frozenset(("tool-call", "tool-result", "reasoning"))
 
 class AISDK(PlainEdits):
     name = "ai-sdk"
+    title = "Vercel AI SDK model messages"
     generic = True
     lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(()))
     summary_role: Role = "assistant"

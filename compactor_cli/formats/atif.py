@@ -32,6 +32,7 @@ _SOURCES = {role: source for source, role in _ROLES.items()}
 
 class ATIF(PlainEdits):
     name = "atif"
+    title = "ATIF trajectories (Agent Trajectory Interchange Format)"
     lists: tuple[ListPath, ...] = (ListPath(("steps",)), ListPath(()))
     number_path: Path | None = ("step_id",)
 

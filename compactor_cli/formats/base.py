@@ -45,6 +45,8 @@ class Format(Protocol):
     """One way to save a conversation."""
 
     name: str
+    title: str
+    """What files it is, in a few words: for lists."""
     generic: bool
     """No agent's or tool's own: a file of its documents is called `conversations`."""
     lists: tuple[ListPath, ...]

@@ -25,6 +25,7 @@ _ENVELOPE = ("sessionId", "agentId", "cwd", "gitBranch", "version", "userType", 
 
 class ClaudeCode:
     name = "claude-code"
+    title = "Claude Code sessions"
     generic = False
     lists: tuple[ListPath, ...] = ()
     adjacent_results = False

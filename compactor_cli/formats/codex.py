@@ -38,6 +38,7 @@ _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "tool_s
 
 class Codex(PlainEdits):
     name = "codex"
+    title = "Codex rollouts"
     adjacent_results = False
     boundary_is_message = True
 

@@ -46,6 +46,7 @@ _FAILED = {"success": False, "error": True, "cancelled": True}
 
 class GeminiCLI(PlainEdits):
     name = "gemini-cli"
+    title = "Gemini CLI sessions and chat checkpoints"
     lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(("history",)), ListPath(()))
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     boundary_is_message = True

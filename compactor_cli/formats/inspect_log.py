@@ -34,6 +34,7 @@ _ATTACHED = re.compile(r"(?:attachment|tc)://([0-9a-f]{32})")
 
 class Inspect(PlainEdits):
     name = "inspect"
+    title = "Inspect logs: .json, and the samples of .eval"
     lists: tuple[ListPath, ...] = (
         ListPath(("samples", EACH, "messages"), beside=("epoch",)),
         ListPath(("messages",), beside=("epoch", "target")),

@@ -14,6 +14,7 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "ass
 
 class MemoryEntries(PlainEdits):
     name = "memory"
+    title = "memory entries: {id, content, type, importance, timestamp}"
     adjacent_results = False
 
     def recognize(self, value: Any) -> float:

@@ -27,6 +27,7 @@ _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "
 
 class OpenAIChat(PlainEdits):
     name = "openai-chat"
+    title = "OpenAI chat completions: messages, requests, rows of data sets"
     generic = True
     lists: tuple[ListPath, ...] = (
         *(ListPath((key,)) for key in ("messages", "history", "conversations", "conversation", "trajectory")),

@@ -39,6 +39,7 @@ _SENDER = re.compile(r"\A(?:[\w ]+\(untrusted[^)]*\):?\s*```json.*?```\s*)+", re
 
 class Pi(PlainEdits):
     name = "pi"
+    title = "sessions of pi and OpenClaw"
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentId",)
     boundary_is_message = True

@@ -31,6 +31,7 @@ _FAILED = {"success": False, "error": True, "cancelled": True}
 
 class Qwen(PlainEdits):
     name = "qwen"
+    title = "Qwen Code sessions"
     adjacent_results = False
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentUuid",)

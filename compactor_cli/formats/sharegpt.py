@@ -53,6 +53,7 @@ class _Piece(NamedTuple):
 
 class ShareGPT(PlainEdits):
     name = "sharegpt"
+    title = "ShareGPT rows, also with LLaMA-Factory's typed parts"
     lists: tuple[ListPath, ...] = (
         *(ListPath((key,), _SYSTEMS) for key in ("conversations", "conversation", "messages")),
         ListPath(()),

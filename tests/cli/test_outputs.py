@@ -219,7 +219,7 @@ def test_a_share_is_taken_in_percent(run, chat, expected):
         assert run("compact", "chat.jsonl", *CHARS, f"--target-ratio={wrong}").code == 2
 
 
-@pytest.mark.parametrize(("word", "meant"), [("compress", "compact"), ("status", "inspect"), ("scor", "score")])
+@pytest.mark.parametrize(("word", "meant"), [("compress", "compact"), ("status", "inspect"), ("scre", "score")])
 def test_a_word_that_is_no_command_is_answered_with_the_one_that_is_meant(run, word, meant):
     done = run(word, "chat.jsonl")
     assert done.code == 2

@@ -1,0 +1,65 @@
+"""The list of formats as a table and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from compactor_cli.agents.base import Agent
+from compactor_cli.containers.base import Container
+from compactor_cli.render.console import make_table
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A format, with what can be done with it besides reading and compacting it."""
+
+    name: str
+    title: str
+    converted: bool
+    """`convert --to` writes it."""
+    agents: Sequence[Agent]
+    """Whose sessions `sessions` finds in it."""
+
+
+def format_table(console: Console, formats: Iterable[Known]) -> Table:
+    table = make_table(console, "Formats: all of them are read, and compacted in their own form")
+    table.add_column("format", no_wrap=True)
+    table.add_column("what it is", ratio=3)
+    table.add_column("convert --to")
+    table.add_column("sessions of", ratio=1)
+    table.add_column("go on with", ratio=2)
+    for known in formats:
+        table.add_row(
+            Text(known.name, style="bold"),
+            known.title,
+            "yes" if known.converted else "",
+            ", ".join(agent.name for agent in known.agents),
+            "\n".join(agent.resume for agent in known.agents if agent.resume),
+        )
+    return table
+
+
+def container_line(containers: Iterable[Container]) -> Text:
+    names = ", ".join(suffix for container in containers for suffix in container.suffixes)
+    return Text(f"Packed files are told by their content, and are written by their name: {names}.")
+
+
+def formats_json(formats: Iterable[Known], containers: Iterable[Container]) -> dict[str, Any]:
+    return {
+        "formats": [
+            {
+                "name": known.name,
+                "title": known.title,
+                "converted": known.converted,
+                "agents": [{"name": a.name, "title": a.title, "resume": a.resume or None} for a in known.agents],
+            }
+            for known in formats
+        ],
+        "containers": [{"name": one.name, "suffixes": list(one.suffixes)} for one in containers],
+    }
