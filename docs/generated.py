@@ -22,6 +22,8 @@ from compactor_cli.cli.app import app
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.configuration.values import allowed, shown
+from compactor_cli.converting import TARGETS
+from compactor_cli.formats import FORMATS
 from compactor_cli.signals.signals import BY_CLASS, CLASSES, SIGNALS
 from compactor_cli.strategies import STRATEGIES
 
@@ -59,6 +61,23 @@ def strategies() -> str:
     """The strategies, what they do and what they are for."""
     rows = [f"| `{s.name}` | {s.purpose} | {s.suits} |" for s in STRATEGIES.values()]
     return "\n".join(["", "| strategy | what it does | what it is for |", "|---|---|---|", *rows, ""])
+
+
+def formats() -> str:
+    """The formats, and which of them `convert` writes."""
+    rows = [f"| `{f.name}` | {f.title} | {'yes' if f.name in TARGETS else ''} |" for f in FORMATS.values()]
+    return "\n".join(["", "| format | what it is | `convert --to` |", "|---|---|---|", *rows, ""])
+
+
+def targets() -> str:
+    """What each target of `convert` keeps of messages and results besides their content."""
+    kept = {"time": "times", "failed": "failed results", "injected": "what a harness said", "author": "names of authors"}
+    rows = [
+        f"| `{target.name}` | {', '.join(words for key, words in kept.items() if key in target.holds) or 'none'} "
+        f"| {'several' if target.many else 'one'} |"
+        for target in TARGETS.values()
+    ]
+    return "\n".join(["", "| target | besides what was said | sessions a file |", "|---|---|---|", *rows, ""])
 
 
 def signals() -> str:

@@ -39,8 +39,7 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="Format of the file instead of the detected one: openai-chat, conversations, anthropic, claude-code, "
-        "codex, memory, ai-sdk.",
+        help="Format of the file instead of the detected one; `compactor formats` lists them.",
     ),
 ]
 ModelOption = Annotated[
