@@ -12,7 +12,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.values import moment
@@ -143,7 +143,9 @@ def _one(session: Session, path: str, job: Job, reports: list[str]) -> int:
     """Convert one file."""
     from compactor_cli.converting.convert import convert as converted
 
-    source = load(read_bytes(path), path, session.counter, format=session.format, skip_damaged=session.skip_damaged)
+    source = load(
+        session.bytes_of(path), path, session.counter, format=session.format, skip_damaged=session.skip_damaged
+    )
     session.note_reading(source)
     made = list(converted(source, job.target, job.options, apart=bool(job.out_dir)))
     for place, one in zip(_places(path, made, job), made, strict=True):
