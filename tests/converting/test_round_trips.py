@@ -21,6 +21,10 @@ NO_PICTURES = {"sharegpt", "atif"}
 NO_PICTURES_IN_RESULTS = {"openai-chat", "sharegpt", "atif", "gemini-cli", "qwen"}
 OBJECTS = {"anthropic", "claude-code", "gemini-cli", "qwen", "pi", "opencode", "atif"}
 """Arguments that are no object are put into one."""
+PUT_BEFORE = ("[Shown:]", "[The user:]")
+"""Gemini CLI sends no message of the user without words and none that begins with a slash: these words stand first."""
+THINKING_FIRST = {"gemini-cli", "qwen"}
+"""What the model thought in an answer stands before what it said."""
 ONE_BY_ONE = {"sharegpt"}
 """Parallel calls stand one after the other."""
 
@@ -29,7 +33,11 @@ def common(said, *formats):
     """What all of the formats can hold of what is said. Texts that one joins are compared as one."""
     kept = []
     behind_result = False
-    for role, kind, *rest in said:
+    for role, kind, *rest in thinking_first(said) if THINKING_FIRST & set(formats) else said:
+        if kind == "text":
+            rest[0] = unmarked(rest[0])
+        if kind == "text" and not rest[0].strip():
+            continue
         behind_result = kind == "result" or (behind_result and kind == "picture")
         if behind_result and kind == "picture" and NO_PICTURES_IN_RESULTS & set(formats):
             continue  # moved there out of the results
@@ -46,11 +54,26 @@ def common(said, *formats):
             rest[1] = WRAPPED  # as text or as its value: one format keeps it as it was
         if kind == "result":
             del rest[-2:]  # pictures are compared below
+        if kind == "thinking":
+            rest[0] = " ".join(rest[0].split())  # several may have been joined by blank lines, also without a word
         if kind in ("text", "thinking") and kept and kept[-1][:2] == [role, kind]:
-            kept[-1][2] += "\n\n" + rest[0]
+            kept[-1][2] += (" " if kind == "thinking" else "\n\n") + rest[0]
         else:
             kept.append([role, kind, *rest])
     return one_by_one(kept) if ONE_BY_ONE & set(formats) else kept
+
+
+def unmarked(text):
+    """A text without the words that were put before it, also where another format joined them."""
+    return next((text.removeprefix(mark).removeprefix("\n\n") for mark in PUT_BEFORE if text.startswith(mark)), text)
+
+
+def thinking_first(said):
+    """In each answer, and in answers that follow one another, thinking before text and calls."""
+    runs = [list(run) for _, run in groupby(said, key=lambda item: item[0] == "assistant")]
+    return [
+        item for run in runs for item in sorted(run, key=lambda item: item[0] == "assistant" and item[1] != "thinking")
+    ]
 
 
 def one_by_one(said):
