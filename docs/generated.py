@@ -71,7 +71,12 @@ def formats() -> str:
 
 def targets() -> str:
     """What each target of `convert` keeps of messages and results besides their content."""
-    kept = {"time": "times", "failed": "failed results", "injected": "what a harness said", "author": "names of authors"}
+    kept = {
+        "time": "times",
+        "failed": "failed results",
+        "injected": "what a harness said",
+        "author": "names of authors",
+    }
     rows = [
         f"| `{target.name}` | {', '.join(words for key, words in kept.items() if key in target.holds) or 'none'} "
         f"| {'several' if target.many else 'one'} |"

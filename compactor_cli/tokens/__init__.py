@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from compactor_cli.errors import UsageError
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.tokens.characters import CharacterCounter
+from compactor_cli.tokens.exact import Encode, ExactCounter
 from compactor_cli.tokens.models import encoding_of
-from compactor_cli.tokens.tiktoken_counter import TiktokenCounter
+from compactor_cli.tokens.open_models import OPEN_VOCABULARIES, open_vocabulary_of
+from compactor_cli.tokens.splintr_encoder import splintr_encoder
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
 
 PROBE = "probe"
 """Names counting by a provider, which needs a model: the command line does that around a local counter."""
 DEFAULT_ENCODING = "o200k_base"
+TOKENIZERS = (*ENCODINGS, *OPEN_VOCABULARIES, "chars", PROBE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +31,61 @@ class Choice:
 def make_counter(tokenizer: str = "", model: str = "") -> Choice:
     """The counter named by --tokenizer, or the one of --model, or o200k_base.
 
-    A missing vocabulary is reported and replaced by the character counter; an unknown name raises
-    UsageError.
+    A missing vocabulary is reported and replaced; an unknown name raises UsageError.
     """
     if tokenizer == "chars":
         return Choice(CharacterCounter())
-    if tokenizer and tokenizer not in ENCODINGS:
-        raise UsageError(f"unknown tokenizer {tokenizer!r}; known: {', '.join((*ENCODINGS, 'chars', PROBE))}")
-    approximate_for = ""
-    encoding = tokenizer
-    if not encoding and model:
-        encoding = encoding_of(model) or ""
-        if encoding not in ENCODINGS:
-            encoding, approximate_for = "", model
-    encoding = encoding or DEFAULT_ENCODING
+    if tokenizer and tokenizer not in TOKENIZERS:
+        raise UsageError(f"unknown tokenizer {tokenizer!r}; known: {', '.join(TOKENIZERS)}")
+    if tokenizer in OPEN_VOCABULARIES:
+        return _open(tokenizer)
+    if tokenizer:
+        return _public(tokenizer)
+    return _of_model(model) if model else _public(DEFAULT_ENCODING)
+
+
+def _of_model(model: str) -> Choice:
+    encoding = encoding_of(model) or ""
+    if encoding in ENCODINGS:
+        return _public(encoding)
+    vocabulary = open_vocabulary_of(model)
+    encode = splintr_encoder(vocabulary) if vocabulary else None
+    if encode is not None:
+        return Choice(ExactCounter(vocabulary, encode))
+    return _public(DEFAULT_ENCODING, approximate_for=model)
+
+
+def _open(vocabulary: str) -> Choice:
+    """The counter of an open model's vocabulary, which only splintr has."""
+    encode = splintr_encoder(vocabulary)
+    if encode is not None:
+        return Choice(ExactCounter(vocabulary, encode))
+    choice = _public(DEFAULT_ENCODING, approximate_for=vocabulary)
+    warning = f"the vocabulary of {vocabulary} needs splintr-rs, which is not installed; counted by {DEFAULT_ENCODING}"
+    return Choice(choice.counter, choice.warning or warning)
+
+
+def _public(encoding: str, *, approximate_for: str = "") -> Choice:
+    """The counter of one of OpenAI's encodings: by splintr, or by tiktoken where there is none."""
+    try:
+        encode = splintr_encoder(encoding, partial(_reference, encoding)) or _reference(encoding)
+    except (ValueError, OSError) as error:
+        return _by_characters(encoding, f"cannot be used ({error})")
+    if encode is None:
+        return _by_characters(encoding, "is not on this machine")
+    return Choice(ExactCounter(encoding, encode, approximate_for=approximate_for))
+
+
+def _reference(encoding: str) -> Encode | None:
+    """tiktoken's encoder; None where its vocabulary is not on this machine."""
     folder = cache_folder(encoding)
     if folder is None:
-        warning = f"the vocabulary of {encoding} is not on this machine; tokens are counted as characters / 4"
-        return Choice(CharacterCounter(f"chars (no vocabulary for {encoding})"), warning)
-    try:
-        return Choice(TiktokenCounter(encoding, folder, approximate_for=approximate_for))
-    except (ValueError, OSError) as error:
-        warning = f"the vocabulary of {encoding} cannot be used ({error}); tokens are counted as characters / 4"
-        return Choice(CharacterCounter(f"chars (no vocabulary for {encoding})"), warning)
+        return None
+    from compactor_cli.tokens.tiktoken_encoder import tiktoken_encoder
+
+    return tiktoken_encoder(encoding, folder)
+
+
+def _by_characters(encoding: str, why: str) -> Choice:
+    warning = f"the vocabulary of {encoding} {why}; tokens are counted as characters / 4"
+    return Choice(CharacterCounter(f"chars (no vocabulary for {encoding})"), warning)

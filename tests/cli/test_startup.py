@@ -32,8 +32,8 @@ def test_reading_and_counting_characters_loads_no_slow_module():
     assert modules_after(code) == []
 
 
-def test_counting_tokens_loads_tiktoken_but_not_litellm():
-    assert modules_after("from compactor_cli.tokens import make_counter\nmake_counter()") == ["tiktoken"]
+def test_counting_tokens_loads_neither_tiktoken_nor_litellm():
+    assert modules_after("from compactor_cli.tokens import make_counter\nmake_counter().counter.count('word')") == []
 
 
 def test_settings_without_files_load_no_reader_of_files(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from compactor_cli.errors import UsageError
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import IMAGE_TOKENS
 from compactor_cli.tokens.models import model_facts
+from compactor_cli.tokens.open_models import OPEN_VOCABULARIES
 from tests.builders import assistant, environment, jsonl, load, user
 
 
@@ -74,8 +75,43 @@ def test_a_named_tokenizer_wins_over_the_model():
 
 
 def test_an_unknown_tokenizer_names_the_known_ones():
-    with pytest.raises(UsageError, match="o200k_base, cl100k_base, chars"):
+    with pytest.raises(UsageError, match=r"o200k_base, cl100k_base, llama3, .*, chars, probe"):
         make_counter("p50k_bass")
+
+
+@pytest.mark.parametrize(
+    ("model", "vocabulary"),
+    [
+        ("qwen3-32b", "qwen3"),
+        ("openrouter/qwen/qwen2.5-coder-32b-instruct", "qwen3"),
+        ("meta-llama/Llama-3.3-70B-Instruct", "llama3"),
+        ("meta_llama-3-8b", "llama3"),
+        ("deepseek/deepseek-chat", "deepseek_v3"),
+        ("google/gemma-3-27b-it", "gemma3"),
+        ("glm-4.5-air", "glm4"),
+        ("moonshotai/Kimi-K2-Instruct", "kimi_k2"),
+        ("gpt-oss-120b", "o200k_base (approximate for gpt-oss-120b)"),
+        ("qwen3.5-9b", "o200k_base (approximate for qwen3.5-9b)"),
+        ("deepseek-r1-distill-llama-8b", "o200k_base (approximate for deepseek-r1-distill-llama-8b)"),
+    ],
+)
+def test_an_open_model_is_counted_by_its_own_vocabulary_where_that_is_known(model, vocabulary):
+    counter = make_counter(model=model).counter
+    assert counter.name == vocabulary
+    assert counter.approximate == ("approximate" in vocabulary)
+
+
+@pytest.mark.parametrize("vocabulary", OPEN_VOCABULARIES)
+def test_a_vocabulary_of_an_open_model_counts_text_and_no_boundaries(vocabulary):
+    counter = make_counter(vocabulary).counter
+    assert counter.count("") == 0
+    assert counter.count("hello") <= 2, "no token for the beginning of a text"
+    assert 4 <= counter.count("def main(arguments):") <= 7
+
+
+def test_without_splintr_an_open_model_is_counted_approximately():
+    name, approximate, _, warning, _ = probe(NO_SPLINTR, model="qwen3-32b")
+    assert (name, approximate, warning) == ("o200k_base (approximate for qwen3-32b)", True, "")
 
 
 @pytest.mark.parametrize(
@@ -120,6 +156,9 @@ print(json.dumps([choice.counter.name, choice.counter.approximate, choice.counte
 """
 
 
+NO_SPLINTR = "sys.modules['splintr'] = None"
+
+
 def probe(before="", model="", **variables):
     """Choose a counter in a new process, and say what came of it."""
     done = subprocess.run(
@@ -134,13 +173,13 @@ def probe(before="", model="", **variables):
 
 
 def test_a_missing_vocabulary_is_reported_and_characters_are_counted_instead():
-    name, approximate, tokens, warning, _ = probe("sys.modules['litellm'] = None")
+    name, approximate, tokens, warning, _ = probe(f"{NO_SPLINTR}; sys.modules['litellm'] = None")
     assert (name, approximate, tokens) == ("chars (no vocabulary for o200k_base)", True, 11)
     assert "o200k_base" in warning
 
 
 def test_a_missing_vocabulary_of_a_model_names_that_one():
-    name, *_ = probe("sys.modules['litellm'] = None", model="gpt-4")
+    name, *_ = probe(f"{NO_SPLINTR}; sys.modules['litellm'] = None", model="gpt-4")
     assert name == "chars (no vocabulary for cl100k_base)"
 
 
@@ -149,9 +188,18 @@ def test_counting_needs_neither_litellm_itself_nor_a_network():
     assert probe(no_network)[:1] + probe(no_network)[3:] == ["o200k_base", "", False]
 
 
+def test_without_splintr_tiktoken_counts_the_same(o200k):
+    name, approximate, tokens, warning, _ = probe(NO_SPLINTR)
+    assert (name, approximate, tokens, warning) == ("o200k_base", False, o200k.count("x" * 41), "")
+
+
+def test_with_splintr_no_vocabulary_has_to_be_on_the_machine():
+    assert probe("sys.modules['litellm'] = None")[:4] == probe(NO_SPLINTR)[:4]
+
+
 def test_an_unusable_cache_folder_in_the_environment_is_passed_over(tmp_path):
-    assert probe(TIKTOKEN_CACHE_DIR=str(tmp_path))[0] == "o200k_base"
-    assert probe(TIKTOKEN_CACHE_DIR=str(tmp_path / "missing"))[0] == "o200k_base"
+    for folder in (tmp_path, tmp_path / "missing"):
+        assert probe(NO_SPLINTR, TIKTOKEN_CACHE_DIR=str(folder))[0] == "o200k_base"
 
 
 def test_a_damaged_vocabulary_does_not_reach_for_the_network(tmp_path):
@@ -162,6 +210,6 @@ def test_a_damaged_vocabulary_does_not_reach_for_the_network(tmp_path):
     damaged = tmp_path / original.name
     damaged.write_bytes(original.read_bytes()[:1000])
     no_network = "import socket\ndef refuse(*a, **k): raise OSError('no network')\nsocket.getaddrinfo = refuse\n"
-    name, _, tokens, _, _ = probe(no_network, TIKTOKEN_CACHE_DIR=str(tmp_path))
+    name, _, tokens, _, _ = probe(f"{NO_SPLINTR}\n{no_network}", TIKTOKEN_CACHE_DIR=str(tmp_path))
     assert tokens > 0
     assert name

@@ -1,36 +1,18 @@
-"""Exact counts by tiktoken, with vocabularies from disk only."""
+"""tiktoken's encoders, with vocabularies from disk only: the reference that others are compared with."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from binascii import a2b_base64
-from collections.abc import Callable
 from pathlib import Path
 
-from compactor_cli.tokens.base import IMAGE_TOKENS
-
-_CHUNK = 100_000
-"""Characters encoded at once: tiktoken's pattern overflows its stack on a run of a million spaces."""
+from compactor_cli.tokens.exact import Encode
 
 
-class TiktokenCounter:
-    per_message = 4
-    per_image = IMAGE_TOKENS
-
-    def __init__(self, encoding: str, folder: Path, *, approximate_for: str = "") -> None:
-        self.name = f"{encoding} (approximate for {approximate_for})" if approximate_for else encoding
-        self.approximate = bool(approximate_for)
-        self._encode = _load(encoding, folder)
-
-    def count(self, text: str) -> int:
-        if len(text) <= _CHUNK:
-            return len(self._encode(text)) if text else 0
-        return sum(len(self._encode(text[at : at + _CHUNK])) for at in range(0, len(text), _CHUNK))
-
-
-def _load(encoding: str, folder: Path) -> Callable[[str], list[int]]:
-    """The encoder of an encoding whose vocabulary is in `folder`; tiktoken looks nowhere else."""
+def tiktoken_encoder(encoding: str, folder: Path) -> Encode:
+    """The encoder of an encoding whose vocabulary is in `folder`; tiktoken looks nowhere else. Raises ValueError and
+    OSError for a vocabulary that cannot be used."""
     import tiktoken
     from tiktoken_ext import openai_public
 

@@ -1,0 +1,73 @@
+"""The counter counts what tiktoken counts, whatever library does it."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from compactor_cli.tokens import make_counter
+from compactor_cli.tokens.exact import ExactCounter
+from compactor_cli.tokens.tiktoken_encoder import tiktoken_encoder
+from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_transcripts"
+ODD = [
+    *("<|endoftext|>", "<|fim_prefix|>", "<|im_start|>", "'s", "'LL", "'\u017f", "\r\n", "\n\n", "   ", "\t"),
+    *("\u00a0", "\u3000", "\u2028", "\u200b", "\ufeff", "e\u0301", "\u01c5", "\u02b0", "\u2167", "\u0130", "\u212a"),
+    *("漢字かな", "한국어", "עברית", "हिन्दी", "👩‍👩‍👧‍👦", "🇩🇪", "\x00", "\x85", "\U0010ffff", "\ud800", "\ue000"),
+]
+
+
+@pytest.fixture(scope="module")
+def counters():
+    """Encoding -> the counter that is used, and tiktoken's."""
+    return {
+        name: (make_counter(name).counter, ExactCounter(name, tiktoken_encoder(name, cache_folder(name))))
+        for name in ENCODINGS
+    }
+
+
+def assert_same(counters, texts):
+    for name, (used, reference) in counters.items():
+        different = [text for text in texts if used.count(text) != reference.count(text)]
+        assert not different, (name, ascii(different[:5]))
+
+
+TEXTS = st.lists(st.one_of(st.sampled_from(ODD), st.text(st.characters(), max_size=20))).map("".join)
+
+
+@given(text=TEXTS)
+@example(text=" I'\u017fU")
+@example(text=" " * 100_001)
+@settings(max_examples=300)
+def test_any_text_counts_as_tiktoken_counts_it(counters, text):
+    assert_same(counters, [text])
+
+
+def test_strings_of_all_of_unicode_count_as_tiktoken_counts_them(counters):
+    rng = random.Random(20)
+    planes = [(32, 127), (0x80, 0x3000), (0x3000, 0xD800), (0xE000, 0x10000), (0x10000, 0x110000)]
+
+    def piece():
+        return rng.choice(ODD) if rng.random() < 0.3 else chr(rng.randrange(*rng.choice(planes)))
+
+    assert_same(counters, ["".join(piece() for _ in range(rng.randrange(1, 30))) for _ in range(20_000)])
+
+
+def test_the_samples_count_as_tiktoken_counts_them(counters):
+    texts = [line for path in SAMPLES.glob("*.jsonl") for line in path.read_text().splitlines()]
+    strings = [value for text in texts for value in _strings(json.loads(text))]
+    assert len(strings) > 1000
+    assert_same(counters, strings)
+
+
+def _strings(value):
+    if isinstance(value, str):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _strings(inner)
