@@ -9,24 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from compactor_cli.cli.assemble import assemble
-from compactor_cli.cli.budget import budget
-from compactor_cli.cli.compact import compact
-from compactor_cli.cli.config import config
-from compactor_cli.cli.convert import convert
-from compactor_cli.cli.diff import diff
-from compactor_cli.cli.doctor import doctor
-from compactor_cli.cli.evaluate import evaluate
-from compactor_cli.cli.formats import formats
-from compactor_cli.cli.inspect import inspect
-from compactor_cli.cli.learn import learn
-from compactor_cli.cli.memory import memory
-from compactor_cli.cli.picking import Picking
-from compactor_cli.cli.restore import restore
-from compactor_cli.cli.score import score
-from compactor_cli.cli.sessions import sessions
+from compactor_cli.cli.commands import Commands
 from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
-from compactor_cli.cli.strategies import strategies
 from compactor_cli.cli.streams import open_streams
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.text.clean import visible
@@ -47,6 +31,15 @@ _MEANT = {
 
 class Boundary(TyperGroup):
     """Expected failures print one message; anything else is a bug and says so."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = Commands()
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands by what is said of them here, which loads none."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.commands.summary(name)) for name in self.commands])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """A command by its name; a word that means one is answered with it."""
@@ -92,25 +85,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command, summary in (
-    (sessions, "List the sessions on this machine."),
-    (score, "Score every message, mark the residuals."),
-    (budget, "Share out a token budget."),
-    (compact, "Make transcripts smaller."),
-    (assemble, "Write the messages of a prompt."),
-    (inspect, "Look into a session."),
-    (diff, "What survived a compaction."),
-    (restore, "Bring back what was taken away."),
-    (doctor, "Say what is wrong with a session, and mend it."),
-    (convert, "Write a session in another format, for another agent."),
-    (evaluate, "Which strategy keeps what your sessions needed."),
-    (learn, "Fit strategy adaptive to your own sessions."),
-    (strategies, "List the strategies."),
-    (formats, "List the formats."),
-):
-    app.command(cls=Picking, short_help=summary)(command)
-app.add_typer(memory, name="memory", short_help="The memory log.")
-app.add_typer(config, name="config", short_help="Show and change settings.")
 
 
 def _version(on: bool) -> None:

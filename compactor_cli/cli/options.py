@@ -50,8 +50,8 @@ TokenizerOption = Annotated[
     typer.Option(
         "--tokenizer",
         metavar="NAME",
-        help="o200k_base (default), cl100k_base, an open model's (qwen3, llama3, ...), chars (four a token), or probe (a "
-        "model's provider is asked).",
+        help="o200k_base (default), cl100k_base, an open model's (qwen3, llama3, ...), chars (four a token), or probe "
+        "(a model's provider is asked).",
     ),
 ]
 SkipDamagedOption = Annotated[
