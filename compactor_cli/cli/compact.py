@@ -27,7 +27,6 @@ from compactor_cli.errors import CompactorError, ExitCode, UsageError
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction, Kept, Probed
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.plan import compile_patterns
 from compactor_cli.pipeline.stages import COMPLETE, STAGES
 from compactor_cli.settings import Settings
@@ -272,6 +271,8 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     use = model_use(session, before)
     value: dict[str, object] = {}
     if job.json or job.report:  # hashing everything is only worth it for somebody who reads it
+        from compactor_cli.pipeline.compare_sources import survival_of
+
         survivals = survival_of(parts)
         warnings = [*session.warnings, *(use.warnings if use else ())]
         value = jsons.compact_json(source, session.counter.name, place, stored, parts, survivals, warnings)

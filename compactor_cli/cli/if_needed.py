@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.session import Session
@@ -12,13 +13,15 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.extracting import Remembering
 from compactor_cli.pipeline.outlook import outlook
 from compactor_cli.pipeline.report import unchanged
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.stages import COMPLETE
 from compactor_cli.pipeline.threshold import relief_target
 from compactor_cli.settings import Settings
+
+if TYPE_CHECKING:
+    from compactor_cli.pipeline.extracting import Remembering
 
 Make = Callable[[Settings], tuple[bytes, list[Compaction]]]
 
