@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from compactor_cli.cli.commands import Commands
+from compactor_cli.cli.commands import Commands, summary
 from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.streams import open_streams
 from compactor_cli.errors import CompactorError, ExitCode, UsageError
@@ -39,7 +39,7 @@ class Boundary(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands by what is said of them here, which loads none."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, self.commands.summary(name)) for name in self.commands])
+            formatter.write_dl([(name, summary(name)) for name in self.commands])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """A command by its name; a word that means one is answered with it."""

@@ -30,38 +30,36 @@ _SUMMARIES = {
 """Command -> what the list of commands says of it. Its module and what is called there have the same name."""
 
 
-class Commands(dict[str, Any]):
+def summary(name: str) -> str:
+    """What the list of commands says of a command."""
+    return _SUMMARIES[name]
+
+
+class Commands(MutableMapping[str, Any]):
     """Name -> command. A command is loaded when it is asked for by its name."""
 
     def __init__(self) -> None:
-        super().__init__(dict.fromkeys(_SUMMARIES))
-
-    def summary(self, name: str) -> str:
-        return _SUMMARIES[name]
+        self._loaded: dict[str, TyperCommand | TyperGroup | None] = dict.fromkeys(_SUMMARIES)
 
     def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
-        found = super().__getitem__(name)
-        if found is None:
-            found = self[name] = _load(name)
+        found = self._loaded[name] or _load(name)
+        self._loaded[name] = found
         return found
 
-    def get(self, name: str, default: Any = None) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            return default
+    def __setitem__(self, name: str, command: TyperCommand | TyperGroup) -> None:
+        self._loaded[name] = command
 
-    def values(self) -> ValuesView[Any]:
-        self._load_all()
-        return super().values()
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
 
-    def items(self) -> ItemsView[str, Any]:
-        self._load_all()
-        return super().items()
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaded
 
-    def _load_all(self) -> None:
-        for name in self:
-            self[name]
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
 
 
 def _load(name: str) -> TyperCommand | TyperGroup:
