@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, ValuesView
+from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 from typing import Any
 
