@@ -116,11 +116,13 @@ def _transcript(
 
 def _note_history(transcript: Transcript, *, unfolded: bool) -> list[Note]:
     """Records before a compaction boundary pass through; the user should know that they do not count."""
-    first = min((m.records[0] for m in transcript.messages), default=0)
-    if not (unfolded or any(m.pinned for m in transcript.messages)) or first == 0:
+    # a system prompt is sent wherever it stands
+    first = min((m.records[0] for m in transcript.messages if m.role != "system"), default=0)
+    before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
+    if not (unfolded or any(m.pinned for m in transcript.messages)) or before == 0:
         return []
     line = transcript.records[first].line
-    detail = f"{first:,} records before the last compaction are outside the context and pass through"
+    detail = f"{before:,} records before the last compaction are outside the context and pass through"
     return [Note("outside_context", line, detail)]
 
 
