@@ -13,6 +13,7 @@ from compactor_cli.formats import documents
 from compactor_cli.formats.adp import ADP
 from compactor_cli.formats.ai_sdk import AISDK
 from compactor_cli.formats.anthropic_messages import AnthropicMessages
+from compactor_cli.formats.antigravity import Antigravity
 from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
@@ -45,6 +46,7 @@ FORMATS: dict[str, Format] = {
         GeminiCLI(),
         Qwen(),
         CopilotCLI(),
+        Antigravity(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)
