@@ -228,7 +228,9 @@ def test_events_that_only_tell_how_it_went_can_be_left_out():
 def test_a_compaction_replaces_what_stood_before_it_began():
     source = loaded(FOLDER / "salt.jsonl")
     messages = source.transcripts[0].messages
-    assert [note.kind for note in source.notes] == ["outside_context"]
+    (note,) = source.notes
+    assert note.kind == "outside_context"
+    assert note.detail.startswith("11 records before the last compaction")  # the system prompt is still sent
     texts = [message.text("text") for message in messages]
     assert texts[1] == "Prices in shillings, please. Never in pence."  # said while the compaction ran
     assert (messages[3].origin, messages[3].pinned) == ("summary", True)

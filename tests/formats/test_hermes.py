@@ -169,6 +169,9 @@ def test_where_other_words_were_sent_they_are_the_message():
 def test_a_summary_of_the_agent_stays_and_is_no_request():
     message = messages_of("beans.json")[2]
     assert (message.role, message.origin, message.pinned) == ("assistant", "summary", True)
+    marked = {"role": "user", "content": "Earlier: the beds.", "_compressed_summary": True}
+    (message, *_) = load(jsonl(HEAD, marked, assistant("ok"))).transcripts[0].messages
+    assert (message.origin, message.pinned) == ("summary", True)
     shared = loaded(FOLDER / "gates.jsonl").transcripts[1].messages[1]
     assert (shared.origin, shared.pinned) == ("request", True)  # the words of the user stand behind it
     for out in compactions((FOLDER / "beans.json").read_bytes()):
