@@ -13,11 +13,14 @@ from compactor_cli.formats import documents
 from compactor_cli.formats.adp import ADP
 from compactor_cli.formats.ai_sdk import AISDK
 from compactor_cli.formats.anthropic_messages import AnthropicMessages
+from compactor_cli.formats.antigravity import Antigravity
 from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
+from compactor_cli.formats.copilot_cli import CopilotCLI
 from compactor_cli.formats.gemini_cli import GeminiCLI
+from compactor_cli.formats.hermes import Hermes
 from compactor_cli.formats.inspect_log import Inspect
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
@@ -43,6 +46,9 @@ FORMATS: dict[str, Format] = {
         Inspect(),
         GeminiCLI(),
         Qwen(),
+        CopilotCLI(),
+        Antigravity(),
+        Hermes(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)
@@ -62,6 +68,8 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
             raise UsageError(f"unknown format {name!r}; known formats: {', '.join(NAMES)}")
         return FORMATS[name]
     head = values[:_HEAD]
+    if (told := _told_by_header(head)) is not None:
+        return told
     best = max(FORMATS.values(), key=lambda known: fit(known, head))
     if fit(best, head) >= _SURE:
         return best
@@ -71,6 +79,14 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
         what = f"no known format: none of {len(FORMATS)} knows any of its records"
         raise InputError(f"{what}; name it with --format ({', '.join(NAMES)})", line=1)
     return max(FORMATS.values(), key=lambda known: fit(known, values))
+
+
+def _told_by_header(head: Sequence[Any]) -> Format | None:
+    """The format whose header comes first, where it is in no other format and what follows may be of this one."""
+    known_by = [known for known in FORMATS.values() if head and known.recognize(head[0])]
+    if len(known_by) != 1 or known_by[0].recognize(head[0]) < 1:
+        return None
+    return known_by[0] if all(known_by[0].recognize(value) for value in head) else None
 
 
 def nearest(values: Sequence[Any]) -> str:

@@ -61,7 +61,7 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     if not transcript.messages and _fits_nothing(chosen, values):
         told = f" ({near})" if (near := nearest(values)) and not format else ""
         raise InputError(f"no messages in this {chosen.name} file{told}; --format names another", line=spans[0].line)
-    notes = [*notes, *_note_history(transcript, unfolded=unfolded is not None)]
+    notes = [*notes, *_note_history(transcript, chosen, unfolded=unfolded is not None)]
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
 
 
@@ -114,13 +114,18 @@ def _transcript(
     )
 
 
-def _note_history(transcript: Transcript, *, unfolded: bool) -> list[Note]:
+def _note_history(transcript: Transcript, format: Format, *, unfolded: bool) -> list[Note]:
     """Records before a compaction boundary pass through; the user should know that they do not count."""
-    first = min((m.records[0] for m in transcript.messages), default=0)
-    if not (unfolded or any(m.pinned for m in transcript.messages)) or first == 0:
+    # a system prompt is sent wherever it stands
+    first = min((m.records[0] for m in transcript.messages if m.role != "system"), default=0)
+    before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
+    pinned = [m.pinned for m in transcript.messages if m.role != "system"]
+    # what was kept of the history may stand before the boundary, in formats where that is a message
+    compacted = any(pinned) and (pinned[0] or format.boundary_is_message)
+    if not (unfolded or compacted) or before == 0:
         return []
     line = transcript.records[first].line
-    detail = f"{first:,} records before the last compaction are outside the context and pass through"
+    detail = f"{before:,} records before the last compaction are outside the context and pass through"
     return [Note("outside_context", line, detail)]
 
 

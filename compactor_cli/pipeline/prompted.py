@@ -108,7 +108,7 @@ def _without_system(transcript: Transcript) -> Transcript:
 
 
 def _check_place(transcript: Transcript, parts: Sequence[Sized], format: Format) -> None:
-    first = next(iter(transcript.messages), None)
+    first = next((message for message in transcript.messages if not _is_system(message)), None)
     before = [part.name for part in parts if part.written and part.name not in AFTER]
     if before and first is not None and first.pinned and format.boundary_is_message:
         others = ", ".join(name for name, known in FORMATS.items() if not known.boundary_is_message)

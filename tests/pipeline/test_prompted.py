@@ -250,6 +250,12 @@ def test_a_codex_rollout_that_was_compacted_by_codex_has_no_place_before_its_his
     assert (texts[0], texts[-1]) == ("Before: much.", "Go.")
 
 
+def test_a_system_prompt_that_is_still_sent_makes_no_place_before_a_context_that_was_cleared():
+    data = (ROOT / "tests/formats/cases/copilot-cli/weir.jsonl").read_bytes()
+    with pytest.raises(UsageError, match="line 6 stands for all history before it, so agent_identity"):
+        assembled(data, {"agent_identity": "You draw weirs."}, ROOM)
+
+
 def test_codex_parts_are_response_items_behind_the_head_of_the_file():
     head = [codex_meta(), codex_item(type="message", role="developer", content=[text_block("Rules.")])]
     values = values_of(assembled(jsonl(*head, *codex_exchanges(2)), ALL, ROOM).data)

@@ -1,0 +1,233 @@
+"""Antigravity transcripts: steps `{step_index, source, type, status, created_at, content, ...}`.
+
+A `PLANNER_RESPONSE` is an answer with its calls, which have no ids: the steps behind it, named after what was done, are
+what they returned, in their order. Steps that the agent keeps for itself pass through.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, parse_time, word
+from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_TYPE = re.compile(r"[A-Z][A-Z_]+")
+_REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.DOTALL)
+_FAILED = ("ERROR", "CANCELED", "CANCELLED", "INTERRUPTED", "FAILED")
+"""States of a step that came to nothing."""
+_EXIT = re.compile(r"The command (?:failed|exited) with (?:exit )?code:? -?0*[1-9]")
+"""What a command's step says when the command failed; the call itself succeeded."""
+
+
+class Antigravity(PlainEdits):
+    name = "antigravity"
+    adjacent_results = False
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+
+    def recognize(self, value: Any) -> float:
+        return float(_is_step(value))
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        reading = _Reader(values, Builder(counter))
+        for record, value in enumerate(values):
+            if _is_step(value):
+                reading.step(record)
+        return Reading(reading.build.messages)
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes = super().edits(raw, edited)
+        value = json.loads(raw)
+        for part, text in edited:
+            path = part.place.path if part.place else ()
+            if part.kind == "tool_call" and path:
+                changes[path] = _encoded(value["tool_calls"][path[1]]["args"], text)
+            elif path and (around := _around(value)):
+                before, _, behind = around
+                changes[path] = jsonedit.encode(before + text + behind)
+        return changes
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        source, kind, status = "USER_EXPLICIT", "USER_INPUT", "DONE"
+        if message.parts[0].kind == "tool_result":
+            source, kind, status = "MODEL", "GENERIC", "ERROR"
+        elif message.role == "assistant":
+            source, kind = "MODEL", "PLANNER_RESPONSE"
+        elif message.origin == "summary" or message.role == "system":
+            source, kind = "SYSTEM", "SYSTEM_MESSAGE"
+        return {
+            "step_index": template.get("step_index", 0),
+            "source": source,
+            "type": kind,
+            "status": status,
+            "created_at": template.get("created_at"),
+            "content": message.parts[0].text,
+        }
+
+
+def _is_step(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("step_index"), int):
+        return False
+    return bool(_TYPE.fullmatch(word(value, "type")) and word(value, "source"))
+
+
+class _Reader:
+    """Makes messages of steps, of an answer and what its calls returned at a time."""
+
+    def __init__(self, values: Sequence[Any], build: Builder) -> None:
+        self.build = build
+        self._values = values
+        self._calls = 0
+        self._open: deque[Part] = deque()
+        self._turn: int | None = None
+
+    def step(self, record: int) -> None:
+        """The message that a step is, if it is one."""
+        value = self._values[record]
+        kind, source = value["type"], value["source"]
+        if kind == "USER_INPUT":
+            parts = _typed(self.build, value, record)
+            self._turn = None
+            implied = source.startswith("USER_") and source != "USER_EXPLICIT"
+            self._add("user", parts, record, "injected" if implied else _origin(parts))
+        elif kind == "PLANNER_RESPONSE":
+            self._answer(record)
+        elif source != "SYSTEM" or (kind == "ERROR_MESSAGE" and self._open):
+            self._result(record)
+        elif kind in ("SYSTEM_MESSAGE", "ERROR_MESSAGE"):
+            parts = _text(self.build, value, record)
+            summary = any(origin_of(part.text) == "summary" for part in parts)
+            self._add("user", parts, record, "summary" if summary else "injected")
+
+    def _add(
+        self, role: Role, parts: Sequence[Part], record: int, origin: Origin = "other", turn: int | None = None
+    ) -> None:
+        if parts:
+            time = parse_time(self._values[record].get("created_at"))
+            self.build.add(role, parts, (record,), timestamp=time, origin=origin, turn=turn)
+
+    def _answer(self, record: int) -> None:
+        value = self._values[record]
+        parts = [self.build.part("thinking", word(value, "thinking"))] if word(value, "thinking") else []
+        parts += _text(self.build, value, record)
+        listed = value.get("tool_calls")
+        calls = [
+            self._call(call, record, at)
+            for at, call in enumerate(listed if isinstance(listed, list) else ())
+            if isinstance(call, dict)
+        ]
+        summary = origin_of(word(value, "content")) == "summary"
+        self._turn = record
+        self._add("assistant", [*parts, *calls], record, "summary" if summary else "other", record)
+        self._open = deque(calls)
+        self._unanswered(record)
+
+    def _call(self, call: dict[str, Any], record: int, at: int) -> Part:
+        self._calls += 1
+        arguments = call.get("args")
+        place = Place(record, ("tool_calls", at, "args"), "json") if isinstance(arguments, dict) else None
+        text = as_text(_decoded(arguments) if isinstance(arguments, dict) else arguments)
+        name = word(call, "name")
+        return self.build.part("tool_call", text, place, name=name, call_id=f"{LEGACY_ID}{self._calls}")
+
+    def _unanswered(self, record: int) -> None:
+        """Of calls for which no step follows nothing came back. Those of the newest answer are work in flight as long
+        as none of them is done."""
+        done, newest = self._done(record)
+        if newest and not done:
+            return
+        missing = [self._open.pop() for _ in range(len(self._open) - done)][::-1]
+        parts = [self.build.part("tool_result", "", name=c.name, call_id=c.call_id) for c in missing]
+        self._add("tool", parts, record, turn=record)
+
+    def _done(self, record: int) -> tuple[int, bool]:
+        """How many of the open calls of an answer are done in the steps behind it, and whether no other answer and no
+        words of the user follow."""
+        done = 0
+        for at in range(record + 1, len(self._values)):
+            value = self._values[at]
+            if not _is_step(value):
+                continue
+            kind, source = value["type"], value["source"]
+            if done >= len(self._open) or kind in ("PLANNER_RESPONSE", "USER_INPUT"):
+                return done, False
+            done += source != "SYSTEM" or kind == "ERROR_MESSAGE"
+        return done, True
+
+    def _result(self, record: int) -> None:
+        value = self._values[record]
+        if not self._open:
+            # its call is nowhere: something that neither the model asked for nor the user
+            self._add("user", _text(self.build, value, record), record, "injected", self._turn)
+            return
+        call, text = self._open.popleft(), as_text(value.get("content"))
+        place = Place(record, ("content",)) if isinstance(value.get("content"), str) else None
+        failed = _failed(value, text)
+        part = self.build.part("tool_result", text, place, name=call.name, call_id=call.call_id, failed=failed)
+        self._add("tool", [part], record, turn=self._turn)
+
+
+def _text(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    text = word(value, "content")
+    return [build.part("text", text, Place(record, ("content",)))] if text else []
+
+
+def _around(value: dict[str, Any]) -> tuple[str, str, str] | None:
+    """What the agent put before and behind the words of the user, and these words between. None where they are not
+    told apart."""
+    content = word(value, "content")
+    found = _REQUEST.search(content) if word(value, "type") == "USER_INPUT" else None
+    if found is None or not found[1]:
+        return None
+    return content[: found.start(1)], found[1], content[found.end(1) :]
+
+
+def _typed(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    around = _around(value)
+    if around is None:
+        return _text(build, value, record)
+    before, words, behind = around
+    added = (before + behind).replace("<USER_REQUEST>", "").replace("</USER_REQUEST>", "").strip()
+    said = build.part("text", words, Place(record, ("content",)))
+    return [said, build.part("other", added)] if added else [said]
+
+
+def _origin(parts: Sequence[Part]) -> Origin:
+    text = parts[0].text if parts else ""
+    origin = origin_of(_REQUEST.sub(r"\1", text))
+    return "request" if origin == "other" and parts else origin
+
+
+def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments as the model wrote them: mostly each is saved as JSON in a string."""
+    found: dict[str, Any] = {}
+    for key, value in arguments.items():
+        try:
+            found[key] = json.loads(value) if isinstance(value, str) else value
+        except ValueError:
+            return arguments
+    return found
+
+
+def _encoded(arguments: dict[str, Any], text: str) -> str:
+    """JSON text of arguments in the way that they were saved in."""
+    old, new = _decoded(arguments), json.loads(text)
+    if old is arguments or not isinstance(new, dict):
+        return text
+    kept = {
+        key: arguments[key] if key in old and old[key] == value else jsonedit.dump(value) for key, value in new.items()
+    }
+    return jsonedit.dump(kept)
+
+
+def _failed(value: dict[str, Any], text: str) -> bool | None:
+    if value["type"] == "ERROR_MESSAGE" or word(value, "status") in _FAILED or _EXIT.search(text):
+        return True
+    code = value.get("exit_code")
+    return code != 0 if isinstance(code, int) else None

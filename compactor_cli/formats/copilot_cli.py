@@ -1,0 +1,321 @@
+"""Copilot CLI sessions: events `{type, data, id, timestamp, parentId}` in a plain chain.
+
+What the user typed is sent in a form that the agent made of it (`transformedContent`); results are events of their own.
+A compaction that was finished replaces the messages before it began, which pass through, as do all kinds of events
+that are not sent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_text,
+    parse_time,
+    sum_of,
+    word,
+)
+from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.copilot_events import context_of, data_of, kind_of, outside_of, owners_of
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.transcript import Link
+from compactor_cli.text.injected import origin_of
+
+_KINDS = re.compile(r"(?:session|user|assistant|tool|system|hook|permission|subagent|skill)\.[a-z_]+|abort")
+_SENT = ("user.message", "assistant.message", "tool.execution_complete", "system.message", "system.notification")
+_NOBODY = ("skill-", "agent-", "system")
+"""Begin the `source` of a message that nobody typed."""
+_ADDED = 2_000
+"""Characters that the agent may add to what the user typed; with more of them all is one text."""
+_PICTURE = "block:blob"
+"""Encoding of a picture's place: an attachment without data, named by the text, takes its place."""
+_EXIT = re.compile(r"<(?:shellId: \S+ completed|exited) with exit code [^0\D]\d*>\s*\Z|exit code: -?[1-9]\d*\s*\Z")
+"""Ends what a command printed that failed; the call itself succeeded."""
+
+
+class CopilotCLI(PlainEdits):
+    name = "copilot-cli"
+    adjacent_results = False
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    parent_path: Path | None = ("parentId",)
+    boundary_is_message = True
+
+    def recognize(self, value: Any) -> float:
+        kind = kind_of(value)
+        if not kind or not {"id", "timestamp"} <= value.keys():
+            return 0.0
+        if _KINDS.fullmatch(kind):
+            return 1.0
+        return 0.7 if "parentId" in value else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        context = context_of(values)
+        reading = _Reader(values, context.start, Builder(counter))
+        for record in context.records:
+            if record == context.boundary:
+                reading.boundary(record)
+            elif kind_of(values[record]) in _SENT:
+                reading.event(record)
+        messages = reading.build.messages
+        owners, copies = owners_of(values, context, messages)
+        session = next((word(data_of(v), "sessionId") for v in values if kind_of(v) == "session.start"), "")
+        links = [_link(value) for value in values]
+        return Reading(messages, owners, links, copies, outside_of(values), session)
+
+    usage_words: tuple[bytes, ...] = (b'"session.shutdown"', b'"session.usage_info"', b'"assistant.usage"')
+
+    def usage(self, value: Any) -> int | None:
+        data = data_of(value)
+        if kind_of(value) == "assistant.usage":
+            return None if data.get("initiator") else sum_of(data, "inputTokens", "outputTokens")
+        return sum_of(data, "currentTokens")
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes = super().edits(raw, edited)
+        data = data_of(json.loads(raw))
+        for part, text in edited:
+            path = part.place.path if part.place else ()
+            if part.place and part.place.encoding == _PICTURE:
+                changes[path] = _omitted(data["attachments"][path[2]], text)
+            elif path == ("data", "transformedContent"):
+                changes[("data", "content")] = jsonedit.encode(text)
+            elif path == ("data", "content") and isinstance(data.get("transformedContent"), str):
+                before, behind = _around(data["content"], data["transformedContent"]) or ("", "")
+                changes[("data", "transformedContent")] = jsonedit.encode(before + text + behind)
+            elif part.kind == "tool_result" and isinstance(data.get("result"), dict):
+                changes |= _result_copies(data["result"], text)
+        return changes
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        kind, data = _new_data(message, around.key)
+        return {
+            "type": kind,
+            "data": data,
+            "id": _uuid(around.key),
+            "timestamp": template.get("timestamp"),
+            "parentId": around.parent or None,
+        }
+
+
+def _new_data(message: Message, key: str) -> tuple[str, dict[str, Any]]:
+    part = message.parts[0]
+    if part.kind == "tool_result":
+        error = {"message": part.text}
+        return "tool.execution_complete", {"toolCallId": part.call_id, "success": False, "error": error}
+    if message.role == "assistant":
+        return "assistant.message", {"messageId": _uuid(key[::-1]), "content": part.text, "toolRequests": []}
+    if message.role == "system":
+        # of several prompts of the role system only the last is sent
+        return "system.message", {"role": "developer", "content": part.text}
+    return "user.message", {"content": part.text, "transformedContent": part.text, "attachments": []}
+
+
+def _uuid(key: str) -> str:
+    return f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}"
+
+
+def _link(value: Any) -> Link | None:
+    if not kind_of(value) or not word(value, "id"):
+        return None
+    return Link(value["id"], word(value, "parentId"))
+
+
+def _omitted(attachment: dict[str, Any], text: str) -> str:
+    """What the agent keeps of a picture that is not sent."""
+    kept = {"type": "blob", "mimeType": attachment["mimeType"], "displayName": text, "omittedReason": "too_large"}
+    return jsonedit.dump(kept)
+
+
+def _result_copies(result: dict[str, Any], text: str) -> dict[Path, str]:
+    """What repeats a result for display, or shows more of it than is sent."""
+    path: Path = ("data", "result")
+    changes: dict[Path, str] = {}
+    if isinstance(result.get("detailedContent"), str):
+        changes |= shortened_copies(result["detailedContent"], (*path, "detailedContent"), text)
+    for key in ("contents", "binaryResultsForLlm"):
+        if result.get(key):
+            changes |= {(*path, key): "[]"}
+    return changes
+
+
+class _Reader:
+    """Makes messages of events."""
+
+    def __init__(self, values: Sequence[Any], start: int, build: Builder) -> None:
+        self.build = build
+        self._values = values
+        self._names = {word(call, "toolCallId"): word(call, "name") for value in values for call in _calls(value)}
+        self._replaced = {word(call, "toolCallId") for value in values[:start] for call in _calls(value)}
+        self._response = ""
+
+    def boundary(self, record: int) -> None:
+        """What stands for the messages that a compaction replaced, or what was said when the context was cleared."""
+        value = self._values[record]
+        summary = kind_of(value) == "session.compaction_complete"
+        key = "summaryContent" if summary else "initialMessage"
+        text = word(data_of(value), key)
+        if not text:
+            return
+        origin: Origin = "summary" if summary else "injected"
+        part = self.build.part("text", text, Place(record, ("data", key)))
+        self._add("user", [part], record, origin, pinned=True)
+
+    def event(self, record: int) -> None:
+        """The message that an event is, if it is one."""
+        value = self._values[record]
+        kind, data = kind_of(value), data_of(value)
+        if kind == "user.message":
+            parts = _typed(self.build, data, record)
+            self._add("user", parts, record, _origin(data, parts))
+        elif kind == "assistant.message":
+            self._answer(data, record)
+        elif kind == "tool.execution_complete":
+            self._result(data, record)
+        else:
+            text = word(data, "content")
+            parts = [self.build.part("text", text, Place(record, ("data", "content")))] if text else []
+            notified = kind == "system.notification"
+            self._add("user" if notified else "system", parts, record, "injected" if notified else "other")
+
+    def _add(
+        self, role: Role, parts: Sequence[Part], record: int, origin: Origin = "other", *, pinned: bool = False
+    ) -> None:
+        value = self._values[record]
+        if parts:
+            time = parse_time(value.get("timestamp"))
+            name = word(value, "id")
+            self.build.add(role, parts, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
+
+    def _answer(self, data: dict[str, Any], record: int) -> None:
+        parts = _answer_parts(self.build, data, record)
+        self._replaced -= {part.call_id for part in parts if part.kind == "tool_call"}
+        response = word(data, "apiCallId") if data.get("chunkIndex") is not None else ""
+        newest = self.build.messages[-1] if self.build.messages else None
+        if response and response == self._response and newest is not None and newest.role == "assistant":
+            self.build.extend(newest.index, parts, record)  # an answer is split at its thoughts
+            return
+        self._response = response
+        text = "\n".join(part.text for part in parts if part.kind == "text")
+        self._add("assistant", parts, record, "summary" if origin_of(text) == "summary" else "other")
+
+    def _result(self, data: dict[str, Any], record: int) -> None:
+        call_id = word(data, "toolCallId")
+        if call_id in self._replaced:
+            return  # with its call
+        name = self._names.get(call_id, "")
+        text, path = _returned(data)
+        place = Place(record, path) if path else None
+        if data.get("isUserRequested") and call_id not in self._names:
+            self._add("user", [self.build.part("text", text, place)] if text else [], record, "injected")
+            return
+        failed = _failed(data, text)
+        images = _pictures(data.get("result"))
+        part = self.build.part("tool_result", text, place, name=name, call_id=call_id, failed=failed, images=images)
+        self._add("tool", [part], record)
+
+
+def _calls(value: Any) -> list[dict[str, Any]]:
+    calls = data_of(value).get("toolRequests") if kind_of(value) == "assistant.message" else None
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def _typed(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
+    """What is sent of a message of the user: its text as the agent made it, and what was attached."""
+    typed, sent = word(data, "content"), data.get("transformedContent")
+    around = _around(typed, sent)
+    text, key = (typed, "content") if around else (as_text(sent), "transformedContent")
+    parts = [build.part("text", text, Place(record, ("data", key)))] if text else []
+    if added := "\n".join(piece.strip() for piece in around or () if piece.strip()):
+        parts.append(build.part("other", added))
+    attached = data.get("attachments")
+    for at, item in enumerate(attached if isinstance(attached, list) else ()):
+        path = ("data", "attachments", at)
+        if word(item, "mimeType").startswith("image/"):
+            if not word(item, "omittedReason"):
+                parts.append(build.image(Place(record, path, _PICTURE)))
+            elif word(item, "displayName"):
+                parts.append(build.part("text", word(item, "displayName"), Place(record, (*path, "displayName"))))
+            continue
+        said = next((word(item, k) for k in ("text", "taggedFilesEntry", "title", "url") if word(item, k)), "")
+        if said and said not in as_text(sent):
+            parts.append(build.part("other", said))
+    return parts
+
+
+def _around(typed: str, sent: Any) -> tuple[str, str] | None:
+    """What the agent put before and behind the words of the user. None where they are not found in what is sent, or
+    so much was added that it must be possible to shorten it."""
+    if not isinstance(sent, str):
+        return "", ""
+    if not typed or sent.count(typed) != 1 or len(sent) - len(typed) > _ADDED:
+        return None
+    before, _, behind = sent.partition(typed)
+    return before, behind
+
+
+def _origin(data: dict[str, Any], parts: Sequence[Part]) -> Origin:
+    origin = origin_of(as_text(data.get("content") or data.get("transformedContent")))
+    if word(data, "source").startswith(_NOBODY) or data.get("isAutopilotContinuation") or data.get("crossSession"):
+        return origin if origin == "summary" else "injected"
+    return "request" if origin == "other" and parts else origin
+
+
+def _answer_parts(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
+    parts: list[Part] = []
+    if any(data.get(key) for key in ("reasoningText", "reasoningOpaque", "encryptedContent", "reasoningBlocks")):
+        parts.append(build.part("thinking", as_text(data.get("reasoningText"))))
+    if text := as_text(data.get("content")):
+        # citations count characters of the text
+        parts.append(build.part("text", text, None if data.get("citations") else Place(record, ("data", "content"))))
+    if data.get("serverTools"):
+        parts.append(build.part("other", block_text(data["serverTools"])))
+    requests = data.get("toolRequests")
+    for at, call in enumerate(requests if isinstance(requests, list) else ()):
+        if not isinstance(call, dict):
+            continue
+        arguments, path = call.get("arguments"), ("data", "toolRequests", at, "arguments")
+        place = Place(record, path, "string" if isinstance(arguments, str) else "json")
+        parts.append(
+            build.part(
+                "tool_call",
+                as_text(arguments),
+                place if "arguments" in call else None,
+                name=word(call, "name"),
+                call_id=word(call, "toolCallId"),
+            )
+        )
+    return parts
+
+
+def _returned(data: dict[str, Any]) -> tuple[str, Path]:
+    """What the model gets of a result, and where it stands; a path that is empty for what stands nowhere."""
+    for holder, key in (("result", "content"), ("error", "message")):
+        inside = data.get(holder)
+        if isinstance(inside, dict) and isinstance(inside.get(key), str):
+            return inside[key], ("data", holder, key)
+    return as_text(data.get("error")), ()
+
+
+def _failed(data: dict[str, Any], text: str) -> bool | None:
+    success, result = data.get("success"), data.get("result")
+    blocks = result.get("contents") if isinstance(result, dict) else None
+    codes = [block.get("exitCode") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    if any(codes) or _EXIT.search(text[-200:]):
+        return True
+    return not success if isinstance(success, bool) else None
+
+
+def _pictures(result: Any) -> int:
+    seen = result.get("binaryResultsForLlm") if isinstance(result, dict) else None
+    return sum(word(item, "type") == "image" for item in seen) if isinstance(seen, list) else 0

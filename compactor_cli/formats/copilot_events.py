@@ -1,0 +1,216 @@
+"""Events of Copilot CLI sessions: which of them are the model's context, and which message the others go with."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from compactor_cli.formats.base import word
+from compactor_cli.model.message import Message
+
+CALL_EVENTS = ("tool.execution_start", "tool.execution_partial_result", "tool.execution_progress")
+_NEWEST = ("abort", "session.shutdown", "session.usage_info", "session.usage_checkpoint", "assistant.usage")
+"""Kinds that tell of the message before them."""
+_COPIES = ("hook.start", "hook.end", "skill.invoked", "assistant.reasoning")
+"""Kinds that repeat a text of their message, and the ends of such."""
+_OUTSIDE = ("hook.", "permission.", "assistant.turn_")
+"""Begin kinds of events that nothing is made of when a session is loaded."""
+
+
+def kind_of(value: Any) -> str:
+    """The kind of an event; empty for anything else."""
+    return word(value, "type") if isinstance(value, dict) and isinstance(value.get("data"), dict) else ""
+
+
+def data_of(value: Any) -> dict[str, Any]:
+    """What an event says."""
+    data = value.get("data") if isinstance(value, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
+def is_own(value: Any) -> bool:
+    """Whether an event is of the session itself and not of an agent that it started."""
+    return not (isinstance(value, dict) and value.get("agentId")) and not data_of(value).get("parentToolCallId")
+
+
+class Context(NamedTuple):
+    """Which events the model sees: those of `records`, and what replaced the messages before them."""
+
+    records: tuple[int, ...]
+    start: int
+    """The first event that counts. What stands before it was replaced."""
+    boundary: int = -1
+    """The event that replaced it."""
+    taken_back: frozenset[int] = frozenset()
+    """Events that a rewind made undone."""
+
+
+def context_of(values: Sequence[Any]) -> Context:
+    """Follow the events as the agent does: what a rewind took back is gone, a compaction that was finished replaces
+    the messages before it began, a cleared context all before it. Of several system prompts the last one is sent."""
+    live, taken_back = _live(values)
+    start, boundary, began = 0, -1, -1
+    for record in live:
+        kind, data = kind_of(values[record]), data_of(values[record])
+        if kind == "session.compaction_start":
+            began = record
+        elif kind == "session.compaction_complete" and data.get("success") is True and word(data, "summaryContent"):
+            start, boundary, began = (began if began >= 0 else record), record, -1
+        elif kind == "session.context_cleared":
+            start, boundary, began = record, record, -1
+    prompts = [record for record in live if _is_prompt(values[record])]
+    others = set(prompts[:-1])
+    records = [record for record in live if record in prompts[-1:] or (record >= start and record not in others)]
+    return Context(tuple(records), start, boundary, frozenset(taken_back))
+
+
+def _is_prompt(value: Any) -> bool:
+    return kind_of(value) == "system.message" and data_of(value).get("role") != "developer"
+
+
+def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
+    """The session's own events that no rewind took back, and all events that one did."""
+    live: list[int] = []
+    taken_back: set[int] = set()
+    ids: dict[str, int] = {}
+    for record, value in enumerate(values):
+        if not kind_of(value) or not is_own(value):
+            continue
+        if value["type"] == "session.snapshot_rewind":
+            target = ids.get(word(data_of(value), "upToEventId"))
+            if target is not None:
+                taken_back.update(range(target, record))
+                while live and live[-1] >= target:
+                    live.pop()
+            continue
+        live.append(record)
+        ids[word(value, "id")] = record
+    return live, taken_back
+
+
+def outside_of(values: Sequence[Any]) -> set[int]:
+    """Events of kinds that only tell how the session went."""
+    return {record for record, value in enumerate(values) if kind_of(value).startswith(_OUTSIDE)}
+
+
+def owners_of(values: Sequence[Any], context: Context, messages: Sequence[Message]) -> tuple[dict[int, int], set[int]]:
+    """Events that go where a message goes, and those of them that repeat its text."""
+    finding = _Owners(values, messages)
+    owners: dict[int, int] = {}
+    copies: set[int] = set()
+    for record in range(context.start, len(values)):
+        if record in context.taken_back:
+            continue
+        owner = None if record in finding.by_record else finding.owner(record)
+        if owner is not None:
+            owners[record] = owner
+            if kind_of(values[record]) in _COPIES:
+                copies.add(record)
+        finding.pass_by(record)
+    return owners, copies
+
+
+class _Owners:
+    """Finds the messages that events go with; the events are passed in their order."""
+
+    def __init__(self, values: Sequence[Any], messages: Sequence[Message]) -> None:
+        self._values = values
+        self.by_record = {record: m.index for m in messages for record in m.records}
+        self._of_call = {part.call_id: m.index for m in messages for part in m.calls}
+        self._of_result = {part.call_id: m.index for m in messages for part in m.results}
+        self._agents = dict(_agents(values))
+        self._requests = _requests(values)
+        self._hooks: dict[str, int | None] = {}
+        self._newest: int | None = None
+        self._spoken = sorted(r for r, at in self.by_record.items() if messages[at].role == "assistant")
+        self._typed: dict[str, list[int]] = defaultdict(list)
+        self._skills: dict[str, list[int]] = defaultdict(list)
+        for record in sorted(r for r, at in self.by_record.items() if messages[at].role == "user"):
+            data = data_of(values[record])
+            self._typed[word(data, "content")].append(record)
+            self._skills[word(data, "source")].append(record)
+
+    def pass_by(self, record: int) -> None:
+        """Go on to the event behind this one."""
+        self._newest = self.by_record.get(record, self._newest)
+
+    def owner(self, record: int) -> int | None:
+        """The message that an event goes with."""
+        value = self._values[record]
+        kind, data = kind_of(value), data_of(value)
+        if not is_own(value):
+            call = word(data, "parentToolCallId") or self._agents.get(word(value, "agentId"), "")
+            return self._of_call.get(call)
+        if kind in CALL_EVENTS or kind.startswith("subagent."):
+            return self._of_call.get(word(data, "toolCallId"))
+        if kind == "tool.user_requested":
+            return self._of_result.get(word(data, "toolCallId"))
+        if kind.startswith("permission."):
+            asked = data.get("permissionRequest")
+            return self._of_call.get(word(data, "toolCallId") or word(asked, "toolCallId"), self._newest)
+        if kind in ("assistant.turn_start", "assistant.reasoning"):
+            return self._next(self._spoken, record)
+        if kind == "skill.invoked":
+            return self._next(self._skills[f"skill-{word(data, 'name')}"], record)
+        if kind.startswith("hook."):
+            return self._hook(kind, data, record)
+        return self._newest if kind in _NEWEST or kind == "assistant.turn_end" else None
+
+    def _next(self, records: Sequence[int], record: int) -> int | None:
+        at = bisect_right(records, record)
+        return self.by_record[records[at]] if at < len(records) else None
+
+    def _hook(self, kind: str, data: dict[str, Any], record: int) -> int | None:
+        """A hook is told what was typed, the calls that are to be made, or what one returned; its end says no more."""
+        name = word(data, "hookInvocationId")
+        if kind == "hook.end" and name in self._hooks:
+            return self._hooks[name]
+        told = data.get("input")
+        told = told if isinstance(told, dict) else {}
+        calls = told.get("toolCalls")
+        owner = self._newest
+        if word(told, "prompt") or word(told, "initialPrompt"):
+            owner = self._of_prompt(word(told, "prompt") or word(told, "initialPrompt"), record)
+        elif isinstance(calls, list) and calls:
+            owner = self._of_call.get(word(calls[0], "id"), owner)
+        elif "toolResult" in told:
+            waiting = self._requests.get(_request(told.get("toolName"), told.get("toolArgs")))
+            call = waiting.popleft() if waiting else ""
+            owner = self._of_result.get(call, self._of_call.get(call, owner))
+        self._hooks[name] = owner
+        return owner
+
+    def _of_prompt(self, text: str, record: int) -> int | None:
+        """The message of the user that a hook was told of: the nearest one of the same text."""
+        said = self._typed[text]
+        at = bisect_right(said, record)
+        near = min(said[max(at - 1, 0) : at + 1], key=lambda r: abs(r - record), default=None)
+        return None if near is None else self.by_record[near]
+
+
+def _agents(values: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    """Agents that the session started, and the calls that did it."""
+    for value in values:
+        if kind_of(value) == "subagent.started" and word(value, "agentId"):
+            yield value["agentId"], word(data_of(value), "toolCallId")
+
+
+def _requests(values: Sequence[Any]) -> dict[str, deque[str]]:
+    """Calls by their tool and arguments, in their order."""
+    found: dict[str, deque[str]] = defaultdict(deque)
+    for value in values:
+        if kind_of(value) == "tool.execution_start" and is_own(value):
+            data = data_of(value)
+            found[_request(data.get("toolName"), data.get("arguments"))].append(word(data, "toolCallId"))
+    return found
+
+
+def _request(name: Any, arguments: Any) -> str:
+    if isinstance(arguments, str):
+        with suppress(ValueError):  # the input of a tool that takes plain text
+            arguments = json.loads(arguments)
+    return json.dumps([name, arguments], sort_keys=True)

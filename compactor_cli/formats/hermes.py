@@ -1,0 +1,157 @@
+"""Hermes sessions: `{session_id, session_start, system_prompt, messages}`, exports of its database, a session a line,
+and logs, a message a line behind a head `{"role": "session_meta"}`.
+
+Messages are those of the OpenAI API and what the agent needs to send them again. What its compaction wrote stands among
+them: the messages that it replaced are in another session.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_kinds,
+    parse_time,
+    word,
+)
+from compactor_cli.formats.blocks import BLOCK_TYPES
+from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+
+_HEAD = "session_meta"
+_SENT = "api_content"
+"""What was sent in place of `content`, where the agent added something."""
+_SEALED = ("reasoning_details", "codex_reasoning_items")
+"""Thoughts that are sent again as the provider made them."""
+_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
+_SUMMARY_END = re.compile(r"--- END OF CONTEXT SUMMARY\b[^\n]*---")
+"""Behind it stands what the user said, where a summary shares a message with it."""
+_INJECTED = re.compile(
+    r"\s*(?:\[(?:SYSTEM\b|System note\b|Your active task list was preserved)"
+    r"|Continue from the compressed conversation context above\.)"
+)
+"""Begins what the agent says in the place of the user."""
+_LIKE_A_CHAT = 0.1
+"""A message alone is an OpenAI chat message; the head of the log, or what stands around the list, tells the format."""
+
+
+class Hermes(PlainEdits):
+    name = "hermes"
+    lists: tuple[ListPath, ...] = (
+        ListPath(("messages",), ("system_prompt",), beside=("session_id", "session_start")),
+        ListPath(("messages",), ("system_prompt",), beside=("source", "started_at", "tool_call_count")),
+    )
+
+    def recognize(self, value: Any) -> float:
+        role = word(value, "role")
+        if role == _HEAD:
+            return 1.0 if "type" not in value else 0.0
+        if role not in ROLES or "toolCalls" in value or not ("content" in value or value.get("tool_calls")):
+            return 0.0
+        kinds = block_kinds(value.get("content"))
+        return 0.0 if kinds & BLOCK_TYPES or kinds & {"tool-call", "tool-result"} else _LIKE_A_CHAT
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build, legacy, spoken = Builder(counter), LegacyCalls(), False
+        for record, value in enumerate(values):
+            role = ROLES.get(word(value, "role"))
+            if role is None:
+                continue  # no message: it passes through
+            parts = _parts(build, value, role, record, legacy)
+            spoken = spoken or role == "assistant"
+            origin, pinned = _origin(role, value, parts, answering=spoken)
+            name, time = value.get("id"), parse_time(value.get("timestamp"))
+            own = str(name) if isinstance(name, (str, int)) and name else ""
+            build.add(role, parts, (record,), id=own, timestamp=time, origin=origin, pinned=pinned)
+        session = word(document, "session_id") or word(document, "id")
+        return Reading(build.messages, session_id=session)
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes = super().edits(raw, edited)
+        value = json.loads(raw)
+        for part, text in edited:
+            path = part.place.path if part.place else ()
+            if path == (_SENT,):
+                changes[("content",)] = jsonedit.encode(text)
+            elif path == ("content",) and isinstance(value, dict) and (added := _added(value)):
+                changes[(_SENT,)] = jsonedit.encode(text + added)
+        return changes
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        part = message.parts[0]
+        named = {"tool_name": part.name} if part.kind == "tool_result" and part.name else {}
+        dated = {"timestamp": template["timestamp"]} if template.get("timestamp") else {}
+        return {**new_message(message), **named, **dated}
+
+
+def _parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: LegacyCalls) -> list[Part]:
+    parts = message_parts(build, value, role, (), record, legacy)
+    if role == "tool":
+        name = word(value, "tool_name")
+        failed = _failed(value, parts[0].text)
+        return [replace(part, name=name or part.name, failed=failed) for part in parts]
+    if role == "assistant":
+        thought = as_text(value.get("reasoning"))
+        if not any(part.kind == "thinking" for part in parts) and (thought or any(value.get(key) for key in _SEALED)):
+            parts.insert(0, build.part("thinking", thought))
+        if value.get("codex_message_items"):  # they hold the text again, and are what is sent
+            parts = [replace(part, place=None) if part.kind == "text" else part for part in parts]
+    return _with_what_was_added(build, value, parts, record)
+
+
+def _with_what_was_added(build: Builder, value: dict[str, Any], parts: list[Part], record: int) -> list[Part]:
+    """The parts as they were sent: with the memories and notes that the agent put behind the words of the user."""
+    sent = word(value, _SENT)
+    if not sent or word(value, "role") not in ("user", "assistant"):
+        return parts
+    if added := _added(value):
+        return [*parts, build.part("other", added.strip())]
+    others = [part for part in parts if part.kind != "text"]
+    return parts if sent == value.get("content") else [*others, build.part("text", sent, Place(record, (_SENT,)))]
+
+
+def _added(value: dict[str, Any]) -> str:
+    """What was sent behind a message's own text."""
+    content, sent = word(value, "content"), word(value, _SENT)
+    return sent[len(content) :] if content and sent.startswith(content) else ""
+
+
+def _origin(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answering: bool) -> tuple[Origin, bool]:
+    """Who speaks in a message, and whether it has to stay: a summary of the agent stands for another session."""
+    text = "\n".join(part.text for part in parts if part.kind == "text")
+    if role in ("user", "assistant") and (value.get("_compressed_summary") or _SUMMARY.match(text)):
+        end = _SUMMARY_END.search(text)
+        shared = role == "user" and end is not None and bool(text[end.end() :].strip())
+        return ("request" if shared else "summary"), True
+    if role == "user" and _INJECTED.match(text):
+        return "injected", False
+    return origin_in_chat(role, value, parts, answering=answering), False
+
+
+def _failed(value: dict[str, Any], text: str) -> bool | None:
+    """What the agent says of a result, or the result itself: most are JSON objects."""
+    if word(value, "finish_reason") == "error" or value.get("error"):
+        return True
+    if not text.startswith("{"):
+        return None
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return None  # shortened, or no JSON at all
+    if told.get("error") or told.get("success") is False:
+        return True
+    code = told.get("exit_code")
+    return code != 0 if isinstance(code, int) else None
