@@ -85,7 +85,7 @@ def _is_database(path: Path) -> bool:
 
 
 def _sessions(path: str) -> Iterator[bytes]:
-    """The sessions of an opencode database, the oldest first, as `opencode export` writes them."""
+    """The sessions of an opencode database that hold a message, the oldest first, as `opencode export` writes them."""
     import sqlite3
 
     try:
@@ -96,7 +96,9 @@ def _sessions(path: str) -> Iterator[bytes]:
             if not tables >= _TABLES:
                 raise InputError("a database that is not one of opencode", path=path)
             for row in connection.execute("SELECT * FROM session ORDER BY time_created, id"):
-                yield json.dumps(_session(connection, row), ensure_ascii=False).encode()
+                session = _session(connection, row)
+                if session["messages"]:
+                    yield json.dumps(session, ensure_ascii=False).encode()
         finally:
             connection.close()
     except (sqlite3.Error, ValueError) as error:

@@ -25,6 +25,7 @@ from compactor_cli.formats.inspect_log import Inspect
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
 from compactor_cli.formats.opencode import OpenCode
+from compactor_cli.formats.openhands import OpenHands
 from compactor_cli.formats.pi import Pi
 from compactor_cli.formats.qwen import Qwen
 from compactor_cli.formats.sharegpt import ShareGPT
@@ -49,6 +50,7 @@ FORMATS: dict[str, Format] = {
         CopilotCLI(),
         Antigravity(),
         Hermes(),
+        OpenHands(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

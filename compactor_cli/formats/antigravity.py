@@ -27,6 +27,7 @@ _EXIT = re.compile(r"The command (?:failed|exited) with (?:exit )?code:? -?0*[1-
 
 class Antigravity(PlainEdits):
     name = "antigravity"
+    title = "Antigravity CLI transcripts"
     adjacent_results = False
     summary_roles: tuple[Role, ...] = ("user", "assistant")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from compactor_cli.formats import jsonedit
@@ -48,4 +49,25 @@ def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
     changes: dict[Path, str] = {}
     for key, member in members:
         changes |= _shorten_copy(member, (*path, key), text if not changes else "[see message.content]")
+    return changes
+
+
+def equal_copies(value: Any, place: Path, texts: Mapping[str, str]) -> dict[Path, str]:
+    """What to change in a value that repeats texts, when these were shortened: old text -> new text. `place`: where the
+    value stands in its record."""
+    if isinstance(value, str):
+        new = value
+        for old, shorter in texts.items():
+            if len(old) > len(shorter) and old in new:
+                new = new.replace(old, shorter)
+        return {} if new == value else {place: jsonedit.encode(new)}
+    if isinstance(value, dict):
+        members: list[tuple[str | int, Any]] = list(value.items())
+    elif isinstance(value, list):
+        members = list(enumerate(value))
+    else:
+        return {}
+    changes: dict[Path, str] = {}
+    for key, member in members:
+        changes |= equal_copies(member, (*place, key), texts)
     return changes

@@ -45,6 +45,7 @@ _EXIT = re.compile(r"<(?:shellId: \S+ completed|exited) with exit code [^0\D]\d*
 
 class CopilotCLI(PlainEdits):
     name = "copilot-cli"
+    title = "Copilot CLI sessions"
     adjacent_results = False
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentId",)

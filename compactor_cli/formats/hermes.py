@@ -49,6 +49,7 @@ _LIKE_A_CHAT = 0.1
 
 class Hermes(PlainEdits):
     name = "hermes"
+    title = "Hermes sessions"
     lists: tuple[ListPath, ...] = (
         ListPath(("messages",), ("system_prompt",), beside=("session_id", "session_start")),
         ListPath(("messages",), ("system_prompt",), beside=("source", "started_at", "tool_call_count")),

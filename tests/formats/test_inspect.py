@@ -95,7 +95,9 @@ def test_attachments_are_read_where_they_are_named_and_shortened_in_their_place(
     assert json.loads(messages[2].calls[1].text)["text"].startswith("write 0: amber")
     out = json.loads(compact(data, target_tokens=2100).data)
     result = next(m for m in out["messages"] if m.get("tool_call_id") == "c1")
-    assert result["content"].startswith("row 0: amber")
+    assert "row 89: basalt" in result["content"]
+    assert len(result["content"]) < len(messages[3].results[0].text)
+    assert not result["content"].startswith("attachment://")
     assert out["attachments"] == json.loads(data)["attachments"]
 
 

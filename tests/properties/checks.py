@@ -159,7 +159,9 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
 
 def _unplaced(raw: bytes) -> str:
     """A record without what changes with its place in the file."""
-    return re.sub(r'"(?:parentUuid|leafUuid|parentId|parentID|step_id)":\s*(?:"[^"]*"|null|\d+)', "", raw.decode())
+    return re.sub(
+        r'"(?:parentUuid|leafUuid|parentId|parentID|parent_id|step_id)":\s*(?:"[^"]*"|null|\d+)', "", raw.decode()
+    )
 
 
 def check_edit(raw: bytes, written: Iterable[bytes]) -> None:

@@ -1,0 +1,274 @@
+"""Events of OpenHands: those of its SDK (`kind`), a line each, and those of its versions 0.x (`action`, `observation`),
+a list, the `history` of a row, or a line each.
+
+A condensation names the events that the model no longer gets and may hold a summary of them. In newer files the events
+are a tree by `parent_id`, of which the way from the last one to the root counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats import openhands_old as old
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    as_text,
+    body,
+    edit_value,
+    parse_time,
+    sum_of,
+    word,
+)
+from compactor_cli.formats.copies import equal_copies, shortened_copies
+from compactor_cli.formats.openhands_records import new_event
+from compactor_cli.formats.openhands_views import View, old_view, view_of
+from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.transcript import Link
+from compactor_cli.text.injected import origin_of
+
+_SOURCES = ("agent", "user", "environment", "hook")
+_RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
+_KINDS = (*_RESULTS, "SystemPromptEvent", "MessageEvent", "ActionEvent", "CondensationSummaryEvent")
+"""Kinds of events that are sent."""
+_ROOT = "__root__"
+_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
+
+
+class OpenHands(PlainEdits):
+    name = "openhands"
+    title = "OpenHands events: a list, lines, or a folder of files"
+    lists: tuple[ListPath, ...] = (
+        ListPath(("history",)),
+        ListPath(("trajectory",)),
+        ListPath(("events",)),
+        ListPath(("items",)),
+        ListPath(()),
+    )
+    adjacent_results = False
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    parent_path: Path | None = ("parent_id",)
+    boundary_is_message = True
+    usage_words: tuple[bytes, ...] = (b'"per_turn_token"', b'"prompt_tokens"')
+
+    def recognize(self, value: Any) -> float:
+        if not isinstance(value, dict):
+            return 0.0
+        if word(value, "kind"):
+            envelope = word(value, "id") and word(value, "timestamp") and value.get("source") in _SOURCES
+            return (1.0 if value["kind"] in _KINDS or value["kind"].startswith("Condensation") else 0.9) * bool(
+                envelope
+            )
+        return old.recognize(value)
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build = Builder(counter)
+        if not any(word(value, "kind") for value in values):
+            view = old_view(values)
+            old.read(build, values, view)
+            return Reading(build.messages, outside=view.outside)
+        parents = _parents(values)
+        way = way_to_root(parents)
+        view = view_of(values, way, _KINDS)
+        _read(build, values, way, view)
+        owners = _stats_owners(values, way, build.messages)
+        is_tree = any(word(value, "parent_id") for value in values)
+        links: list[Link | None] = chains(parents, way) if is_tree else []
+        return Reading(build.messages, owners, links, outside=view.outside - owners.keys())
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        return new_event(message, around)
+
+    def usage(self, value: Any) -> int | None:
+        if word(value, "kind"):
+            return _stats_usage(value.get("value"))
+        return old.usage(value)
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        value = json.loads(raw)
+        if not word(value, "kind"):
+            return old.edits(value, edited)
+        changes: dict[Path, str] = {}
+        for part, text in edited:
+            if part.place is None:
+                continue
+            changes[part.place.path] = edit_value(part, text)
+            if part.kind == "tool_call" and isinstance(value.get("action"), dict):
+                before = as_text(old.at(value, part.place.path))
+                changes |= equal_copies(value["action"], ("action",), old.renamed(before, text))
+            elif part.kind == "tool_result" and isinstance(value.get("observation"), dict):
+                for key, copy in value["observation"].items():
+                    if isinstance(copy, str) and key not in part.place.path:
+                        changes |= shortened_copies(copy, ("observation", key), text)
+        return changes
+
+
+def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
+    """Record of each event -> its id, the id of its parent and the parent's record. One that names none follows the
+    one before it."""
+    by_id = {word(value, "id"): record for record, value in enumerate(values) if word(value, "kind")}
+    found: dict[int, tuple[str, str, int | None]] = {}
+    before: int | None = None
+    for record, value in enumerate(values):
+        if not word(value, "kind"):
+            continue
+        parent = word(value, "parent_id")
+        at = before if not parent else None if parent == _ROOT else by_id.get(parent)
+        found[record] = (word(value, "id"), parent, at)
+        before = record
+    return found
+
+
+def _read(build: Builder, values: Sequence[Any], way: Sequence[int], view: View) -> None:
+    answers: dict[str, int] = {}
+    for record in way:
+        if record in view.hidden:
+            continue
+        value = values[record]
+        kind = word(value, "kind")
+        role, origin, parts = _event(build, value, kind, record, view)
+        response = word(value, "llm_response_id") if kind == "ActionEvent" else ""
+        if response and response in answers:
+            build.extend(answers[response], parts, record)  # calls of one answer
+        elif parts:
+            index = build.add(
+                role,
+                parts,
+                (record,),
+                id=word(value, "id"),
+                timestamp=parse_time(value.get("timestamp")),
+                origin=origin,
+                pinned=record in view.pinned,
+            )
+            answers |= {response: index} if response else {}
+
+
+def _event(build: Builder, value: Any, kind: str, record: int, view: View) -> tuple[Role, Origin, list[Part]]:
+    if kind == "SystemPromptEvent":
+        keys = [key for key in ("system_prompt", "dynamic_context") if isinstance(value.get(key), dict)]
+        return "system", "other", [part for key in keys for part in _blocks(build, [value[key]], (key,), record, 0)]
+    if kind == "MessageEvent":
+        return _message(build, value, record)
+    if kind == "ActionEvent":
+        return "assistant", "other", _action(build, value, record)
+    if kind in _RESULTS:
+        return "tool", "other", _result(build, value, kind, record)
+    if kind == "CondensationSummaryEvent" or record in view.summaries:
+        text = as_text(value.get("summary"))
+        return "user", "summary", [build.part("text", text, Place(record, ("summary",)))]
+    return "user", "other", []
+
+
+def _message(build: Builder, value: Any, record: int) -> tuple[Role, Origin, list[Part]]:
+    inner = value["llm_message"] if isinstance(value.get("llm_message"), dict) else {}
+    role = _ROLES.get(word(inner, "role"), "user")
+    parts = _thinking(build, inner)
+    own = _blocks(build, inner.get("content"), ("llm_message", "content"), record)
+    parts += own + _blocks(build, value.get("extended_content"), ("extended_content",), record)
+    origin = origin_of("\n".join(part.text for part in own if part.kind == "text"))
+    if role != "user":
+        return role, origin if origin == "summary" else "other", parts
+    if origin == "request" and value.get("source") != "user":
+        origin = "injected"  # what the agent itself, a hook or another agent says
+    return role, "request" if origin == "other" and own else origin, parts
+
+
+def _blocks(build: Builder, content: Any, path: Path, record: int, single: int | None = None) -> list[Part]:
+    """Parts of a list of texts and pictures. `single`: the block stands at the path itself."""
+    if isinstance(content, str):
+        return [build.part("text", content, Place(record, path))] if content else []
+    parts: list[Part] = []
+    for at, block in enumerate(content if isinstance(content, list) else ()):
+        here = path if single is not None else (*path, at)
+        if word(block, "type") == "image":
+            parts.append(build.image(Place(record, here, "block:text")))
+        elif word(block, "text"):
+            parts.append(build.part("text", block["text"], Place(record, (*here, "text"))))
+    return parts
+
+
+def _thinking(build: Builder, value: Any) -> list[Part]:
+    """Reasoning, which is sent back as it came: its text, where there is one, and what seals it."""
+    text = word(value, "reasoning_content")
+    blocks = value["thinking_blocks"] if isinstance(value.get("thinking_blocks"), list) else []
+    item = value.get("responses_reasoning_item")
+    if not text:
+        text = "\n".join(word(block, "thinking") for block in blocks)
+    if not text and isinstance(item, dict) and isinstance(item.get("summary"), list):
+        text = "\n".join(as_text(line) for line in item["summary"])
+    return [build.part("thinking", text)] if text or blocks or item else []
+
+
+def _action(build: Builder, value: Any, record: int) -> list[Part]:
+    call = value["tool_call"] if isinstance(value.get("tool_call"), dict) else {}
+    base: Path = ("tool_call",)
+    if isinstance(call.get("function"), dict):  # the first versions kept the call as the API has it
+        call, base = call["function"], (*base, "function")
+    arguments = call.get("arguments")
+    place = Place(record, (*base, "arguments")) if isinstance(arguments, str) else None
+    name = word(value, "tool_name") or word(call, "name")
+    parts = _thinking(build, value) + _blocks(build, value.get("thought"), ("thought",), record)
+    return [
+        *parts,
+        build.part("tool_call", as_text(arguments), place, name=name, call_id=word(value, "tool_call_id")),
+    ]
+
+
+def _result(build: Builder, value: Any, kind: str, record: int) -> list[Part]:
+    name, call = word(value, "tool_name"), word(value, "tool_call_id")
+    if kind == "AgentErrorEvent":
+        place = Place(record, ("error",)) if "error" in value else None
+        text = as_text(value.get("error"))
+        return [build.part("tool_result", text, place, name=name, call_id=call, failed=True)]
+    if kind == "UserRejectObservation":
+        text = f"Action rejected: {word(value, 'rejection_reason')}"
+        return [build.part("tool_result", text, name=name, call_id=call, failed=True)]
+    seen = value["observation"] if isinstance(value.get("observation"), dict) else {}
+    key = next((key for key in ("content", "output") if key in seen), "")
+    text, images, place = body(seen.get(key), ("observation", key), record)
+    result = build.part(
+        "tool_result", text, place if key else None, name=name, call_id=call, failed=_failed(seen), images=images
+    )
+    return [result, *_blocks(build, value.get("extended_content"), ("extended_content",), record)]
+
+
+def _failed(seen: dict[str, Any]) -> bool | None:
+    """Whether a tool failed: it says so, or its command ended with another exit code than 0."""
+    metadata = seen.get("metadata")
+    codes = (seen.get("exit_code"), metadata.get("exit_code") if isinstance(metadata, dict) else None)
+    if seen.get("is_error") is True or any(isinstance(code, int) and code > 0 for code in codes):
+        return True
+    return False if isinstance(seen.get("is_error"), bool) or 0 in codes else None
+
+
+def _stats_owners(values: Sequence[Any], way: Sequence[int], messages: Sequence[Message]) -> dict[int, int]:
+    """Records with the provider's counts of an answer -> the answer, which stands behind them."""
+    of_record = {record: message.index for message in messages for record in message.records}
+    owners: dict[int, int] = {}
+    following: int | None = None
+    for record in reversed(way):
+        if record in of_record:
+            index = of_record[record]
+            following = index if messages[index].role == "assistant" else following
+        elif following is not None and _stats_usage(values[record].get("value")):
+            owners[record] = following
+    return owners
+
+
+def _stats_usage(stats: Any) -> int | None:
+    """Tokens of the last turn of the model that does the work, not of the one that condenses."""
+    if isinstance(stats, dict) and isinstance(stats.get("stats"), dict):
+        stats = stats["stats"]
+    metrics = stats.get("usage_to_metrics") if isinstance(stats, dict) else None
+    for name, one in metrics.items() if isinstance(metrics, dict) else ():
+        counts = one.get("accumulated_token_usage") if isinstance(one, dict) else None
+        if "condenser" not in name and (tokens := sum_of(counts, "per_turn_token")):
+            return tokens
+    return None

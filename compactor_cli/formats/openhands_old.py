@@ -1,0 +1,328 @@
+"""Events of OpenHands 0.x: an action, and the observation that it caused.
+
+With `tool_call_metadata` the model's own answer is in the record, and the model gets that again; `args` repeats it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import Builder, as_text, edit_value, parse_time, sum_of, word
+from compactor_cli.formats.copies import equal_copies, shortened_copies
+from compactor_cli.formats.openhands_views import View
+from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_ACTIONS = frozenset(
+    (
+        *("run", "run_ipython", "read", "write", "edit", "browse", "browse_interactive", "call_tool_mcp", "delegate"),
+        *("message", "finish", "reject", "think", "task_tracking", "recall", "system", "summarize", "loop_recovery"),
+        *("condensation", "condensation_request", "null", "change_agent_state"),
+    )
+)
+_SILENT = frozenset(("recall", "condensation_request", "reject", "null", "change_agent_state", "loop_recovery"))
+"""Actions that are not sent."""
+_UNSEEN = frozenset(("null", "agent_state_changed", "loop_detection"))
+"""Observations that are not sent."""
+_ABOUT = frozenset(
+    (
+        *("id", "timestamp", "source", "message", "action", "timeout", "thought", "confirmation_state", "is_confirmed"),
+        *("action_risk", "security_risk", "keep_prompt", "kernel_init_code", "hidden", "blocking", "is_static"),
+        *("is_input", "cwd", "translated_ipython_code", "impl_source"),
+    )
+)
+"""Members beside the arguments of an action."""
+_RECALLED = ("repo_instructions", "additional_agent_instructions", "conversation_instructions")
+
+
+def recognize(value: dict[str, Any]) -> float:
+    action, observation = word(value, "action"), word(value, "observation")
+    if bool(action) == bool(observation) or "role" in value or ("observation" in value and "action" in value):
+        return 0.0
+    if value.get("source") in ("agent", "user", "environment") and isinstance(value.get("id"), int):
+        return 1.0 if "args" in value or "content" in value or "extras" in value else 0.0
+    if action:
+        return 0.8 if action in _ACTIONS and not {"args", "reward", "state"} & value.keys() else 0.0
+    return 0.8 if isinstance(value.get("content"), str) and "reward" not in value else 0.0
+
+
+def read(build: Builder, values: Sequence[Any], view: View) -> None:
+    """Add the messages of the events that the model gets."""
+    calls = _Calls()
+    for record, value in enumerate(values):
+        if record in view.hidden or not isinstance(value, dict):
+            continue
+        if word(value, "observation"):
+            role, origin, parts = _observation(build, value, record, calls)
+        elif word(value, "action"):
+            role, origin, parts = _action(build, value, record, calls)
+        else:
+            continue
+        response = as_text(_response(value).get("id")) if role == "assistant" else ""
+        if response and response in calls.answers:
+            build.extend(calls.answers[response], [p for p in parts if p.kind == "tool_call"], record)
+        elif parts:
+            index = build.add(
+                role,
+                parts,
+                (record,),
+                id=f"event {value['id']}" if isinstance(value.get("id"), int) else "",
+                timestamp=parse_time(value.get("timestamp")),
+                origin=origin,
+                pinned=record in view.pinned,
+            )
+            calls.answers |= {response: index} if response else {}
+
+
+class _Calls:
+    """The calls so far: ids by the event that made them, those that are open, and messages by the model's answer."""
+
+    def __init__(self) -> None:
+        self.by_event: dict[Any, str] = {}
+        self.open: list[str] = []
+        self.answers: dict[str, int] = {}
+
+    def answered(self, value: dict[str, Any]) -> str:
+        """The call that an observation answers, or an empty string."""
+        found = _metadata_id(value)
+        if found not in self.open:
+            found = self.by_event.get(value.get("cause"), "")
+        if not found and "cause" not in value and "id" not in value and self.open:
+            found = self.open[0]  # events without ids stand in order
+        if found in self.open:
+            self.open.remove(found)
+        return found
+
+
+def _args(value: dict[str, Any]) -> tuple[dict[str, Any], Path]:
+    """The arguments of an action and where they stand: in the first versions, in the event itself."""
+    args = value.get("args")
+    return (args, ("args",)) if isinstance(args, dict) else (value, ())
+
+
+def _response(value: dict[str, Any]) -> dict[str, Any]:
+    metadata = value.get("tool_call_metadata")
+    response = metadata.get("model_response") if isinstance(metadata, dict) else None
+    return response if isinstance(response, dict) else {}
+
+
+def _metadata_id(value: dict[str, Any]) -> str:
+    return word(value.get("tool_call_metadata"), "tool_call_id")
+
+
+def _answer(value: dict[str, Any]) -> dict[str, Any]:
+    """The model's message."""
+    choices = _response(value).get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    return message if isinstance(message, dict) else {}
+
+
+_MESSAGE: Path = ("tool_call_metadata", "model_response", "choices", 0, "message")
+
+
+def _action(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> tuple[Role, Origin, list[Part]]:
+    kind, (args, base) = value["action"], _args(value)
+    if kind in _SILENT:
+        return "user", "other", []
+    if kind == "condensation":
+        place = Place(record, (*base, "summary"))
+        return "user", "summary", [build.part("text", as_text(args.get("summary")), place)]
+    if kind == "system":
+        return "system", "other", _text(build, args.get("content"), (*base, "content"), record)
+    if kind == "message":
+        return _message(build, value, record)
+    if value.get("source") == "user" and not _metadata_id(value):
+        said = f"User executed the command:\n{as_text(args.get('command'))}" if kind == "run" else as_text(value)
+        return "user", "injected", [build.part("text", said)] if kind != "finish" else []
+    if kind == "finish":
+        return "assistant", "other", _finish(build, value, record)
+    return "assistant", "other", _call(build, value, record, calls)
+
+
+def _text(build: Builder, text: Any, path: Path, record: int) -> list[Part]:
+    return [build.part("text", text, Place(record, path))] if isinstance(text, str) and text else []
+
+
+def _message(build: Builder, value: dict[str, Any], record: int) -> tuple[Role, Origin, list[Part]]:
+    args, base = _args(value)
+    # events of the first versions do not say whose they are; only the agent waits for an answer
+    asks = args.get("wait_for_response") is True
+    role: Role = "assistant" if value.get("source", "agent" if asks else "user") == "agent" else "user"
+    parts = _text(build, args.get("content"), (*base, "content"), record)
+    origin = origin_of("\n".join(part.text for part in parts))
+    for key in ("image_urls", "images_urls"):
+        parts += [build.image() for _ in args[key]] if isinstance(args.get(key), list) else []
+    if role != "user":
+        return role, origin if origin == "summary" else "other", parts
+    return role, "request" if origin == "other" and parts else origin, parts
+
+
+def _said(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    """What the model said with a call: the content of its answer, or the thought."""
+    answer = _answer(value)
+    if answer:
+        return _text(build, answer.get("content"), (*_MESSAGE, "content"), record)
+    args, base = _args(value)
+    thought = args.get("thought")
+    if isinstance(thought, dict):
+        return _text(build, thought.get("text"), (*base, "thought", "text"), record)
+    return _text(build, thought, (*base, "thought"), record)
+
+
+def _finish(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    """The last word of the agent, no call: its thought and what it told the user."""
+    args, base = _args(value)
+    parts = _said(build, value, record)
+    for path in ((*base, "thought"), (*base, "final_thought")):
+        text = args.get(str(path[-1]))
+        if isinstance(text, str) and text not in {part.text for part in parts}:
+            parts += _text(build, text, path, record)
+    return parts
+
+
+def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> list[Part]:
+    args, base = _args(value)
+    call_id = _metadata_id(value) or f"{LEGACY_ID}{record}"
+    calls.open.append(call_id)
+    if "id" in value:
+        calls.by_event[value["id"]] = call_id
+    parts = _said(build, value, record)
+    tools = _answer(value).get("tool_calls")
+    tools = tools if isinstance(tools, list) else []
+    for at, tool in enumerate(tools):
+        if word(tool, "id") == call_id and isinstance(tool.get("function"), dict):
+            arguments = tool["function"].get("arguments")
+            # each action of an answer with several calls repeats it; the agent takes the last one
+            single = len(tools) == 1 and isinstance(arguments, str)
+            place = Place(record, (*_MESSAGE, "tool_calls", at, "function", "arguments")) if single else None
+            parts = parts if single else [p if p.place is None else build.part(p.kind, p.text) for p in parts]
+            name = word(tool["function"], "name")
+            return [*parts, build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)]
+    own = {key: one for key, one in args.items() if key not in _ABOUT and one}
+    name = word(value.get("tool_call_metadata"), "function_name") or value["action"]
+    place = Place(record, base, "json")
+    return [*parts, build.part("tool_call", jsonedit.dump(own), place, name=name, call_id=call_id)]
+
+
+def _observation(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> tuple[Role, Origin, list[Part]]:
+    kind = value["observation"]
+    if kind in _UNSEEN:
+        return "user", "other", []
+    if kind == "recall":
+        return "user", "injected", _recalled(build, value, record)
+    call_id = calls.answered(value)
+    content = value.get("content")
+    place = Place(record, ("content",)) if isinstance(content, str) else None
+    if not call_id:
+        return "user", "injected", [build.part("text", as_text(content), place)] if content else []
+    extras = value["extras"] if isinstance(value.get("extras"), dict) else {}
+    pictures = extras.get("image_urls")
+    images = len(pictures) if isinstance(pictures, list) else 0
+    return (
+        "tool",
+        "other",
+        [
+            build.part(
+                "tool_result", as_text(content), place, call_id=call_id, failed=_failed(value, extras), images=images
+            )
+        ],
+    )
+
+
+def _failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
+    """Whether an action failed: it did not happen, or its command ended with another exit code than 0."""
+    if value["observation"] in ("error", "user_rejected"):
+        return True
+    metadata = extras.get("metadata")
+    places = (metadata if isinstance(metadata, dict) else {}, extras, value)
+    code = next((place["exit_code"] for place in places if isinstance(place.get("exit_code"), int)), None)
+    if code is not None:
+        return None if code < 0 else code != 0
+    success = value.get("success")
+    return not success if isinstance(success, bool) else None
+
+
+def _recalled(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    """What the agent tells the model of the place it works in, and of what it knows."""
+    extras = value["extras"] if isinstance(value.get("extras"), dict) else {}
+    about = [
+        f"{key}: {extras[key]}" for key in ("repo_name", "repo_directory", "date", "working_dir") if extras.get(key)
+    ]
+    parts = [build.part("text", "\n".join(about))] if about else []
+    for key in _RECALLED:
+        parts += _text(build, extras.get(key), ("extras", key), record)
+    known = extras.get("microagent_knowledge")
+    for at, one in enumerate(known if isinstance(known, list) else ()):
+        text = one.get("content") if isinstance(one, dict) else None
+        parts += _text(build, text, ("extras", "microagent_knowledge", at, "content"), record)
+    return parts
+
+
+def usage(value: dict[str, Any]) -> int | None:
+    """Tokens that the provider counted for the answer that an action is from."""
+    if not word(value, "action"):
+        return None
+    return sum_of(_response(value).get("usage"), "prompt_tokens", "completion_tokens")
+
+
+def edits(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+    """Changes of a record; what `args`, `message` and `extras` repeat of its texts changes with them."""
+    changes: dict[Path, str] = {}
+    for part, text in edited:
+        if part.place is None:
+            continue
+        path = part.place.path
+        if part.kind == "tool_result":
+            changes[path] = edit_value(part, text)
+            extras = value["extras"] if isinstance(value.get("extras"), dict) else {}
+            for key, copy in extras.items():
+                if isinstance(copy, str):
+                    changes |= shortened_copies(copy, ("extras", key), text)
+            continue
+        if part.place.encoding == "json":
+            changes |= _arguments(at(value, path), path, text)
+            texts = renamed(part_of(value), text)
+        else:
+            before = as_text(at(value, path))
+            changes[path] = edit_value(part, text)
+            texts = renamed(before, text) if part.kind == "tool_call" else {before: text}
+        for key in ("args", "message"):
+            changes = equal_copies(value.get(key), (key,), texts) | changes
+    return changes
+
+
+def part_of(value: dict[str, Any]) -> str:
+    """The arguments of an action that has no answer of the model, as they are read."""
+    args, _ = _args(value)
+    return jsonedit.dump({key: one for key, one in args.items() if key not in _ABOUT and one})
+
+
+def _arguments(args: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
+    new = json.loads(text)
+    return {(*path, key): jsonedit.dump(one) for key, one in new.items() if key in args and args[key] != one}
+
+
+def renamed(before: str, after: str) -> Mapping[str, str]:
+    """Texts of arguments that were shortened -> what they are now, where both are JSON objects."""
+    try:
+        old, new = json.loads(before), json.loads(after)
+    except ValueError:
+        return {}
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return {}
+    return {
+        old[key]: new[key]
+        for key in old
+        if isinstance(old[key], str) and isinstance(new.get(key), str) and old[key] != new[key]
+    }
+
+
+def at(value: Any, path: Path) -> Any:
+    """The value at a path that is there."""
+    for step in path:
+        value = value[step]
+    return value

@@ -1,0 +1,88 @@
+"""New events of OpenHands, complete as the agent writes them: its SDK forbids what an event does not know."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from compactor_cli.formats.base import Around, word
+from compactor_cli.model.message import Message
+
+
+def new_event(message: Message, around: Around) -> dict[str, Any]:
+    """An event like those around it, of the SDK or of 0.x."""
+    template = around.template if isinstance(around.template, dict) else {}
+    return _event(message, around, template) if word(template, "kind") else _old_event(message, around, template)
+
+
+def _event(message: Message, around: Around, template: dict[str, Any]) -> dict[str, Any]:
+    key, part = around.key, message.parts[0]
+    envelope = {
+        "id": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+        "timestamp": template.get("timestamp"),
+    }
+    parent = {"parent_id": around.parent} if around.parent and any(around.transcript.links) else {}
+    if part.kind == "tool_result":
+        error = {"tool_name": part.name or _tool_name(message, around), "tool_call_id": part.call_id}
+        return {**envelope, **parent, "source": "agent", **error, "error": part.text, "kind": "AgentErrorEvent"}
+    role = message.role if message.role in ("system", "assistant") else "user"
+    return {
+        **envelope,
+        **parent,
+        "source": "agent" if role == "assistant" else "user",
+        "llm_message": {"role": role, "content": [{"type": "text", "text": part.text}]},
+        "activated_skills": [],
+        "extended_content": [],
+        "kind": "MessageEvent",
+    }
+
+
+def _tool_name(message: Message, around: Around) -> str:
+    """The tool of the call that a result answers."""
+    call = message.parts[0].call_id
+    found = (c.name for m in around.transcript.messages for c in m.calls if c.call_id == call)
+    return next(found, "")
+
+
+def _old_event(message: Message, around: Around, template: dict[str, Any]) -> dict[str, Any]:
+    part, numbered = message.parts[0], isinstance(template.get("id"), int)
+    agent = message.role == "assistant"
+    source = "agent" if agent else "user"
+    envelope = {"id": _number(message, around, template), "timestamp": template.get("timestamp")} if numbered else {}
+    if part.kind == "tool_result":
+        asked = _asked(part.call_id, around)
+        about = {key: asked[key] for key in ("tool_call_metadata",) if key in asked}
+        head = {**envelope, "source": "environment", "message": part.text, "cause": asked.get("id")} if numbered else {}
+        tail = {"extras": {"error_id": ""}} if numbered else {}
+        return {**head, "observation": "error", **about, "content": part.text, **tail}
+    said = {"content": part.text, "image_urls": None, "wait_for_response": agent}
+    if not numbered:
+        return {**said, "action": "message"}
+    return {**envelope, "source": source, "message": part.text, "action": "message", "args": said}
+
+
+def _asked(call_id: str, around: Around) -> dict[str, Any]:
+    """The event of a call, read from its record."""
+    transcript = around.transcript
+    records = (
+        p.place.record if p.place else m.records[0]
+        for m in transcript.messages
+        for p in m.calls
+        if p.call_id == call_id
+    )
+    at = next(records, None)
+    value = json.loads(transcript.raw(at)) if at is not None else {}
+    return value if isinstance(value, dict) else {}
+
+
+def _number(message: Message, around: Around, template: dict[str, Any]) -> int:
+    """An id for an event of 0.x, which counts them with gaps. A summary stands for the event it looks like, whose id it
+    takes over; another one has a number that no event has."""
+    if message.origin == "summary":
+        return int(template["id"])
+    events = [json.loads(around.transcript.raw(at)) for at in range(len(around.transcript.records))]
+    taken = {event.get("id") for event in events if isinstance(event, dict)}
+    free = template["id"] + 1
+    if free not in taken:
+        return int(free)
+    return max(one for one in taken if isinstance(one, int)) + 1 + max(message.index, 0)

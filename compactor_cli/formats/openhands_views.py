@@ -1,0 +1,111 @@
+"""Which events of OpenHands the model still gets after condensations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compactor_cli.formats.base import word
+
+
+@dataclass(slots=True)
+class View:
+    """What condensations make of the events."""
+
+    hidden: set[int] = field(default_factory=set)
+    """Records that are forgotten."""
+    summaries: set[int] = field(default_factory=set)
+    """Condensations whose summary is sent."""
+    pinned: set[int] = field(default_factory=set)
+    """Records that stay: the summaries, and the events around what is forgotten. A summary is put in by counting the
+    events before it, and runs of calls with signed thinking may not meet."""
+    outside: set[int] = field(default_factory=set)
+    """Records that are not sent and that the session can be loaded without."""
+
+
+def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) -> View:
+    """The view of the SDK's events: each condensation applies to what stands before it, summaries included."""
+    view, shown = View(), _Shown()
+    for record in way:
+        value = values[record]
+        kind = word(value, "kind")
+        if kind in sent:
+            shown.events.append((word(value, "id"), record))
+        elif kind == "Condensation":
+            ids = value.get("forgotten_event_ids")
+            forgotten = {str(one) for one in ids} if isinstance(ids, list) else set()
+            view.hidden |= {at for name, at in shown.events if name in forgotten}
+            shown.forget(forgotten)
+            offset = value.get("summary_offset")
+            if isinstance(value.get("summary"), str) and isinstance(offset, int):
+                shown.insert(offset, (f"{word(value, 'id')}-summary", record))
+    condensed = {record for record in way if word(values[record], "kind") == "Condensation"}
+    view.summaries = {at for _, at in shown.events if at in condensed}
+    view.hidden |= condensed - view.summaries
+    others = {record for record, value in enumerate(values) if record not in set(way) and word(value, "kind")}
+    unsent = {record for record in way if word(values[record], "kind") not in sent} - view.summaries
+    view.outside = view.hidden | others | unsent
+    if condensed:
+        view.pinned = view.summaries | shown.fixed | _first_behind(view.hidden, [at for _, at in shown.events])
+    return view
+
+
+@dataclass(slots=True)
+class _Shown:
+    """The events that are sent, in order, as (id, record)."""
+
+    events: list[tuple[str, int]] = field(default_factory=list)
+    fixed: set[int] = field(default_factory=set)
+    """Records that stand before a summary."""
+
+    def forget(self, ids: Collection[str]) -> None:
+        self.events = [event for event in self.events if event[0] not in ids]
+
+    def insert(self, offset: int, summary: tuple[str, int]) -> None:
+        self.fixed |= {at for _, at in self.events[:offset]}
+        self.events.insert(offset, summary)
+
+
+def old_view(values: Sequence[Any]) -> View:
+    """The view of events 0.x: all condensations together say what is forgotten, the last summary counts."""
+    view = View()
+    condensed = [record for record, value in enumerate(values) if word(value, "action") == "condensation"]
+    ids = {value["id"]: at for at, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}
+    for record in condensed:
+        args = values[record]["args"] if isinstance(values[record].get("args"), dict) else {}
+        view.hidden |= {ids[one] for one in _forgotten(args) if one in ids}
+        if isinstance(args.get("summary"), str):
+            view.summaries = {record}
+    view.hidden |= set(condensed) - view.summaries
+    view.outside = view.hidden | {record for record, value in enumerate(values) if _is_state(value)}
+    shown = [at for at in range(len(values)) if at not in view.outside and at not in condensed]
+    for record in view.summaries:
+        offset = values[record]["args"].get("summary_offset")
+        fixed = shown[:offset] if isinstance(offset, int) else []
+        view.pinned = {record, *fixed} | _first_behind(view.hidden, shown)
+    return view
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (int, str)) and not isinstance(value, bool)
+
+
+def _forgotten(args: dict[str, Any]) -> Sequence[Any]:
+    ids = args.get("forgotten_event_ids")
+    if isinstance(ids, list):
+        return [one for one in ids if _is_id(one)]
+    start, end = args.get("forgotten_events_start_id"), args.get("forgotten_events_end_id")
+    return range(start, end + 1) if isinstance(start, int) and isinstance(end, int) else []
+
+
+def _is_state(value: Any) -> bool:
+    """Whether an event only tells of the state of the program."""
+    states = ("null", "agent_state_changed", "change_agent_state")
+    return word(value, "action") in states or word(value, "observation") in states
+
+
+def _first_behind(hidden: Collection[int], shown: Sequence[int]) -> set[int]:
+    """The first event behind the last one that is forgotten, a set of none or one."""
+    last = max(hidden, default=-1)
+    return {at for at in shown if at > last and at == min(a for a in shown if a > last)}

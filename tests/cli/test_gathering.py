@@ -1,0 +1,163 @@
+"""Sessions in parts: a folder of events, and a database of opencode."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+import pytest
+
+from compactor_cli.cli.gathering import gather, gathers
+from compactor_cli.errors import InputError
+from tests.builders import load
+from tests.formats.roundtrip import CASES, REAL
+
+CHARS = ("--tokenizer", "chars")
+EVENTS = (CASES / "openhands" / "sdk.jsonl").read_bytes().splitlines()
+OLD_EVENTS = json.loads((CASES / "openhands" / "events-0.x.json").read_bytes())
+EXPORT = json.loads((CASES / "opencode" / "harvest.export.json").read_bytes())
+TABLES = """
+CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, slug TEXT, directory TEXT, title TEXT,
+ version TEXT, time_created INTEGER, time_updated INTEGER);
+CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
+CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER,
+ data TEXT);
+"""
+
+
+@pytest.fixture
+def conversation(tmp_path):
+    """A conversation as the SDK keeps it: a file an event, and the state beside them."""
+    folder = tmp_path / "conversation"
+    (folder / "events").mkdir(parents=True)
+    (folder / "base_state.json").write_text('{"id": "x"}')
+    for number, line in enumerate(EVENTS):
+        name = f"event-{number:05d}-{json.loads(line)['id']}.json"
+        (folder / "events" / name).write_bytes(line)
+    return folder
+
+
+@pytest.fixture
+def database(tmp_path):
+    """The export of a case in the agent's tables, a younger session of a subagent, and one that holds nothing yet."""
+    path = tmp_path / "opencode.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(TABLES)
+    info = EXPORT["info"]
+    made = info["time"]["created"]
+    rows = [
+        ("ses_young", "p", info["id"], "", "/srv", "Young", "1.2", made + 1, made + 2),
+        ("ses_empty", "p", None, "", "/srv", "Empty", "1.2", made + 2, made + 2),
+        (info["id"], info["projectID"], None, "", info["directory"], info["title"], info["version"], made, made + 9),
+    ]
+    connection.executemany("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    for message in reversed(EXPORT["messages"]):
+        about = {key: value for key, value in message["info"].items() if key not in ("id", "sessionID")}
+        own, created = message["info"]["id"], message["info"]["time"]["created"]
+        row = (own, info["id"], created, created, json.dumps(about))
+        connection.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", row)
+        for part in reversed(message["parts"]):
+            data = {key: value for key, value in part.items() if key not in ("id", "messageID", "sessionID")}
+            row = (part["id"], own, info["id"], created, created, json.dumps(data))
+            connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", row)
+    about = {"role": "user", "time": {"created": made + 1}, "agent": "explore", "model": {}}
+    text = {"type": "text", "text": "Count the rows of vines."}
+    connection.execute(
+        "INSERT INTO message VALUES (?, ?, ?, ?, ?)", ("msg_young", "ses_young", made + 1, made + 1, json.dumps(about))
+    )
+    connection.execute(
+        "INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", ("prt_young", "msg_young", "ses_young", 1, 1, json.dumps(text))
+    )
+    connection.commit()
+    connection.close()
+    return path
+
+
+def test_a_folder_of_events_is_read_in_their_order(conversation):
+    assert gather(str(conversation)) == gather(str(conversation / "events")) == b"\n".join(EVENTS) + b"\n"
+
+
+def test_the_tenth_event_of_the_old_versions_stands_behind_the_ninth(tmp_path):
+    folder = tmp_path / "events"
+    folder.mkdir()
+    for event in OLD_EVENTS:  # over several lines, and with gaps
+        (folder / f"{event['id']}.json").write_text(json.dumps(event, indent=1))
+    (folder / "notes.json").write_text("{}")
+    assert [json.loads(line) for line in gather(str(folder)).splitlines()] == OLD_EVENTS
+
+
+def test_what_stands_behind_a_gap_is_not_read_as_the_agent_does_not(conversation):
+    next((conversation / "events").glob("event-00007-*")).unlink()
+    assert gather(str(conversation)).splitlines() == EVENTS[:7]
+
+
+def test_files_of_other_names_are_not_events(conversation):
+    (conversation / "events" / "event-00001.json").write_text("{}")
+    (conversation / "events" / ".eventlog.lock").write_text("")
+    assert gather(str(conversation)).splitlines() == EVENTS
+
+
+def test_a_folder_without_events_and_a_plain_file_are_no_session_in_parts(tmp_path, conversation):
+    (tmp_path / "events").mkdir()
+    assert not gathers(str(tmp_path / "events"))
+    assert not gathers(str(conversation / "base_state.json"))
+    assert not gathers(str(tmp_path / "absent"))
+    assert gathers(str(conversation))
+
+
+def test_a_conversation_is_inspected_and_compacted_as_one_file(run, conversation, tmp_path):
+    shown = run("inspect", "conversation", *CHARS, "--json")
+    assert (shown.code, json.loads(shown.text)["transcript"]["format"]) == (0, "openhands")
+    before = {path: path.read_bytes() for path in conversation.rglob("*.json")}
+    done = run("compact", "conversation", "--target-ratio", "0.25", *CHARS, "-o", "out.jsonl")
+    assert done.code == 0, done.stderr
+    assert load((tmp_path / "out.jsonl").read_bytes()).format == "openhands"
+    assert {path: path.read_bytes() for path in conversation.rglob("*.json")} == before
+
+
+@pytest.mark.parametrize("name", ["conversation", "opencode.db"])
+def test_in_place_is_refused_for_what_is_only_read(run, conversation, database, name):
+    done = run("compact", name, "--target-ratio", "0.25", "--in-place", *CHARS)
+    assert done.code == 2
+    assert f"{name} is a session in parts, which is only read; write to a file with -o" in done.stderr
+
+
+def test_a_database_is_read_as_exports_the_oldest_first(database):
+    first, second = (json.loads(line) for line in gather(str(database)).splitlines())
+    assert first["info"]["id"] == EXPORT["info"]["id"]
+    assert first["messages"] == EXPORT["messages"]
+    assert second["info"]["parentID"] == EXPORT["info"]["id"]
+    assert [message["info"]["id"] for message in second["messages"]] == ["msg_young"]
+
+
+def test_a_database_is_compacted_into_a_file(run, database, tmp_path):
+    done = run("compact", "opencode.db", "--target-tokens", "4000", *CHARS, "-o", "out.jsonl")
+    assert done.code == 0, done.stderr
+    source = load((tmp_path / "out.jsonl").read_bytes())
+    assert (source.format, len(source.transcripts)) == ("opencode", 2)
+    assert json.loads(gather(str(database)).splitlines()[0])["messages"] == EXPORT["messages"]
+
+
+def test_another_database_and_a_damaged_one_are_named(run, tmp_path):
+    connection = sqlite3.connect(tmp_path / "other.db")
+    connection.execute("CREATE TABLE seeds (name TEXT)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(InputError, match="a database that is not one of opencode"):
+        gather(str(tmp_path / "other.db"))
+    (tmp_path / "damaged.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 200)
+    done = run("inspect", "damaged.db")
+    assert done.code == 3
+    assert "damaged.db: the database cannot be read" in done.stderr
+
+
+@pytest.mark.skipif(not (REAL / "openhands").is_dir(), reason="the folder of real transcripts is not here")
+def test_real_sessions_in_parts_are_those_of_their_files():
+    lines = gather(str(REAL / "openhands" / "conversation"))
+    whole = (REAL / "openhands" / "events-1.x.jsonl").read_bytes()
+    assert [json.loads(line) for line in lines.splitlines()] == [json.loads(line) for line in whole.splitlines()]
+    sessions = [json.loads(line) for line in gather(str(REAL / "opencode" / "opencode.db")).splitlines()]
+    names = ("planning.export.json", "permission-ask-new-approve.export.json")
+    exports = [json.loads((REAL / "opencode" / name).read_bytes()) for name in names]
+    by_id = {one["info"]["id"]: one for one in sessions}
+    assert [by_id[one["info"]["id"]]["messages"] for one in exports] == [one["messages"] for one in exports]
