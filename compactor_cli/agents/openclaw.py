@@ -27,7 +27,7 @@ def _find(folder: Path) -> Iterator[Found]:
 AGENT = Agent(
     name="openclaw",
     title="OpenClaw",
-    format="openclaw",
+    format="pi",
     aliases=("clawdbot",),
     folders=_folders,
     find=_find,
