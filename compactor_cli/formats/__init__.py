@@ -20,6 +20,7 @@ from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.copilot_cli import CopilotCLI
 from compactor_cli.formats.gemini_cli import GeminiCLI
+from compactor_cli.formats.grok import Grok
 from compactor_cli.formats.hermes import Hermes
 from compactor_cli.formats.inspect_log import Inspect
 from compactor_cli.formats.memory_entries import MemoryEntries
@@ -51,6 +52,7 @@ FORMATS: dict[str, Format] = {
         Antigravity(),
         Hermes(),
         OpenHands(),
+        Grok(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

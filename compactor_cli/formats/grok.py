@@ -1,0 +1,138 @@
+"""Grok Build: `chat_history.jsonl`, a row a line: system, user, reasoning, assistant, tool_result.
+
+What the model thought stands in rows before its answer, and so do calls that the provider ran itself: they are one
+message with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_text,
+    body,
+    is_image,
+    tool_arguments,
+    without_data,
+    word,
+)
+from compactor_cli.model.message import Message, Origin, Part, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_SAID_MEANWHILE = "interjection"
+"""Why a row under `user` is there that the user wrote while the agent worked; all other reasons are the agent's own."""
+_KNOWN = {"reasoning": "summary", "backend_tool_call": "kind", "tool_result": "tool_call_id"}
+"""Types of rows -> a member that tells them from those of other formats."""
+
+
+class Grok(PlainEdits):
+    name = "grok"
+    title = "Grok Build's chat_history.jsonl"
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+
+    def recognize(self, value: Any) -> float:
+        kind = word(value, "type")
+        if kind in _KNOWN:
+            return 1.0 if _KNOWN[kind] in value else 0.0
+        if "content" not in value or kind not in ("system", "user", "assistant") or "message" in value:
+            return 0.0
+        if kind == "assistant":
+            return 1.0 if "model_id" in value or isinstance(value["content"], str) else 0.6
+        if kind == "user":
+            return 1.0 if {"prompt_index", "synthetic_reason"} & value.keys() else 0.6
+        return 0.9 if len(value) == 2 and isinstance(value["content"], str) else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build = Builder(counter)
+        thinking: int | None = None
+        """The message that the rows before an answer began."""
+        for record, value in enumerate(values):
+            kind = word(value, "type")
+            if kind in ("reasoning", "backend_tool_call"):
+                parts = [_thought(build, value) if kind == "reasoning" else _run_by_provider(build, value)]
+            elif kind == "assistant":
+                parts = _answer(build, value, record)
+            else:
+                thinking = None
+                _read_other(build, value, kind, record)
+                continue
+            if thinking is None:
+                thinking = build.add("assistant", parts, (record,))
+            else:
+                build.extend(thinking, parts, record)
+            thinking = None if kind == "assistant" else thinking
+        return Reading(build.messages)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        part = message.parts[0]
+        if part.kind == "tool_result":
+            return {"type": "tool_result", "tool_call_id": part.call_id, "content": part.text}
+        if message.role == "assistant":
+            return {"type": "assistant", "content": part.text, "tool_calls": []}
+        return {"type": "user", "content": [{"type": "text", "text": part.text}], "synthetic_reason": "compaction"}
+
+
+def _read_other(build: Builder, value: Any, kind: str, record: int) -> None:
+    if kind == "system":
+        build.add("system", _content(build, value, record), (record,))
+    elif kind == "user":
+        parts = _content(build, value, record)
+        build.add("user", parts, (record,), origin=_origin(value, parts))
+    elif kind == "tool_result":
+        text, images, place = body(value.get("content"), ("content",), record)
+        call = as_text(value.get("tool_call_id"))
+        part = build.part("tool_result", text, place if "content" in value else None, call_id=call, images=images)
+        build.add("tool", [part], (record,))
+
+
+def _origin(value: dict[str, Any], parts: Sequence[Part]) -> Origin:
+    said = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+    reason = word(value, "synthetic_reason")
+    if reason and reason != _SAID_MEANWHILE:
+        return said if said == "summary" else "injected"
+    return "request" if said == "other" and parts else said
+
+
+def _thought(build: Builder, value: dict[str, Any]) -> Part:
+    summary = value.get("summary")
+    texts = [block_text(block) for block in summary] if isinstance(summary, list) else [as_text(summary)]
+    return build.part("thinking", "\n".join(text for text in texts if text))
+
+
+def _run_by_provider(build: Builder, value: dict[str, Any]) -> Part:
+    return build.part("other", jsonedit.dump(without_data(value.get("kind"))))
+
+
+def _answer(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    parts = _content(build, value, record)
+    calls = value.get("tool_calls")
+    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        if isinstance(call, dict):
+            saved = call.get("arguments")
+            place = Place(record, ("tool_calls", at, "arguments"), "string" if isinstance(saved, str) else "json")
+            text = tool_arguments(saved)
+            parts.append(build.part("tool_call", text, place, name=word(call, "name"), call_id=word(call, "id")))
+    return parts
+
+
+def _content(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    content = value.get("content")
+    if isinstance(content, str):
+        return [build.part("text", content, Place(record, ("content",)))] if content else []
+    parts = []
+    for at, block in enumerate(content if isinstance(content, list) else ()):
+        if is_image(block):
+            parts.append(build.image(Place(record, ("content", at), "block:text")))
+        elif word(block, "type") == "text":
+            parts.append(build.part("text", as_text(block.get("text")), Place(record, ("content", at, "text"))))
+        else:
+            parts.append(build.part("other", block_text(block)))
+    return parts
