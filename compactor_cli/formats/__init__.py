@@ -19,6 +19,7 @@ from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.copilot_cli import CopilotCLI
+from compactor_cli.formats.cursor import Cursor
 from compactor_cli.formats.gemini_cli import GeminiCLI
 from compactor_cli.formats.grok import Grok
 from compactor_cli.formats.hermes import Hermes
@@ -53,6 +54,7 @@ FORMATS: dict[str, Format] = {
         Hermes(),
         OpenHands(),
         Grok(),
+        Cursor(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

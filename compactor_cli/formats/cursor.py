@@ -1,0 +1,95 @@
+"""Cursor's agent transcripts: `{role, message: {content: [...]}}`, a message a line, with blocks like Anthropic's.
+
+Calls have no ids, and results may be missing: a result answers the oldest open call of the message before it, and a
+call that nothing was recorded for is answered by nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, word
+from compactor_cli.formats.blocks import read_content
+from compactor_cli.formats.turns import turn_role
+from compactor_cli.model.message import LEGACY_ID, Message, Part, Role
+
+_ALIASES = {"tool_call": "tool_use", "tool-call": "tool_use", "tool-result": "tool_result"}
+_PATH = ("message", "content")
+
+
+class Cursor(PlainEdits):
+    name = "cursor"
+    title = "Cursor's agent transcripts"
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+
+    def recognize(self, value: Any) -> float:
+        if word(value, "type") == "turn_ended":
+            return 0.9 if "status" in value else 0.0
+        message = value.get("message") if isinstance(value, dict) else None
+        if word(value, "role") not in ("user", "assistant") or not isinstance(message, dict) or "content" in value:
+            return 0.0
+        return 1.0 if "content" in message and "type" not in value else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build, pairs = Builder(counter), _Pairs()
+        for record, value in enumerate(values):
+            message = value.get("message") if isinstance(value, dict) else None
+            role = word(value, "role")
+            if not isinstance(message, dict) or role not in ("user", "assistant"):
+                continue
+            parts = _parts(build, message.get("content"), record)
+            if any(part.kind != "tool_result" for part in parts):
+                _answer_with_nothing(build, pairs)
+            parts = [pairs.named(part, record) for part in parts]
+            sent, origin = turn_role("user" if role == "user" else "assistant", parts)
+            build.add(sent, parts, (record,), origin=origin)
+        return Reading(build.messages)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        role = "assistant" if message.role == "assistant" else "user"
+        part = message.parts[0]
+        if part.kind == "tool_result":
+            return {"role": role, "message": {"content": [{"type": "tool_result", "content": part.text}]}}
+        return {"role": role, "message": {"content": [{"type": "text", "text": part.text}]}}
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """Calls that wait for their results, the oldest first."""
+
+    open: dict[str, int] = field(default_factory=dict)
+    """Id of a call -> its record."""
+    _count: int = 0
+
+    def named(self, part: Part, record: int) -> Part:
+        """The part with the id of its call."""
+        if part.kind == "tool_call":
+            self._count += 1
+            name = part.call_id or f"{LEGACY_ID}{self._count}"
+            self.open[name] = record
+            return replace(part, call_id=name)
+        if part.kind == "tool_result":
+            name = part.call_id if part.call_id in self.open else next(iter(self.open), f"{LEGACY_ID}unknown")
+            self.open.pop(name, None)
+            return replace(part, call_id=name)
+        return part
+
+
+def _answer_with_nothing(build: Builder, pairs: _Pairs) -> None:
+    """Results for calls that none was recorded for: they share the record of their call."""
+    for call, record in pairs.open.items():
+        build.add("tool", [build.part("tool_result", "", call_id=call)], (record,), id=f"{record}:{call}")
+    pairs.open.clear()
+
+
+def _parts(build: Builder, content: Any, record: int) -> list[Part]:
+    blocks = [_named(block) for block in content] if isinstance(content, list) else content
+    return read_content(build, blocks, _PATH, record)
+
+
+def _named(block: Any) -> Any:
+    """A block under the name that Anthropic's API has for it."""
+    known = _ALIASES.get(word(block, "type"))
+    return {**block, "type": known} if known else block
