@@ -19,6 +19,7 @@ from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.gemini_cli import GeminiCLI
 from compactor_cli.formats.inspect_log import Inspect
+from compactor_cli.formats.kimi import Kimi
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
 from compactor_cli.formats.opencode import OpenCode
@@ -45,6 +46,7 @@ FORMATS: dict[str, Format] = {
         GeminiCLI(),
         Qwen(),
         OpenHands(),
+        Kimi(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)
