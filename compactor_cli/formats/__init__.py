@@ -16,6 +16,7 @@ from compactor_cli.formats.anthropic_messages import AnthropicMessages
 from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
+from compactor_cli.formats.cline import Cline
 from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.gemini_cli import GeminiCLI
 from compactor_cli.formats.inspect_log import Inspect
@@ -47,6 +48,7 @@ FORMATS: dict[str, Format] = {
         Qwen(),
         OpenHands(),
         Kimi(),
+        Cline(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)
