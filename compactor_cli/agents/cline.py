@@ -10,6 +10,8 @@ from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, file
 from compactor_cli.agents.reading import document, recorded, request, tokens_or_size, whole, word
 
 _SUFFIX = ".messages.json"
+_SENT = ("inputTokens",)
+_CACHED = ("cacheReadTokens", "cacheWriteTokens")
 
 
 def _folders(machine: Machine) -> list[Path]:
@@ -47,10 +49,11 @@ def _used(message: dict[str, Any]) -> Figure | None:
     metrics = message.get("metrics")
     if not isinstance(metrics, dict):
         return None
-    keys = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
-    return recorded(sum(whole(metrics.get(key)) for key in keys))
+    sent, cached = (sum(whole(metrics.get(key)) for key in keys) for keys in (_SENT, _CACHED))
+    # what was cached is part of what was sent, but for a few providers
+    return recorded(whole(metrics.get("outputTokens")) + (sent if sent >= cached else sent + cached))
 
 
 AGENT = Agent(
-    name="cline", title="Cline", format="anthropic", folders=_folders, find=_find, look=_look, resume="cline --id {id}"
+    name="cline", title="Cline", format="cline", folders=_folders, find=_find, look=_look, resume="cline --id {id}"
 )

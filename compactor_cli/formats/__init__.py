@@ -17,6 +17,7 @@ from compactor_cli.formats.antigravity import Antigravity
 from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
+from compactor_cli.formats.cline import Cline
 from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.copilot_cli import CopilotCLI
 from compactor_cli.formats.cursor import Cursor
@@ -24,6 +25,7 @@ from compactor_cli.formats.gemini_cli import GeminiCLI
 from compactor_cli.formats.grok import Grok
 from compactor_cli.formats.hermes import Hermes
 from compactor_cli.formats.inspect_log import Inspect
+from compactor_cli.formats.kimi import Kimi
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
 from compactor_cli.formats.opencode import OpenCode
@@ -55,6 +57,8 @@ FORMATS: dict[str, Format] = {
         OpenHands(),
         Grok(),
         Cursor(),
+        Kimi(),
+        Cline(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

@@ -1,0 +1,176 @@
+"""Sessions of Cline and of its forks: Anthropic messages with a time (`ts`), a list (Cline 3, Roo Code, Kilo Code) or
+`{sessionId, system_prompt, messages}` (Cline 4).
+
+The forks keep what a summary or a truncation hides, and name in each hidden message what hides it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_kinds,
+    parse_time,
+    sum_of,
+    word,
+)
+from compactor_cli.formats.blocks import BLOCK_TYPES, new_content, read_content
+from compactor_cli.formats.turns import turn_role
+from compactor_cli.model.message import Message, Origin, Part, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_SYSTEM = ("system_prompt",)
+_KINDS = BLOCK_TYPES | {"text", "image", "file"}
+_RESULT = re.compile(r"\[[\w-]+(?: for [^\n]*)?\] Result:|\[ERROR\]|\[TASK RESUMPTION\]|# Reminder: ")
+"""Begins what the agent itself says under the role user, where tools are called in text."""
+_ASIDE = re.compile(r"\s*<environment_details>")
+_WORDS = re.compile(r"(?:\[[^\n]*\] Result:)?\s*<(?:task|feedback|user_message|answer)>")
+"""Begin the words of the user in such a message."""
+_SUMMARY = "Context summary:"
+"""Begins the message that stands for what Cline 4 has compacted."""
+
+
+class Cline(PlainEdits):
+    name = "cline"
+    lists: tuple[ListPath, ...] = (
+        ListPath(("messages",), _SYSTEM, ("sessionId", "agent", "updated_at")),
+        ListPath(("messages",), _SYSTEM, ("source_message_count", "source_prefix_hash")),
+        ListPath(()),
+    )
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    boundary_is_message = True
+    usage_words: tuple[bytes, ...] = (b'"metrics"',)
+
+    def recognize(self, value: Any) -> float:
+        if word(value, "role") not in ("user", "assistant") or not isinstance(value.get("ts"), (int, float)):
+            return 0.0
+        if value.keys() & {"timestamp", "uuid", "tool_calls", "toolCalls", "parts"}:
+            return 0.0
+        if value.get("type") == "reasoning":
+            return 1.0
+        content = value.get("content")
+        if isinstance(content, list):
+            return 1.0 if block_kinds(content) <= _KINDS else 0.0
+        return 0.6 if isinstance(content, str) else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build = Builder(counter)
+        hidden = _hidden(values)
+        sealed: list[int] = []
+        for record, value in enumerate(values):
+            if record in hidden or not word(value, "role"):
+                continue
+            if value["role"] == "system":
+                parts = read_content(build, value.get("content"), ("content",), record)
+                build.add("system", parts, (record,))
+            elif value.get("type") == "reasoning":
+                sealed.append(record)
+            else:
+                # reasoning goes with the answer behind it
+                _read(build, value, record, sealed if value["role"] == "assistant" else [])
+                sealed = []
+        session = document.get("sessionId") if isinstance(document, dict) else None
+        return Reading(build.messages, outside=hidden, session_id=as_text(session))
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        content = new_content(message)
+        if isinstance(content, str):
+            content = [{"type": "text", "text": content}]
+        ids = {"id": f"msg_{around.key[:12]}"} if word(template, "id") else {}
+        times = {"ts": template["ts"]} if "ts" in template else {}
+        return {**ids, "role": "assistant" if message.role == "assistant" else "user", "content": content, **times}
+
+    def usage(self, value: Any) -> int | None:
+        metrics = value.get("metrics")
+        if isinstance(metrics, dict) and isinstance(metrics.get("tokens"), dict):
+            return sum_of(metrics["tokens"], "prompt", "completion")
+        sent, cached = sum_of(metrics, "inputTokens") or 0, sum_of(metrics, "cacheReadTokens", "cacheWriteTokens") or 0
+        # most providers count what was cached as part of what was sent
+        context = sent if sent >= cached else sent + cached
+        return context + (sum_of(metrics, "outputTokens") or 0) if context else None
+
+
+def _hidden(values: Sequence[Any]) -> set[int]:
+    """Records that are not sent: hidden by a summary or a truncation that is there, or standing before a summary of
+    the first versions, which name nothing."""
+    known = [value if isinstance(value, dict) else {} for value in values]
+    hiding = {word(v, "condenseId") for v in known if v.get("isSummary")}
+    hiding |= {word(v, "truncationId") for v in known if v.get("isTruncationMarker")}
+    hiding.discard("")
+    named = {r for r, v in enumerate(known) for key in ("condenseParent", "truncationParent") if word(v, key) in hiding}
+    plain = [r for r, v in enumerate(known) if v.get("isSummary") and not word(v, "condenseId")]
+    before = {r for r in range(plain[-1]) if known[r].get("role") != "system"} if plain else set()
+    return named | before
+
+
+def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[int]) -> None:
+    content = value.get("content")
+    said = _told(read_content(build, content, ("content",), record), content)
+    blocks: list[Any] = content if isinstance(content, list) else []
+    attached = {
+        at for at, block in enumerate(blocks) if word(block, "type") == "file" and isinstance(block.get("content"), str)
+    }
+    said = [part for at, part in enumerate(said) if at not in attached]
+    files = [
+        build.part("text", blocks[at]["content"], Place(record, ("content", at, "content"))) for at in sorted(attached)
+    ]
+    role, origin = turn_role("assistant" if value["role"] == "assistant" else "user", said)
+    if role == "user":
+        origin = _origin(said, origin)
+    stays = bool(value.get("isSummary") or value.get("isTruncationMarker"))
+    if value.get("isSummary") or (role == "user" and said and said[0].text.startswith(_SUMMARY)):
+        origin, stays = "summary", True
+    thoughts = [build.part("thinking", "") for _ in sealed]
+    name, time = word(value, "id"), parse_time(value.get("ts"))
+    turn = record if files and said else None  # what the user attached stays or goes with the words
+    if said or thoughts:
+        records = (*sealed, record)
+        build.add(role, [*thoughts, *said], records, id=name, timestamp=time, origin=origin, turn=turn, pinned=stays)
+    if files:
+        own = f"{name or record}/files"
+        build.add("user", files, (record,), id=own, timestamp=time, origin="injected", turn=turn)
+
+
+def _told(parts: Sequence[Part], content: Any) -> list[Part]:
+    """The parts, results with whether they failed: one or several `{query, result, success}` say so themselves."""
+    blocks = content if isinstance(content, list) else []
+    failed = {word(block, "tool_use_id"): _failed(block.get("content")) for block in blocks if isinstance(block, dict)}
+    return [
+        replace(part, failed=failed.get(part.call_id)) if part.kind == "tool_result" and part.failed is None else part
+        for part in parts
+    ]
+
+
+def _failed(content: Any) -> bool | None:
+    if isinstance(content, str) and content[:1] in ("{", "["):
+        try:
+            content = json.loads(content)
+        except ValueError:
+            return None
+    ones = [content] if isinstance(content, dict) else content if isinstance(content, list) else []
+    said = [one["success"] for one in ones if isinstance(one, dict) and isinstance(one.get("success"), bool)]
+    return not all(said) if said else None
+
+
+def _origin(parts: Sequence[Part], origin: Origin) -> Origin:
+    """Whose a message is where tools are called in text: what they return stands under the role user as well."""
+    texts = [part.text for part in parts if part.kind == "text" and not _ASIDE.match(part.text)]
+    if any(_WORDS.match(text) for text in texts):
+        return "request"
+    if texts and _RESULT.match(texts[0]):
+        return "injected"
+    if not texts:
+        return origin if any(part.kind != "text" for part in parts) else "injected"
+    return origin_of("\n".join(texts)) if origin == "injected" else origin

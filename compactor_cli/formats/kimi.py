@@ -1,0 +1,123 @@
+"""Sessions of Kimi CLI (`context.jsonl`: messages, and rows whose role begins with `_`) and of Kimi Code (`wire.jsonl`:
+the log from which the agent rebuilds its context)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats import kimi_wire as wire
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    PlainEdits,
+    Reading,
+    as_text,
+    body,
+    sum_of,
+    word,
+)
+from compactor_cli.formats.kimi_parts import content_parts
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_ROWS = ("_system_prompt", "_usage", "_checkpoint")
+_KEYS = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", "partial"))
+"""Members of a message; others are not Kimi's."""
+_COMPACTED = "<system>Previous context has been compacted"
+_MEDIA_BELOW = "Non-text parts are sent as a user message below.</system>"
+
+
+class Kimi(PlainEdits):
+    name = "kimi"
+    adjacent_results = False
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    boundary_is_message = True
+    usage_words: tuple[bytes, ...] = (b'"token_count"', b'"inputOther"')
+
+    def recognize(self, value: Any) -> float:
+        if word(value, "type"):
+            return wire.recognize(value)
+        role = word(value, "role")
+        if role in _ROWS:
+            return 1.0
+        # a message alone could be of any chat
+        return 0.3 if role in ("user", "assistant", "tool") and value.keys() <= _KEYS else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build = Builder(counter)
+        if any(word(value, "type") for value in values):
+            return wire.read(build, values)
+        owners: dict[int, int] = {}
+        for record, value in enumerate(values):
+            if word(value, "role") == "_usage" and build.messages:
+                owners[record] = len(build.messages) - 1
+            elif word(value, "role"):
+                _read(build, value, record)
+        return Reading(build.messages, owners)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        if word(template, "type"):
+            return wire.new_record(message, template)
+        part = message.parts[0]
+        text = [{"type": "text", "text": part.text}]
+        if part.kind == "tool_result":
+            return {"role": "tool", "content": text, "tool_call_id": part.call_id}
+        return {"role": "assistant" if message.role == "assistant" else "user", "content": text}
+
+    def usage(self, value: Any) -> int | None:
+        if word(value, "role") == "_usage":
+            return sum_of(value, "token_count")
+        return wire.usage(value)
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        value = json.loads(raw)
+        return super().edits(raw, edited) | (wire.copies(value, edited) if word(value, "type") else {})
+
+
+def _read(build: Builder, value: dict[str, Any], record: int) -> None:
+    role = value["role"]
+    if role == "_system_prompt":
+        prompt = as_text(value.get("content"))
+        build.add("system", [build.part("text", prompt, Place(record, ("content",)))], (record,))
+    elif role == "tool":
+        text, images, place = body(value.get("content"), ("content",), record)
+        call, failed = word(value, "tool_call_id"), True if text.startswith("<system>ERROR") else None
+        place_or_none = place if "content" in value else None
+        result = build.part("tool_result", text, place_or_none, call_id=call, failed=failed, images=images)
+        build.add("tool", [result], (record,))
+    elif role in ("user", "assistant", "system"):
+        parts = content_parts(build, value.get("content"), ("content",), record)
+        parts += _calls(build, value.get("tool_calls"), record)
+        origin = _origin(build, role, parts)
+        compacted = role == "user" and parts and parts[0].text.startswith(_COMPACTED)
+        if parts:
+            build.add(role, parts, (record,), origin="summary" if compacted else origin, pinned=bool(compacted))
+
+
+def _origin(build: Builder, role: Role, parts: Sequence[Part]) -> Origin:
+    """Whose a text is: what stands in `<system>` is the agent's, such as its checkpoints."""
+    texts = [part.text for part in parts if part.kind == "text"]
+    own = [text for text in texts if not (text.startswith("<system>") and text.rstrip().endswith("</system>"))]
+    origin = origin_of("\n".join(own))
+    if role != "user":
+        return origin if origin == "summary" else "other"
+    if not own:
+        before = build.messages[-1] if build.messages else None
+        follows = before is not None and before.role == "tool" and before.text().endswith(_MEDIA_BELOW)
+        return "injected" if texts or follows else "request"
+    return "request" if origin == "other" else origin
+
+
+def _calls(build: Builder, calls: Any, record: int) -> list[Part]:
+    parts = []
+    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        function = call.get("function") if isinstance(call, dict) else None
+        arguments = function.get("arguments") if isinstance(function, dict) else None
+        place = Place(record, ("tool_calls", at, "function", "arguments")) if isinstance(arguments, str) else None
+        name = word(function, "name")
+        parts.append(build.part("tool_call", as_text(arguments), place, name=name, call_id=word(call, "id")))
+    return parts

@@ -1,0 +1,293 @@
+"""The log of Kimi Code (`wire.jsonl`), replayed as the agent does: messages and loop events are put behind each other,
+a compaction, an undo or a clearing takes away what stands before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compactor_cli.formats.base import Builder, Reading, as_text, body, parse_time, sum_of, word
+from compactor_cli.formats.copies import equal_copies, shortened_copies
+from compactor_cli.formats.kimi_parts import content_part, content_parts
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.injected import origin_of
+
+_DOMAINS = frozenset(
+    (
+        *("context", "turn", "config", "llm", "usage", "tools", "permission", "full_compaction", "plan_mode", "goal"),
+        *("profile", "plugin", "runtime", "token_counting", "mcp", "task", "skill", "micro_compaction", "forked"),
+    )
+)
+_TELEMETRY = ("llm.request", "llm.tools_snapshot")
+"""Records from which nothing is rebuilt."""
+_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
+_TYPED = ("user", "skill_activation", "plugin_command")
+"""Origins of what the user typed; a subagent's task is typed for it by the agent that called it."""
+
+
+def recognize(value: dict[str, Any]) -> float:
+    kind = value["type"]
+    if kind == "metadata":
+        return 1.0 if "protocol_version" in value else 0.0
+    domain, _, rest = kind.partition(".")
+    if not rest or not isinstance(value.get("time"), (int, float)):
+        return 0.0
+    return 1.0 if domain in _DOMAINS else 0.7
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A message of the context and the records that it is made of."""
+
+    role: Role
+    records: list[int]
+    typed: bool = False
+    """Of the user: a compaction keeps it."""
+    sealed: bool = False
+    """A compaction kept it: it stays as it is."""
+    summary: bool = False
+
+
+@dataclass(slots=True)
+class _Replay:
+    """Rebuilds the context record by record."""
+
+    entries: list[_Entry] = field(default_factory=list)
+    gone: set[int] = field(default_factory=set)
+    """Records whose message was taken away, and undoings."""
+    steps: dict[str, _Entry] = field(default_factory=dict)
+    counted: bool = False
+    """A compaction says how many messages it replaced: all before it have to stay in the file."""
+
+    def add(self, record: int, value: dict[str, Any]) -> None:
+        kind = value["type"]
+        if kind == "context.append_message" and isinstance(value.get("message"), dict):
+            message = value["message"]
+            role = _ROLES.get(word(message, "role"), "user")
+            origin = message.get("origin")
+            typed = role == "user" and (origin is None or word(origin, "kind") in _TYPED)
+            if word(message, "role") == "tool":
+                role = "tool"
+            self.entries.append(_Entry(role, [record], typed))
+        elif kind == "context.append_loop_event" and isinstance(value.get("event"), dict):
+            self._event(record, value["event"])
+        elif kind == "context.apply_compaction":
+            self._compact(record, value)
+        elif kind == "context.clear":
+            self._leave([])
+        elif kind == "context.undo":
+            self._undo(record, value.get("count"))
+
+    def _event(self, record: int, event: dict[str, Any]) -> None:
+        kind = word(event, "type")
+        if kind == "step.begin":
+            entry = self.steps[word(event, "uuid")] = _Entry("assistant", [record])
+            self.entries.append(entry)
+        elif kind == "tool.result":
+            self.entries.append(_Entry("tool", [record]))
+        elif (step := word(event, "stepUuid") or word(event, "uuid")) in self.steps:
+            self.steps[step].records.append(record)
+
+    def _compact(self, record: int, value: dict[str, Any]) -> None:
+        kept, head = value.get("keptUserMessageCount"), value.get("keptHeadUserMessageCount")
+        entry = _Entry("user", [record], summary=True)
+        if not isinstance(kept, int):  # the first versions kept what followed the messages that they summarized
+            count = value.get("compactedCount")
+            tail = self.entries[count:] if isinstance(count, int) else []
+            self.counted = self.counted or bool(tail)
+            self._leave([entry, *tail])
+            return
+        typed = [one for one in self.entries if one.typed]
+        first = head if isinstance(head, int) else 0
+        chosen = [*typed[:first], *typed[len(typed) - (kept - first) :]] if kept < len(typed) else typed
+        for one in chosen:
+            one.sealed = True
+        self._leave([*chosen, entry])
+
+    def _undo(self, record: int, count: Any) -> None:
+        anchors = [at for at, entry in enumerate(self.entries) if entry.typed and not entry.sealed]
+        if isinstance(count, int) and 0 < count <= len(anchors):
+            self._leave(self.entries[: anchors[-count]])
+            self.gone |= set() if self.counted else {record}
+
+    def _leave(self, entries: list[_Entry]) -> None:
+        """Go on with these entries."""
+        if not self.counted:
+            left = {id(entry) for entry in entries}
+            self.gone |= {at for entry in self.entries if id(entry) not in left for at in entry.records}
+        self.entries = entries
+        self.steps = {}
+
+
+def read(build: Builder, values: Sequence[Any]) -> Reading:
+    """The messages of the context as the records leave it."""
+    replay = _Replay()
+    for record, value in enumerate(values):
+        if word(value, "type"):
+            replay.add(record, value)
+    prompt = _prompt(values)
+    entries = [*([_Entry("system", [prompt])] if prompt is not None else []), *replay.entries]
+    for entry in sorted(entries, key=lambda one: one.records[0]):
+        _read(build, entry, values)
+    owners, copies = _owners(values, build.messages)
+    outside = {record for record, value in enumerate(values) if word(value, "type") in _TELEMETRY} | replay.gone
+    return Reading(build.messages, owners, copies=copies, outside=outside - owners.keys())
+
+
+def _prompt(values: Sequence[Any]) -> int | None:
+    """The first record that has the system prompt which is in force at the end."""
+    prompts = {record: value["systemPrompt"] for record, value in enumerate(values) if word(value, "systemPrompt")}
+    last = next(reversed(prompts.values()), None)
+    return next((record for record, prompt in prompts.items() if prompt == last), None)
+
+
+def _read(build: Builder, entry: _Entry, values: Sequence[Any]) -> None:
+    first = entry.records[0]
+    value = values[first]
+    origin: Origin = "other"
+    if entry.role == "system" and "systemPrompt" in value:
+        parts = [build.part("text", value["systemPrompt"], Place(first, ("systemPrompt",)))]
+    elif entry.summary:
+        key = "contextSummary" if isinstance(value.get("contextSummary"), str) else "summary"
+        parts, origin = [build.part("text", as_text(value.get(key)), Place(first, (key,)))], "summary"
+    elif word(value, "type") == "context.append_message":
+        parts, origin = _message(build, entry, value["message"], first)
+    elif entry.role == "tool":
+        parts = _result(build, value["event"], first)
+    else:
+        parts = [part for record in entry.records for part in _said(build, values[record]["event"], record)]
+    if parts:
+        build.add(
+            entry.role,
+            parts,
+            tuple(entry.records),
+            id=word(value.get("event"), "uuid"),
+            timestamp=parse_time(value.get("time")),
+            origin=origin,
+            pinned=entry.summary or entry.sealed,
+        )
+
+
+def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int) -> tuple[list[Part], Origin]:
+    path: Path = ("message", "content")
+    if entry.role == "tool":
+        text, images, place = body(message.get("content"), path, record)
+        call = word(message, "toolCallId")
+        failed = message.get("isError") is True
+        return [build.part("tool_result", text, place, call_id=call, failed=failed, images=images)], "other"
+    parts = content_parts(build, message.get("content"), path, record, sealed=entry.sealed)
+    calls = message.get("toolCalls")
+    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        place = Place(record, ("message", "toolCalls", at, "arguments"))
+        known = isinstance(call, dict) and isinstance(call.get("arguments"), str)
+        arguments, name, own = as_text(call.get("arguments")) if known else "", word(call, "name"), word(call, "id")
+        parts.append(build.part("tool_call", arguments, place if known else None, name=name, call_id=own))
+    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+    if origin == "summary" or entry.role != "user":
+        return parts, origin if origin == "summary" else "other"
+    kind = message.get("origin")
+    task = word(kind, "kind") == "system_trigger" and word(kind, "name") == "subagent"
+    if not entry.typed and not task:
+        return parts, "injected"
+    return parts, "request" if origin == "other" or task else origin
+
+
+def _said(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
+    """Parts of an answer in one of its loop events."""
+    kind = word(event, "type")
+    if kind == "content.part":
+        return [content_part(build, event.get("part"), ("event", "part"), record)]
+    if kind == "tool.call":
+        place = Place(record, ("event", "args"), "json") if "args" in event else None
+        name, call = word(event, "name"), word(event, "toolCallId")
+        return [build.part("tool_call", as_text(event.get("args")), place, name=name, call_id=call)]
+    return []
+
+
+def _result(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
+    """What a call returned, and the note that only the model gets."""
+    result = event["result"] if isinstance(event.get("result"), dict) else {}
+    base: Path = ("event", "result")
+    text, images, place = body(result.get("output"), (*base, "output"), record)
+    failed = result.get("isError") is True
+    call = word(event, "toolCallId")
+    where = place if "output" in result else None
+    parts = [build.part("tool_result", text, where, call_id=call, failed=failed, images=images)]
+    if note := word(result, "note"):
+        parts.append(build.part("text", note, Place(record, (*base, "note"))))
+    return parts
+
+
+def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[int, int], set[int]]:
+    """Records that go where a message goes: the prompt that it repeats, the approval of its call. The prompts are
+    copies of its text."""
+    by_record = {message.records[0]: message for message in messages}
+    by_call = {part.call_id: message.index for message in messages for part in message.calls}
+    owners: dict[int, int] = {}
+    copies: set[int] = set()
+    waiting: list[int] = []
+    for record, value in enumerate(values):
+        kind = word(value, "type")
+        if kind in ("turn.prompt", "turn.steer"):
+            waiting.append(record)
+        elif kind == "context.append_message":
+            content = value["message"].get("content") if isinstance(value.get("message"), dict) else None
+            same = next((at for at in waiting if values[at].get("input") == content), None)
+            if same is not None:
+                waiting.remove(same)
+                if record in by_record:
+                    owners[same] = by_record[record].index
+                    copies.add(same)
+        elif word(value, "toolCallId") in by_call:
+            owners[record] = by_call[word(value, "toolCallId")]
+    return owners, copies
+
+
+def usage(value: dict[str, Any]) -> int | None:
+    """Tokens that the provider counted for an answer: what was sent, and what came back."""
+    event = value.get("event")
+    if word(event, "type") != "step.end":
+        return None
+    sent = ("inputOther", "inputCacheRead", "inputCacheCreation")
+    return sum_of(event.get("usage") if isinstance(event, dict) else None, *sent, "output")
+
+
+def copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+    """Changes of what a record repeats for display: a call's arguments, a compaction's summary."""
+    changes: dict[Path, str] = {}
+    for part, text in edited:
+        if part.kind == "tool_call" and isinstance(value.get("event"), dict):
+            old, new = value["event"].get("args"), json.loads(text)
+            pairs = zip_texts(old, new)
+            for key in ("display", "description"):
+                changes |= equal_copies(value["event"].get(key), ("event", key), pairs)
+        elif part.place is not None and part.place.path == ("contextSummary",) and word(value, "summary"):
+            changes |= shortened_copies(value["summary"], ("summary",), text)
+    return changes
+
+
+def zip_texts(old: Any, new: Any) -> dict[str, str]:
+    """Texts of arguments -> what they were shortened to."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return {}
+    pairs = {key: (old[key], new.get(key)) for key in old}
+    return {a: b for a, b in pairs.values() if isinstance(a, str) and isinstance(b, str) and a != b}
+
+
+def new_record(message: Message, template: dict[str, Any]) -> dict[str, Any]:
+    """A record that the agent replays as a message."""
+    part = message.parts[0]
+    about: dict[str, Any] = {key: template[key] for key in ("time", "agentId") if key in template}
+    if part.kind == "tool_result":
+        result = {"output": part.text, "isError": True}
+        event = {"type": "tool.result", "parentUuid": part.call_id, "toolCallId": part.call_id, "result": result}
+        return {"type": "context.append_loop_event", "event": event, **about}
+    role = "assistant" if message.role == "assistant" else "user"
+    content: dict[str, Any] = {"role": role, "content": [{"type": "text", "text": part.text}], "toolCalls": []}
+    if message.origin == "summary":
+        content["origin"] = {"kind": "compaction_summary"}
+    elif role == "user":
+        content["origin"] = {"kind": "injection", "variant": "note"}
+    return {"type": "context.append_message", "message": content, **about}
