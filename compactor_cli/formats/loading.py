@@ -61,7 +61,7 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     if not transcript.messages and _fits_nothing(chosen, values):
         told = f" ({near})" if (near := nearest(values)) and not format else ""
         raise InputError(f"no messages in this {chosen.name} file{told}; --format names another", line=spans[0].line)
-    notes = [*notes, *_note_history(transcript, unfolded=unfolded is not None)]
+    notes = [*notes, *_note_history(transcript)]
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
 
 
@@ -114,14 +114,14 @@ def _transcript(
     )
 
 
-def _note_history(transcript: Transcript, *, unfolded: bool) -> list[Note]:
-    """Records before a compaction boundary pass through; the user should know that they do not count."""
+def _note_history(transcript: Transcript) -> list[Note]:
+    """Records before a compaction boundary do not count; the user should know."""
     first = min((m.records[0] for m in transcript.messages), default=0)
-    if not (unfolded or any(m.pinned for m in transcript.messages)) or first == 0:
+    before = sum(record < first for record in transcript.outside)
+    if not before:
         return []
-    line = transcript.records[first].line
-    detail = f"{first:,} records before the last compaction are outside the context and pass through"
-    return [Note("outside_context", line, detail)]
+    detail = f"{before:,} records before the last compaction are outside the context"
+    return [Note("outside_context", transcript.records[first].line, detail)]
 
 
 def _format_inside(values: Sequence[Any], name: str) -> Format | None:
