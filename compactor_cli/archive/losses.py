@@ -98,10 +98,11 @@ class _Losses:
         """Records that are gone or changed and that no entry has yet."""
         named = {record for entry in self.entries for record in entry.records}
         owners = {record: m.index for m in self.part.before.messages for record in m.records}
+        outside = set(self.part.outside)
         for record in self.part.removed:
             if record in named:
                 continue
-            if record in self.part.before.outside:
+            if record in outside:
                 self._add_records("dropped", [], [], [record], _OUTSIDE)
                 continue
             copied = record in self.part.before.copies

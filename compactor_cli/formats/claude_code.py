@@ -1,7 +1,7 @@
 """Claude Code sessions: one API message may span several records, and records form a tree.
 
-Only what stands behind the last compact boundary is in the model's context; what stands before it
-passes through untouched, as do record kinds that are not known.
+Only what stands behind the last compact boundary is in the model's context; what stands before it and old branches
+pass through untouched, as do record kinds that are not known.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Any
 
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Reading, edit_value, parse_time, sum_of, word
 from compactor_cli.formats.blocks import new_content, read_content
+from compactor_cli.formats.claude_attachments import read_attachment
+from compactor_cli.formats.claude_context import Context, context_of, is_turn, links_of
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
-from compactor_cli.model.transcript import Link
 
 _KINDS = frozenset(
     ("user", "assistant", "system", "summary", "progress", "file-history-snapshot", "queue-operation", "attachment")
@@ -49,18 +50,20 @@ class ClaudeCode:
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
-        start = _context_start(values)
-        aside = not all(v.get("isSidechain") for v in values if _is_turn(v))
+        context = context_of(values)
         by_message_id: dict[str, int] = {}
         owners: dict[int, int] = {}
         for record, value in enumerate(values):
-            if record < start or not _is_turn(value) or (aside and value.get("isSidechain")):
+            if not isinstance(value, dict) or not context.holds(record, value):
                 continue
-            _read_turn(build, value, record, by_message_id)
-        links = [_link(value) for value in values]
-        _find_owners(values, start, build.messages, owners)
+            if is_turn(value):
+                _read_turn(build, value, record, by_message_id, pinned=record in context.ends)
+            elif value.get("type") == "attachment":
+                _read_attachment(build, value, record)
+        _find_owners(values, context, build.messages, owners)
         session = next((v["sessionId"] for v in values if isinstance(v, dict) and v.get("sessionId")), "")
-        return Reading(build.messages, owners, links, session_id=str(session))
+        links = links_of(values, context)
+        return Reading(build.messages, owners, links, outside=context.outside, session_id=str(session))
 
     usage_words: tuple[bytes, ...] = (b'"usage"',)
 
@@ -105,22 +108,9 @@ class ClaudeCode:
         }
 
 
-def _is_turn(value: Any) -> bool:
-    if word(value, "type") not in ("user", "assistant"):
-        return False
-    return isinstance(value.get("message"), dict) and "content" in value["message"]
-
-
-def _context_start(values: Sequence[Any]) -> int:
-    """Index of the last compact boundary of the main chain, 0 without one."""
-    for record in range(len(values) - 1, -1, -1):
-        value = values[record]
-        if isinstance(value, dict) and value.get("subtype") == "compact_boundary" and not value.get("isSidechain"):
-            return record
-    return 0
-
-
-def _read_turn(build: Builder, value: dict[str, Any], record: int, by_message_id: dict[str, int]) -> None:
+def _read_turn(
+    build: Builder, value: dict[str, Any], record: int, by_message_id: dict[str, int], *, pinned: bool
+) -> None:
     message = value["message"]
     parts = read_content(build, message.get("content"), ("message", "content"), record)
     message_id = message.get("id")
@@ -140,29 +130,29 @@ def _read_turn(build: Builder, value: dict[str, Any], record: int, by_message_id
         id=str(value.get("uuid") or ""),
         timestamp=parse_time(value.get("timestamp")),
         origin=origin,
-        pinned=outside,  # what it stands for is in no record; ours can be folded into the next one
+        pinned=outside or pinned,  # what it stands for is in no record; ours can be folded into the next one
     )
     if isinstance(message_id, str):
         by_message_id[message_id] = index
 
 
-def _link(value: Any) -> Link | None:
-    if not isinstance(value, dict) or not value.get("uuid"):
-        return None
-    chain = str(value.get("agentId") or "sidechain") if value.get("isSidechain") else ""
-    return Link(str(value["uuid"]), str(value.get("parentUuid") or ""), chain)
+def _read_attachment(build: Builder, value: dict[str, Any], record: int) -> None:
+    parts, origin = read_attachment(build, value.get("attachment"), record)
+    if parts:
+        name, time = str(value.get("uuid") or ""), parse_time(value.get("timestamp"))
+        build.add("user", parts, (record,), id=name, timestamp=time, origin=origin)
 
 
-def _find_owners(values: Sequence[Any], start: int, messages: list[Message], owners: dict[int, int]) -> None:
+def _find_owners(values: Sequence[Any], context: Context, messages: list[Message], owners: dict[int, int]) -> None:
     """Records that only accompany a message go where it goes: progress of a call, snapshots, timings."""
     by_record = {record: m.index for m in messages for record in m.records}
     by_call = {part.call_id: m.index for m in messages for part in m.calls}
     by_uuid = {str(values[record].get("uuid")): index for record, index in by_record.items()}
-    for record in range(start, len(values)):
+    for record in range(context.start, len(values)):
         value = values[record]
         if record in by_record or not isinstance(value, dict) or value.get("subtype") == "compact_boundary":
             continue
-        if value.get("isSidechain") or value.get("type") == "summary":
+        if value.get("isSidechain") or value.get("type") == "summary" or record in context.branches:
             continue
         for key, known in (
             ("toolUseID", by_call),

@@ -2,7 +2,7 @@
 
 `event_msg` records repeat them for display and go where the message goes that they repeat. A
 `compacted` record replaces all history before it, by a list of items or by a message; what stands before the last one
-passes through.
+passes through, as do turns that were taken back.
 """
 
 from __future__ import annotations
@@ -25,14 +25,23 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
+from compactor_cli.formats.codex_context import (
+    KNOWN,
+    context_of,
+    is_agents_summary,
+    payload_of,
+    typed_texts,
+    user_origin,
+)
 from compactor_cli.formats.codex_history import history_of, unfold
 from compactor_cli.formats.jsonl import RawRecord
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
 
-_TYPES = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "tool_search_call": "arguments"}
+_COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
+"""Kinds of items that hold a history that the provider compacted, encrypted."""
 _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "tool_search_output"))
 
 
@@ -45,21 +54,18 @@ class Codex(PlainEdits):
     def recognize(self, value: Any) -> float:
         if not isinstance(value, dict) or "payload" not in value or not isinstance(value.get("type"), str):
             return 0.0
-        return 1.0 if value["type"] in _TYPES else 0.7
+        return 1.0 if value["type"] in KNOWN else 0.7
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)
-        start = _context_start(values)
-        typed = _typed_texts(values)
+        typed = typed_texts(values)
+        context = context_of(values, typed)
         turn, answering = 0, False
-        for record in range(start, len(values)):
-            value = values[record]
-            payload = value.get("payload") if isinstance(value, dict) else None
-            if not isinstance(payload, dict):
-                continue
+        for record in sorted(context.sent):
+            value, payload = values[record], payload_of(values[record])
             if value.get("type") == "compacted" and history_of(value) is None:
                 _read_compacted(build, value, payload, record)
-            if value.get("type") != "response_item":
+            if value.get("type") != "response_item" or not payload:
                 continue
             kind = word(payload, "type")
             role: Role = _ROLES.get(word(payload, "role"), "assistant") if kind == "message" else "assistant"
@@ -76,18 +82,20 @@ class Codex(PlainEdits):
                 timestamp=parse_time(value.get("timestamp")),
                 origin=_origin(role, parts, typed),
                 turn=turn if answering else None,
+                pinned=_stands_for_more(kind, role, parts),
             )
         session = next(
-            (_payload(v).get("id") for v in values if isinstance(v, dict) and v.get("type") == "session_meta"), ""
+            (payload_of(v).get("id") for v in values if isinstance(v, dict) and v.get("type") == "session_meta"), ""
         )
-        owners = _owners(values, start, build.messages)
-        copies = {record for record in owners if _payload(values[record]).get("type") != "token_count"}
-        return Reading(build.messages, owners, copies=copies, session_id=as_text(session))
+        owners = _owners(values, context.start, build.messages)
+        copies = {record for record in owners if payload_of(values[record]).get("type") != "token_count"}
+        outside = context.outside
+        return Reading(build.messages, owners, copies=copies, outside=outside, session_id=as_text(session))
 
     usage_words: tuple[bytes, ...] = (b'"token_count"',)
 
     def usage(self, value: Any) -> int | None:
-        info = _payload(value).get("info")
+        info = payload_of(value).get("info")
         last = info.get("last_token_usage") if isinstance(info, dict) else None
         return sum_of(last, "input_tokens", "output_tokens")
 
@@ -109,35 +117,17 @@ class Codex(PlainEdits):
         return {"timestamp": template.get("timestamp"), "type": "response_item", "payload": payload}
 
 
-def _payload(value: Any) -> dict[str, Any]:
-    payload = value.get("payload") if isinstance(value, dict) else None
-    return payload if isinstance(payload, dict) else {}
-
-
-def _context_start(values: Sequence[Any]) -> int:
-    for record in range(len(values) - 1, -1, -1):
-        if isinstance(values[record], dict) and values[record].get("type") == "compacted":
-            return record
-    return 0
-
-
-def _typed_texts(values: Sequence[Any]) -> frozenset[str]:
-    """What the human typed, as the display events say."""
-    return frozenset(
-        as_text(_payload(v).get("message")).strip()
-        for v in values
-        if isinstance(v, dict) and v.get("type") == "event_msg" and _payload(v).get("type") == "user_message"
-    )
-
-
 def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:
     text = "\n".join(p.text for p in parts if p.kind == "text")
-    origin = origin_of(text)
     if role != "user":
-        return origin if origin == "summary" else "other"
-    if origin == "request" and typed and text.strip() not in typed:
-        return "request" if any(t and t in text for t in typed) else "injected"
+        return "summary" if origin_of(text) == "summary" else "other"
+    origin = user_origin(text, typed)
     return "request" if origin == "other" and parts else origin
+
+
+def _stands_for_more(kind: str, role: Role, parts: Sequence[Part]) -> bool:
+    """Whether an item stands for history that is in no record of the context."""
+    return kind in _COMPACTIONS or (role == "user" and any(is_agents_summary(part.text) for part in parts[:1]))
 
 
 def _parts(build: Builder, payload: dict[str, Any], record: int) -> list[Part]:
@@ -212,7 +202,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
     by_text: dict[str, deque[int]] = defaultdict(deque)
     for message in messages:
         for record in message.records:
-            for text in _display_texts(_payload(values[record])):
+            for text in _display_texts(payload_of(values[record])):
                 by_text[text].append(message.index)
     said = {text: indices[-1] for text, indices in by_text.items()}
     # what an event repeats of an exchange is its result, where there is one
@@ -223,7 +213,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
     latest: int | None = None
     for record in range(start, len(values)):
         latest = by_record.get(record, latest)
-        payload = _payload(values[record])
+        payload = payload_of(values[record])
         if record in by_record or word(values[record], "type") != "event_msg":
             continue
         kind = word(payload, "type")

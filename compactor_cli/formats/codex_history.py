@@ -16,9 +16,14 @@ from compactor_cli.model.transcript import Record
 HISTORY = ("payload", "replacement_history")
 
 
+def is_compacted(value: Any) -> bool:
+    """Whether a record replaces all history before it."""
+    return isinstance(value, dict) and value.get("type") == "compacted"
+
+
 def history_of(value: Any) -> list[Any] | None:
     """The items of a `compacted` record; None of any other record, and of one that has only a message."""
-    payload = value.get("payload") if isinstance(value, dict) and value.get("type") == "compacted" else None
+    payload = value.get("payload") if is_compacted(value) else None
     history = payload.get("replacement_history") if isinstance(payload, dict) else None
     return history if isinstance(history, list) else None
 
@@ -26,7 +31,7 @@ def history_of(value: Any) -> list[Any] | None:
 def unfold(data: bytes, records: Sequence[RawRecord], separator: bytes) -> tuple[bytes, list[RawRecord]] | None:
     """The bytes and records of a session with the items of its last compaction on lines of their own; None where
     there are none."""
-    last = next((at for at in range(len(records) - 1, -1, -1) if _is_compacted(records[at].value)), None)
+    last = next((at for at in range(len(records) - 1, -1, -1) if is_compacted(records[at].value)), None)
     if last is None or not history_of(records[last].value):
         return None
     compacted = records[last]
@@ -41,10 +46,6 @@ def unfold(data: bytes, records: Sequence[RawRecord], separator: bytes) -> tuple
         pieces.append(line.encode("utf-8"))
         values.append({"timestamp": compacted.value.get("timestamp"), "type": "response_item", "payload": item})
     return _put_in(data, records, last, pieces, values, separator)
-
-
-def _is_compacted(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("type") == "compacted"
 
 
 def _put_in(

@@ -66,12 +66,12 @@ class GeminiCLI(PlainEdits):
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, ids = Builder(counter), CallIds()
-        entries = _entries(values, lines=document is None)
+        entries, outside = _entries(values, lines=document is None)
         for at, entry in enumerate(entries):
             _read_entry(build, entry, ids, newest=at == len(entries) - 1)
         holders = [document] if isinstance(document, dict) else values
         session = next((word(v, "sessionId") for v in holders if word(v, "sessionId")), "")
-        return Reading(build.messages, session_id=session)
+        return Reading(build.messages, outside=outside, session_id=session)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         value, changes = json.loads(raw), {}
@@ -120,14 +120,16 @@ def _is_message(value: Any) -> bool:
     return word(value, "type") in _ROLES or (isinstance(value, dict) and _is_content(value))
 
 
-def _entries(values: Sequence[Any], *, lines: bool) -> list[_Entry]:
-    """What is left of the messages when all records have been followed; those of a document just stand in a row."""
+def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[int]]:
+    """What is left of the messages when all records have been followed, and the records that changed nothing of that;
+    those of a document just stand in a row."""
     known: dict[str, _Entry] = {}
+    outside: set[int] = set()
     for record, value in enumerate(values):
         if not isinstance(value, dict):
             continue
         if lines and isinstance(value.get("$rewindTo"), str):
-            _rewind(known, value["$rewindTo"])
+            outside |= _rewind(known, value["$rewindTo"], record)
         elif lines and isinstance(value.get("id"), str):
             old = known.get(value["id"])
             records = (*(old.records if old else ()), record)
@@ -135,17 +137,30 @@ def _entries(values: Sequence[Any], *, lines: bool) -> list[_Entry]:
         elif lines and isinstance(value.get("$set"), dict):
             messages = value["$set"].get("messages")
             if isinstance(messages, list):
+                outside |= {at for at in range(record) if _is_history(values[at])}
                 known = _given(messages, record)
         else:
             known[f" {record}"] = _Entry(value, (), (record,))  # no id begins like that
-    return [entry for entry in known.values() if _is_message(entry.value)]
+    return [entry for entry in known.values() if _is_message(entry.value)], outside
 
 
-def _rewind(known: dict[str, _Entry], target: str) -> None:
-    """Take back a message and all behind it; all there is when it is not known, as the agent does."""
+def _is_history(value: Any) -> bool:
+    """Whether a record tells of messages and of nothing else: not a header, not a title."""
+    if not isinstance(value, dict):
+        return False
+    if isinstance(value.get("$set"), dict):
+        return set(value["$set"]) <= {"messages", "lastUpdated"}
+    return isinstance(value.get("$rewindTo"), str) or (word(value, "id") != "" and word(value, "type") in _TYPES)
+
+
+def _rewind(known: dict[str, _Entry], target: str, record: int) -> set[int]:
+    """Take back a message and all behind it; all there is when it is not known, as the agent does. Returns the records
+    that stand for nothing then, and the one that takes them back where nothing else is to be taken back."""
     order = list(known)
-    for name in order[order.index(target) if target in known else 0 :]:
-        del known[name]
+    gone = [known.pop(name) for name in order[order.index(target) if target in known else 0 :]]
+    # a record that came again has its place in a list that stays
+    own = [entry for entry in gone if not entry.given and _is_history(entry.value)]
+    return {at for entry in own for at in entry.records} | ({record} if len(own) == len(gone) else set())
 
 
 def _given(messages: list[Any], record: int) -> dict[str, _Entry]:

@@ -61,7 +61,11 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     if not transcript.messages and _fits_nothing(chosen, values):
         told = f" ({near})" if (near := nearest(values)) and not format else ""
         raise InputError(f"no messages in this {chosen.name} file{told}; --format names another", line=spans[0].line)
+<<<<<<< HEAD
     notes = [*notes, *_note_history(transcript, chosen, unfolded=unfolded is not None)]
+=======
+    notes = [*notes, *_note_history(transcript)]
+>>>>>>> h-fc2
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
 
 
@@ -114,6 +118,7 @@ def _transcript(
     )
 
 
+<<<<<<< HEAD
 def _note_history(transcript: Transcript, format: Format, *, unfolded: bool) -> list[Note]:
     """Records before a compaction boundary pass through; the user should know that they do not count."""
     # a system prompt is sent wherever it stands
@@ -127,6 +132,16 @@ def _note_history(transcript: Transcript, format: Format, *, unfolded: bool) -> 
     line = transcript.records[first].line
     detail = f"{before:,} records before the last compaction are outside the context and pass through"
     return [Note("outside_context", line, detail)]
+=======
+def _note_history(transcript: Transcript) -> list[Note]:
+    """Records before a compaction boundary do not count; the user should know."""
+    first = min((m.records[0] for m in transcript.messages), default=0)
+    before = sum(record < first for record in transcript.outside)
+    if not before:
+        return []
+    detail = f"{before:,} records before the last compaction are outside the context"
+    return [Note("outside_context", transcript.records[first].line, detail)]
+>>>>>>> h-fc2
 
 
 def _format_inside(values: Sequence[Any], name: str) -> Format | None:

@@ -70,7 +70,8 @@ class OpenCode(PlainEdits):
         # answers name the request that they answer; a request that is gone is replaced by one that is not
         links = [Link(v["info"]["id"], "") if self.recognize(v) and _role(v) == "user" else None for v in values]
         session = next((v["info"]["sessionID"] for v in values if self.recognize(v)), "")
-        return Reading(build.messages, links=links, session_id=session)
+        outside = {at for at in range(context.start) if self.recognize(values[at])}
+        return Reading(build.messages, links=links, outside=outside, session_id=session)
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_message("assistant" if message.role == "assistant" else "user", message, around)

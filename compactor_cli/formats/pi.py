@@ -31,6 +31,8 @@ from compactor_cli.text.injected import origin_of
 _ROLES = frozenset(("user", "assistant", "toolResult", "bashExecution", "custom", "system"))
 _NOTES = ("model_change", "thinking_level_change", "custom", "label", "session_info")
 """Kinds of entries that are never sent."""
+_SENT = ("message", "compaction", "branch_summary", "custom_message")
+"""Kinds of entries that are sent when they are in the context."""
 _FAILED = ("error", "aborted")
 """Why a try of the model ended when it is not sent again."""
 _SENDER = re.compile(r"\A(?:[\w ]+\(untrusted[^)]*\):?\s*```json.*?```\s*)+", re.DOTALL)
@@ -79,8 +81,10 @@ class Pi(PlainEdits):
             else:
                 _read_entry(build, value, record, pinned=boundary is not None and record == first)
         _own_labels(values, build.messages, owners)
+        outside = _outside(values, way, first)
         session = next((v.get("id") for v in values if word(v, "type") == "session"), "")
-        return Reading(build.messages, owners, chains(parents, way), session_id=as_text(session))
+        links = chains(parents, way)
+        return Reading(build.messages, owners, links, outside=outside, session_id=as_text(session))
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_entry(message, around)
@@ -141,6 +145,19 @@ def _boundary(values: Sequence[Any], way: Sequence[int]) -> tuple[int | None, in
         entries = [record for record, v in enumerate(values) if word(v, "type")]
         return boundary, entries[index] if 0 < index < len(entries) else boundary
     return boundary, boundary
+
+
+def _outside(values: Sequence[Any], way: Sequence[int], first: int) -> set[int]:
+    """Entries of other branches and of what a compaction left out, and labels of these. What holds the session's
+    settings, its name or the state of extensions stays, wherever it is."""
+    if any("firstKeptEntryIndex" in value and not word(value, "id") for value in values if isinstance(value, dict)):
+        return set()  # that counts entries
+    counted = {record for record in way if record >= first}
+    gone = {record for record, value in enumerate(values) if word(value, "type") in _SENT and record not in counted}
+    ids = {word(values[record], "id") for record in gone} - {""}
+    labels = {record for record, value in enumerate(values) if word(value, "type") == "label"}
+    gone |= {record for record in labels if word(values[record], "targetId") in ids}
+    return gone - set(way[-1:])  # the last entry is what the agent begins at
 
 
 def _is_failed_try(message: Mapping[str, Any], answered: set[str]) -> bool:

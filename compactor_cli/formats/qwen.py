@@ -20,6 +20,8 @@ from compactor_cli.model.transcript import Link
 _TYPES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool_result": "user"}
 _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
 _NOT_SENT = frozenset(("realtime_message", "code_mode_tool_result"))
+_TELLING = ("ui_telemetry", "_snapshot")
+"""End the subtypes of records that only tell of the agent."""
 _ASIDE = "session_artifact"
 """Begins the subtypes of records that are no step of the conversation and never its end."""
 _OFF = "off the path"
@@ -60,7 +62,8 @@ class Qwen(PlainEdits):
         on = frozenset(walk)
         links = _links(values, on)
         session = next((word(value, "sessionId") for value in values if word(value, "sessionId")), "")
-        return Reading(build.messages, _owners(values, path, build.messages), links, session_id=session)
+        owners = _owners(values, path, build.messages)
+        return Reading(build.messages, owners, links, outside=_outside(values, walk, path), session_id=session)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_part(part, text) for part, text in edited if part.place}
@@ -84,6 +87,16 @@ class Qwen(PlainEdits):
             "type": kind,
             "message": {"role": role, "parts": [new_part(part)]},
         }
+
+
+def _outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[int]) -> set[int]:
+    """What is on other branches or before the compression, and what only tells of the agent. The first words of the
+    user name the session in lists, the last record is what the agent begins at."""
+    first = next((record for record in walk if word(values[record], "type") == "user"), -1)
+    sent = {*path, first}
+    gone = {record for record, value in enumerate(values) if word(value, "type") in _TYPES and record not in sent}
+    told = {record for record, value in enumerate(values) if word(value, "subtype").endswith(_TELLING)}
+    return (gone | told) - set(walk[-1:])
 
 
 def _links(values: Sequence[Any], on: frozenset[int]) -> list[Link | None]:

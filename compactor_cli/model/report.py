@@ -100,11 +100,8 @@ class Compaction:
     """Of the messages of `mended`; empty when they were not scored."""
     memories: tuple[Memory, ...] = ()
     """What was found worth remembering before the summaries were written; empty when nobody asked."""
-
-    @property
-    def outside(self) -> tuple[int, ...]:
-        """Records outside the context that are not in the output."""
-        return tuple(record for record in self.removed if record in self.before.outside)
+    outside: tuple[int, ...] = ()
+    """Records outside the context that were left out because that was asked for."""
 
 
 def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:

@@ -33,6 +33,8 @@ class Output:
     messages: tuple[Message, ...]
     removed: tuple[int, ...]
     """Records of the input that are not in the output as they were."""
+    outside: tuple[int, ...] = ()
+    """Those of them that are outside the context and were left out for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ def assemble(
     data = lay_out(transcript, records, changes)
     seen = {item.record for item in items if item.record is not None}
     removed = sorted({r for r in range(len(transcript.records)) if r not in seen} | changed | set(edited))
-    return Output(data, _messages(items), tuple(removed))
+    outside = sorted(transcript.outside) if drop_outside else ()
+    return Output(data, _messages(items), tuple(removed), tuple(outside))
 
 
 def _kept_messages(transcript: Transcript, groups: Sequence[Group], plan: Plan) -> dict[int, Message]:

@@ -95,6 +95,7 @@ def report(
         spent=spent(mended.messages, analysis.groups, plan.decisions, output.messages),
         repairs=repairs,
         removed=output.removed,
+        outside=output.outside,
         first_changed_index=None if first_changed is None else _number(mended.messages, first_changed),
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",

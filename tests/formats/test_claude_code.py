@@ -187,6 +187,220 @@ def test_of_several_boundaries_the_last_one_counts():
     assert [m.text() for m in messages_of(first)] == ["Second summary.", "Go on."]
 
 
+def went_back_session():
+    """The user went back twice: to an answer, and then to the start of what followed it."""
+    session = ClaudeSession()
+    session.exchanges(3, "shared")
+    fork = session.last
+    session.says("Paint the lamp scarlet.")
+    session.answers(text_block("It is scarlet."))
+    session.add("system", subtype="turn_duration", durationMs=5)
+    session.says("Brighter scarlet.")
+    session.last = fork
+    session.answers(text_block("Said again."), id="msg_again")
+    session.last = fork
+    session.exchanges(12, "new")
+    return session
+
+
+def test_old_branches_are_out_of_the_context_and_pass_through():
+    session = went_back_session()
+    assert [m.text() for m in messages_of(session) if "scarlet" in m.text() or "again" in m.text()] == []
+    assert len(messages_of(session)) == 30
+    out = compact(session.data, target_ratio=0.3).data
+    kept = [line for line in lines_of(out) if b" scarlet" in line or b"turn_duration" in line]
+    assert kept[1:] == lines_of(session.data)[7:10]
+    assert json.loads(kept[0])["message"] == session.records[6]["message"]
+    values = values_of(out)
+    by_id = {value["uuid"]: value for value in values}
+    way = [values[-1]]
+    while way[-1]["parentUuid"] is not None:
+        way.append(by_id[way[-1]["parentUuid"]])
+    assert not any("scarlet" in json.dumps(value) for value in way)
+    assert len(way) == len(load(out).transcripts[0].messages)
+
+
+def test_parallel_calls_beside_the_way_are_in_the_context():
+    session = ClaudeSession()
+    session.says("Look at both.")
+    session.answers(tool_use("t1"), id="msg_a")
+    first = session.last
+    session.answers(tool_use("t2"), id="msg_a")
+    second = session.last
+    session.returns("t1", "one", parentUuid=first)
+    session.returns("t2", "two", parentUuid=second)
+    beside = session.last
+    session.says("<system-reminder>Both are done.</system-reminder>", isMeta=True)
+    session.last = beside
+    session.answers(text_block("Both are there."), id="msg_b")
+    assert [m.records for m in messages_of(session)] == [(0,), (1, 2), (3,), (4,), (5,), (6,)]
+
+
+def test_a_parent_that_is_in_no_record_is_damage_and_no_branch():
+    session = ClaudeSession()
+    session.exchanges(2)
+    session.last = "uuid-gone"
+    session.exchanges(2, "more")
+    assert len(messages_of(session)) == 8
+
+
+def test_records_without_parents_follow_one_another():
+    session = ClaudeSession()
+    session.exchanges(4)
+    for record in session.records:
+        record["parentUuid"] = None
+    assert len(messages_of(session)) == 8
+
+
+def preserving_session(**metadata):
+    """A boundary that names what of the messages before it stays in the context."""
+    session = ClaudeSession()
+    session.exchanges(6, "old")
+    head = session.says("Keep the period at 15 seconds.")["uuid"]
+    session.exchanges(4, "preserved")
+    tail = session.answers(text_block("The last that is preserved."))["uuid"]
+    segment = {"headUuid": head, "anchorUuid": f"uuid-{session.count + 2:04}", "tailUuid": tail}
+    session.add("system", subtype="compact_boundary", parentUuid=None, compactMetadata={"preservedSegment": segment})
+    session.says("This session is being continued. The summary of it.", isCompactSummary=True)
+    session.exchanges(8, "new")
+    return session
+
+
+def test_a_segment_that_the_boundary_preserves_is_in_the_context():
+    session = preserving_session()
+    messages = messages_of(session)
+    assert [m.records[0] for m in messages] == [*range(12, 22), *range(23, 40)]
+    assert [m.records[0] for m in messages if m.pinned] == [12, 21, 23]
+    out = values_of(compact(session.data, target_ratio=0.4).data)
+    by_id = {value["uuid"]: value for value in out}
+    at = by_id["uuid-0022"]
+    while at["uuid"] != "uuid-0013":  # the agent walks from the tail to the head
+        at = by_id[at["parentUuid"]]
+    assert len(load(jsonl(*out)).transcripts[0].messages) < len(messages)
+
+
+def test_a_list_of_preserved_messages_stays_whole():
+    session = preserving_session()
+    boundary = next(v for v in session.records if v.get("subtype") == "compact_boundary")
+    boundary["compactMetadata"] = {
+        "preservedMessages": {"anchorUuid": "uuid-0024", "uuids": ["uuid-0013", "uuid-0022"]}
+    }
+    messages = messages_of(session)
+    assert [m.records[0] for m in messages if m.pinned] == [12, 21, 23]
+    assert len(messages) == 19
+
+
+def test_a_microcompaction_cuts_off_nothing():
+    session = ClaudeSession()
+    session.exchanges(3)
+    session.add("system", subtype="microcompact_boundary", microcompactMetadata={"compactedToolIds": ["t1"]})
+    session.exchanges(2, "more")
+    assert len(messages_of(session)) == 10
+
+
+def test_of_a_session_gone_back_to_before_its_compaction_the_boundary_does_not_count():
+    session, _ = compacted_session()
+    session.last = "uuid-0004"
+    session.exchanges(2, "again")
+    assert len(messages_of(session)) == 8
+
+
+ATTACHMENTS = [
+    ({"type": "queued_command", "prompt": "And a bell.", "commandMode": "prompt"}, "And a bell.", "request"),
+    (
+        {"type": "queued_command", "prompt": "A task ended.", "commandMode": "task-notification"},
+        "A task ended.",
+        "injected",
+    ),
+    ({"type": "queued_command", "prompt": [text_block("A picture of it.")]}, "A picture of it.", "request"),
+    ({"type": "hook_additional_context", "content": "Use make."}, "Use make.", "injected"),
+    ({"type": "hook_blocking_error", "blockingError": {"blockingError": "No."}}, "No.", "injected"),
+    ({"type": "hook_success", "hookEvent": "SessionStart", "content": "Hello."}, "Hello.", "injected"),
+    ({"type": "nested_memory", "content": {"content": "# Rules"}}, "# Rules", "injected"),
+    ({"type": "edited_text_file", "snippet": "1 a"}, "1 a", "injected"),
+    ({"type": "file", "content": {"type": "text", "file": {"content": "the file"}}}, "the file", "injected"),
+]
+
+
+@pytest.mark.parametrize(("attachment", "text", "origin"), ATTACHMENTS, ids=lambda v: v if isinstance(v, str) else "")
+def test_texts_of_attachments_are_messages(attachment, text, origin):
+    session = ClaudeSession()
+    session.says("Build a lamp.")
+    session.add("attachment", attachment=attachment)
+    session.answers(text_block("Yes."))
+    message = messages_of(session)[1]
+    assert (message.role, message.text(), message.origin) == ("user", text, origin)
+
+
+@pytest.mark.parametrize(
+    "attachment",
+    [
+        {"type": "hook_success", "hookEvent": "PostToolUse", "content": "formatted"},
+        {"type": "hook_non_blocking_error", "stderr": "x"},
+        {"type": "command_permissions", "allowedTools": []},
+        {"type": "date_change", "newDate": "2026-03-03"},
+        {"type": "brand_new", "content": "x"},
+    ],
+)
+def test_attachments_without_text_of_their_own_are_no_messages(attachment):
+    session = ClaudeSession()
+    session.says("Build a lamp.")
+    session.add("attachment", attachment=attachment)
+    session.answers(text_block("Yes."))
+    assert len(messages_of(session)) == 2
+
+
+def cluttered_session():
+    """Everything that is not sent, beside what is, and what stays all the same."""
+    session, old_end = compacted_session()
+    session.add("progress", data={"type": "bash_progress"}, toolUseID="t")
+    session.raw({"type": "file-history-snapshot", "messageId": "x", "snapshot": {}})
+    session.raw({"type": "queue-operation", "operation": "enqueue", "sessionId": "session-1"})
+    session.add("system", subtype="turn_duration", durationMs=5)
+    session.add("attachment", attachment={"type": "command_permissions", "allowedTools": []})
+    session.add("attachment", attachment={"type": "queued_command", "prompt": "And a bell."})
+    session.add("attachment", attachment={"type": "date_change", "newDate": "2026-03-03"})
+    session.add("user", {"role": "user", "content": "aside"}, isSidechain=True, agentId="a", parentUuid=None)
+    fork = session.last
+    session.says("An old branch.")
+    session.last = fork
+    session.exchanges(2, "last")
+    session.raw({"type": "custom-title", "customTitle": "Lamp", "sessionId": "session-1"})
+    session.raw({"type": "brand-new-kind", "sessionId": "session-1"})
+    session.add("system", subtype="brand_new_note")
+    return session, old_end
+
+
+def test_what_is_outside_the_context_is_left_out_on_request():
+    session, old_end = cluttered_session()
+    out = compact(session.data, target_tokens=10**9, drop_outside=True)
+    values = values_of(out.data)
+    gone = [value for value in session.records if value.get("uuid") not in {v.get("uuid") for v in values}]
+    kinds = {(v["type"], v.get("subtype") or (v.get("attachment") or {}).get("type") or "") for v in values}
+    assert kinds == {
+        ("summary", ""),
+        ("system", "compact_boundary"),
+        ("user", ""),
+        ("assistant", ""),
+        ("attachment", "queued_command"),
+        ("attachment", "date_change"),
+        ("custom-title", ""),
+        ("brand-new-kind", ""),
+        ("system", "brand_new_note"),
+    }
+    assert len(gone) == old_end - 1 + 5
+    assert not any(v.get("isSidechain") or "old branch" in json.dumps(v) for v in values)
+    assert_chain_whole(values)
+    before, after = messages_of(session), load(out.data).transcripts[0].messages
+    assert [(m.role, m.text()) for m in before] == [(m.role, m.text()) for m in after]
+    assert load(out.data).transcripts[0].outside == frozenset()
+
+
+def test_what_is_outside_the_context_stays_unless_it_is_asked():
+    session, _ = cluttered_session()
+    assert compact(session.data, target_tokens=10**9).data == session.data
+
+
 def test_unknown_record_kinds_pass_through():
     session = ClaudeSession()
     session.raw({"type": "file-history-snapshot", "messageId": "x", "snapshot": {"n": 2**70}})

@@ -1,0 +1,198 @@
+"""Claude Code: which records of a session are in the model's context, and which the agent no longer sends.
+
+The agent walks from the last turn to its parent, and so on, up to the last compact boundary or to the first record.
+Calls that ran in parallel stand beside that way, with their results; the agent finds them again. A boundary may name a
+segment of the messages before it that it preserved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compactor_cli.formats.base import word
+from compactor_cli.formats.claude_attachments import is_sent
+from compactor_cli.formats.trees import way_to_root
+from compactor_cli.model.transcript import Link
+
+Parents = Mapping[int, tuple[str, str, int | None]]
+"""Record -> its id, the id of its parent and the parent's record."""
+
+_DISPLAY = frozenset(("progress", "file-history-snapshot", "queue-operation"))
+"""Kinds of records that are never sent."""
+_NOTES = frozenset(("turn_duration", "stop_hook_summary", "api_error", "api_metrics"))
+"""Subtypes of system records that are never sent."""
+_KNOWN = _DISPLAY | {"user", "assistant", "system", "attachment"}
+"""Kinds of which the agent needs none that is out of its context. Titles and kinds that are not known stay."""
+
+
+@dataclass(slots=True)
+class Context:
+    """Where the records of a session belong."""
+
+    start: int = 0
+    """The last boundary of the main chain, or the first record."""
+    preserved: set[int] = field(default_factory=set)
+    """Records before the boundary that it preserved."""
+    ends: set[int] = field(default_factory=set)
+    """Those of them by which the agent finds the others."""
+    branches: dict[int, str] = field(default_factory=dict)
+    """Records of old branches -> the name of their branch."""
+    outside: set[int] = field(default_factory=set)
+    """What the agent no longer sends and can load the session without."""
+    aside: bool = True
+    """Whether sidechains are conversations of their own: not in a file that is one."""
+
+    def holds(self, record: int, value: Any) -> bool:
+        """Whether a record is in the context, when it is of a kind that is sent."""
+        if self.aside and value.get("isSidechain"):
+            return False
+        return record in self.preserved or (record >= self.start and record not in self.branches)
+
+
+def is_turn(value: Any) -> bool:
+    """Whether a record holds a turn of the conversation."""
+    if word(value, "type") not in ("user", "assistant"):
+        return False
+    return isinstance(value.get("message"), dict) and "content" in value["message"]
+
+
+def context_of(values: Sequence[Any]) -> Context:
+    """What of a session the model is sent."""
+    found = Context()
+    found.aside = not all(value.get("isSidechain") for value in values if is_turn(value))
+    parents = _parents(values, aside=found.aside)
+    leaf = max((record for record in parents if is_turn(values[record])), default=None)
+    way = [] if leaf is None else way_to_root(parents, leaf)
+    found.start = _last_boundary(values, way)
+    _find_preserved(values, parents, found)
+    _find_branches(values, parents, way, found)
+    found.outside = {record for record, value in enumerate(values) if _is_outside(value, record, found)}
+    return found
+
+
+def links_of(values: Sequence[Any], found: Context) -> list[Link | None]:
+    """Identity and parent of each record. Sidechains and old branches are chains of their own."""
+    return [_link(value, found.branches.get(record, "")) for record, value in enumerate(values)]
+
+
+def _link(value: Any, branch: str) -> Link | None:
+    if not isinstance(value, dict) or not value.get("uuid"):
+        return None
+    chain = str(value.get("agentId") or "sidechain") if value.get("isSidechain") else branch
+    return Link(str(value["uuid"]), str(value.get("parentUuid") or ""), chain)
+
+
+def _last_boundary(values: Sequence[Any], way: Sequence[int]) -> int:
+    """The last boundary on the way to the last turn. Where there is none the last of the file counts, unless the user
+    went back to what stands before it."""
+    boundaries = [
+        record
+        for record, value in enumerate(values)
+        if word(value, "subtype") == "compact_boundary" and not value.get("isSidechain")
+    ]
+    if not boundaries:
+        return 0
+    if reached := set(boundaries) & set(way):
+        return max(reached)
+    last = boundaries[-1]
+    summary = any(record > last and values[record].get("isCompactSummary") for record in way)
+    went_back = len(way) > 1 and way[0] < last and _begins(values[way[0]]) and not summary
+    return 0 if went_back else last
+
+
+def _begins(value: Any) -> bool:
+    """Whether a record says that it has no parent; one that says nothing of it may follow the one before it."""
+    return value.get("parentUuid", "") is None
+
+
+def _parents(values: Sequence[Any], *, aside: bool) -> Parents:
+    """The records of the main chain."""
+    main = {
+        record: str(value["uuid"])
+        for record, value in enumerate(values)
+        if isinstance(value, dict) and value.get("uuid") and not (aside and value.get("isSidechain"))
+    }
+    by_id = {name: record for record, name in main.items()}
+    parents = {record: str(values[record].get("parentUuid") or "") for record in main}
+    return {record: (name, parents[record], by_id.get(parents[record])) for record, name in main.items()}
+
+
+def _find_preserved(values: Sequence[Any], parents: Parents, found: Context) -> None:
+    """The segment that the boundary names, where its last record leads to its first."""
+    metadata = values[found.start].get("compactMetadata") if isinstance(values[found.start], dict) else None
+    if not isinstance(metadata, dict):
+        return
+    before = {name: record for record, (name, _, _) in parents.items() if record < found.start}
+    listed, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
+    if isinstance(listed, dict) and isinstance(listed.get("uuids"), list):
+        found.ends |= {before[name] for name in listed["uuids"] if isinstance(name, str) and name in before}
+        found.preserved |= found.ends
+    head, tail = before.get(word(segment, "headUuid")), before.get(word(segment, "tailUuid"))
+    if head is None or tail is None:
+        return
+    way = way_to_root(parents, tail)
+    if head in way:
+        found.ends |= {head, tail}
+        kept = set(way[way.index(head) :])
+        found.preserved |= kept | _beside(values, kept, range(head, found.start))
+
+
+def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], found: Context) -> None:
+    """Turns behind the boundary to which the agent does not come, and what hangs on them."""
+    behind = range(found.start, len(values))
+    if len(way) < 2:
+        return  # records that do not point to each other are no tree: their order counts
+    names = {parents[record][0] for record in way}
+    reached = {record for record in behind if record in parents and parents[record][0] in names}
+    reached |= _beside(values, reached, behind)
+    whole = not parents[way[0]][1]  # else what is hidden may stand anywhere
+    for record in behind:
+        if record not in parents or record in reached:
+            continue
+        own, _, parent = parents[record]
+        if parent in found.branches:
+            found.branches[record] = found.branches[parent]
+        elif is_turn(values[record]):
+            # a parent that is in no record hides what stands before it: damage to mend, not a branch that was left
+            own_way = way_to_root(parents, record)
+            begins = whole and _begins(values[own_way[0]])
+            if begins or any(one in reached or one < found.start for one in own_way):
+                found.branches[record] = f"branch {own}"
+
+
+def _beside(values: Sequence[Any], reached: set[int], among: Sequence[int]) -> set[int]:
+    """Pieces of the same messages, results of their calls, and what the agent said to these, in file order."""
+    ids = {_message_id(values[record]) for record in reached} - {""}
+    turns = [record for record in among if is_turn(values[record])]
+    pieces = {record for record in turns if record in reached or _message_id(values[record]) in ids}
+    calls = {word(block, "id") for record in pieces for block in _blocks(values[record], "tool_use")} - {""}
+    own = {str(values[record].get("uuid")) for record in pieces}
+    for record in turns:
+        value = values[record]
+        answers = any(word(block, "tool_use_id") in calls for block in _blocks(value, "tool_result"))
+        if answers or (value.get("isMeta") and str(value.get("parentUuid")) in own):
+            pieces.add(record)
+            own.add(str(value.get("uuid")))
+    return pieces - reached
+
+
+def _message_id(value: Any) -> str:
+    return word(value["message"], "id") if is_turn(value) and value["type"] == "assistant" else ""
+
+
+def _blocks(value: Any, kind: str) -> list[Any]:
+    content = value["message"]["content"]
+    return [block for block in content if word(block, "type") == kind] if isinstance(content, list) else []
+
+
+def _is_outside(value: Any, record: int, found: Context) -> bool:
+    kind = word(value, "type")
+    if kind not in _KNOWN or record == found.start or record in found.preserved:
+        return kind in _DISPLAY
+    if kind in _DISPLAY or not found.holds(record, value):
+        return True
+    if kind == "system":
+        return word(value, "subtype") in _NOTES
+    return kind == "attachment" and not is_sent(value.get("attachment"))

@@ -1,0 +1,144 @@
+"""Codex: which records of a rollout are in the model's context, and which the agent no longer sends.
+
+The newest `compacted` record is where the context begins. One that has only a message leaves the newest messages of
+the user before it in the context. `thread_rolled_back` takes back the newest turns of the user before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compactor_cli.formats.base import as_text, word
+from compactor_cli.formats.codex_history import history_of, is_compacted
+from compactor_cli.model.message import Origin
+from compactor_cli.text.injected import origin_of
+
+KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
+"""Types of records."""
+_SUMMARY = "Another language model started to solve this problem"
+"""Begins the message that the agent writes in place of a history that it compacts."""
+_NEVER_SENT = frozenset(("ghost_snapshot",))
+"""Kinds of items that the agent does not send."""
+_KEPT_BYTES = 80_000
+"""Of the user's messages before a compaction the agent keeps the newest, up to 20,000 tokens of four bytes."""
+
+
+@dataclass(slots=True)
+class Context:
+    """Where the records of a rollout belong."""
+
+    start: int = 0
+    """The newest `compacted` record, or the first record."""
+    sent: set[int] = field(default_factory=set)
+    """Records that hold what the model is sent."""
+    outside: set[int] = field(default_factory=set)
+    """What the agent no longer sends and can load the session without."""
+
+
+def payload_of(value: Any) -> dict[str, Any]:
+    """The payload of a record, empty where it has none."""
+    payload = value.get("payload") if isinstance(value, dict) else None
+    return payload if isinstance(payload, dict) else {}
+
+
+def typed_texts(values: Sequence[Any]) -> frozenset[str]:
+    """What the human typed, as the display events say."""
+    return frozenset(as_text(payload_of(v).get("message")).strip() for v in values if _is_event(v, "user_message"))
+
+
+def user_origin(text: str, typed: frozenset[str]) -> Origin:
+    """Whose words a text under the role user is."""
+    if text.lstrip().startswith(_SUMMARY):
+        return "summary"
+    origin = origin_of(text)
+    if origin == "request" and typed and text.strip() not in typed:
+        return "request" if any(t and t in text for t in typed) else "injected"
+    return origin
+
+
+def is_agents_summary(text: str) -> bool:
+    """Whether a text stands for a history that the agent compacted."""
+    return text.lstrip().startswith(_SUMMARY)
+
+
+def context_of(values: Sequence[Any], typed: frozenset[str]) -> Context:
+    """What of a rollout the model is sent."""
+    start = next((at for at in range(len(values) - 1, -1, -1) if is_compacted(values[at])), 0)
+    found = Context(start)
+    kept = [] if history_of(values[start]) is not None else _kept_requests(values, start, typed)
+    items = [at for at in range(start, len(values)) if word(values[at], "type") == "response_item"]
+    found.sent = {at for at in items if word(payload_of(values[at]), "type") not in _NEVER_SENT}
+    found.outside = set(items) - found.sent
+    _roll_back(values, found, typed)
+    found.sent |= {*kept, start} if is_compacted(values[start]) else set(kept)
+    found.outside |= _before(values, found)
+    return found
+
+
+def _is_event(value: Any, kind: str) -> bool:
+    return word(value, "type") == "event_msg" and word(payload_of(value), "type") == kind
+
+
+def _text(value: Any) -> str:
+    content = payload_of(value).get("content")
+    texts = [word(block, "text") for block in content] if isinstance(content, list) else [as_text(content)]
+    return "\n".join(text for text in texts if text)
+
+
+def _is_request(value: Any, typed: frozenset[str]) -> bool:
+    payload = payload_of(value)
+    if word(value, "type") != "response_item" or word(payload, "type") != "message" or payload.get("role") != "user":
+        return False
+    return user_origin(_text(value), typed) == "request"
+
+
+def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> list[int]:
+    """The user's messages before a compaction that the agent sends with its message, newest first."""
+    kept: list[int] = []
+    room = _KEPT_BYTES
+    for at in range(start - 1, -1, -1):
+        if _is_request(values[at], typed):
+            room -= len(_text(values[at]).encode("utf-8", "surrogatepass"))
+            if room < 0:
+                break
+            kept.append(at)
+    return kept
+
+
+def _roll_back(values: Sequence[Any], found: Context, typed: frozenset[str]) -> None:
+    """Take the turns that the user took back out of what is sent."""
+    for at in range(found.start, len(values)):
+        count = payload_of(values[at]).get("num_turns")
+        if not _is_event(values[at], "thread_rolled_back") or not isinstance(count, int) or count < 1:
+            continue
+        turns = [one for one in sorted(found.sent) if one < at and _is_request(values[one], typed)]
+        if not turns:
+            continue
+        first = turns[max(0, len(turns) - count)]
+        # with what it takes back the event goes too: otherwise it would take back turns before them
+        gone = {one for one in range(first, at + 1) if word(values[one], "type") in ("response_item", "event_msg")}
+        found.sent -= gone
+        found.outside |= gone
+
+
+def _before(values: Sequence[Any], found: Context) -> set[int]:
+    """Records before the newest compaction, but for what loaders and lists of sessions need."""
+    old = range(found.start)
+    needed = {
+        next((at for at in old if word(values[at], "type") == "session_meta"), -1),
+        next((at for at in old if _is_event(values[at], "user_message")), -1),
+    }
+    if not any(word(value, "type") == "turn_context" for value in values[found.start :]):
+        needed.add(next((at for at in reversed(old) if word(values[at], "type") == "turn_context"), -1))
+    known = KNOWN - {"world_state"}
+    gone = {at for at in old if word(values[at], "type") in known} - needed - found.sent
+    said = [_text(values[at]) for at in found.sent if payload_of(values[at]).get("role") == "user"]
+    return {at for at in gone if not _tells(values[at], said)}
+
+
+def _tells(value: Any, said: Sequence[str]) -> bool:
+    """Whether an event says that the human typed something that is still in the context."""
+    typed = as_text(payload_of(value).get("message")).strip() if _is_event(value, "user_message") else ""
+    return bool(typed) and any(typed in text for text in said)
