@@ -61,11 +61,7 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     if not transcript.messages and _fits_nothing(chosen, values):
         told = f" ({near})" if (near := nearest(values)) and not format else ""
         raise InputError(f"no messages in this {chosen.name} file{told}; --format names another", line=spans[0].line)
-<<<<<<< HEAD
     notes = [*notes, *_note_history(transcript, chosen, unfolded=unfolded is not None)]
-=======
-    notes = [*notes, *_note_history(transcript)]
->>>>>>> h-fc2
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
 
 
@@ -118,30 +114,24 @@ def _transcript(
     )
 
 
-<<<<<<< HEAD
 def _note_history(transcript: Transcript, format: Format, *, unfolded: bool) -> list[Note]:
-    """Records before a compaction boundary pass through; the user should know that they do not count."""
+    """Records before a compaction boundary do not count; the user should know."""
     # a system prompt is sent wherever it stands
     first = min((m.records[0] for m in transcript.messages if m.role != "system"), default=0)
-    before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
-    pinned = [m.pinned for m in transcript.messages if m.role != "system"]
-    # what was kept of the history may stand before the boundary, in formats where that is a message
-    compacted = any(pinned) and (pinned[0] or format.boundary_is_message)
-    if not (unfolded or compacted) or before == 0:
-        return []
-    line = transcript.records[first].line
-    detail = f"{before:,} records before the last compaction are outside the context and pass through"
-    return [Note("outside_context", line, detail)]
-=======
-def _note_history(transcript: Transcript) -> list[Note]:
-    """Records before a compaction boundary do not count; the user should know."""
-    first = min((m.records[0] for m in transcript.messages), default=0)
     before = sum(record < first for record in transcript.outside)
+    if not transcript.outside and _is_compacted(transcript, format, unfolded=unfolded):
+        before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
     if not before:
         return []
     detail = f"{before:,} records before the last compaction are outside the context"
     return [Note("outside_context", transcript.records[first].line, detail)]
->>>>>>> h-fc2
+
+
+def _is_compacted(transcript: Transcript, format: Format, *, unfolded: bool) -> bool:
+    """Whether the context begins with a compaction; what was kept of the history may stand before a boundary, in
+    formats where that is a message."""
+    pinned = [m.pinned for m in transcript.messages if m.role != "system"]
+    return unfolded or (any(pinned) and (pinned[0] or format.boundary_is_message))
 
 
 def _format_inside(values: Sequence[Any], name: str) -> Format | None:
