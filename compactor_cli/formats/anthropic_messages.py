@@ -25,7 +25,7 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "ass
 
 class AnthropicMessages(PlainEdits):
     name = "anthropic"
-    title = "Anthropic messages and requests; Cline and its forks"
+    title = "Anthropic messages and requests"
     generic = True
     lists: tuple[ListPath, ...] = (
         ListPath(("messages",), ("system", "system_prompt")),

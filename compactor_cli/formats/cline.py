@@ -43,6 +43,7 @@ _SUMMARY = "Context summary:"
 
 class Cline(PlainEdits):
     name = "cline"
+    title = "sessions of Cline and its forks"
     lists: tuple[ListPath, ...] = (
         ListPath(("messages",), _SYSTEM, ("sessionId", "agent", "updated_at")),
         ListPath(("messages",), _SYSTEM, ("source_message_count", "source_prefix_hash")),

@@ -42,7 +42,7 @@ class Grok(PlainEdits):
         kind = word(value, "type")
         if kind in _KNOWN:
             return 1.0 if _KNOWN[kind] in value else 0.0
-        if "content" not in value or kind not in ("system", "user", "assistant") or "message" in value:
+        if kind not in ("system", "user", "assistant") or "content" not in value or "message" in value:
             return 0.0
         if kind == "assistant":
             return 1.0 if "model_id" in value or isinstance(value["content"], str) else 0.6

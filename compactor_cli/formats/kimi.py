@@ -32,6 +32,7 @@ _MEDIA_BELOW = "Non-text parts are sent as a user message below.</system>"
 
 class Kimi(PlainEdits):
     name = "kimi"
+    title = "Kimi CLI contexts and Kimi Code logs"
     adjacent_results = False
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     boundary_is_message = True

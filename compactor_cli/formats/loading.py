@@ -118,10 +118,8 @@ def _note_history(transcript: Transcript, format: Format, *, unfolded: bool) -> 
     """Records before a compaction boundary do not count; the user should know."""
     # a system prompt is sent wherever it stands
     first = min((m.records[0] for m in transcript.messages if m.role != "system"), default=0)
-    before = sum(record < first for record in transcript.outside)
-    if not transcript.outside and _is_compacted(transcript, format, unfolded=unfolded):
-        before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
-    if not before:
+    before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
+    if not before or not _is_compacted(transcript, format, unfolded=unfolded):
         return []
     detail = f"{before:,} records before the last compaction are outside the context"
     return [Note("outside_context", transcript.records[first].line, detail)]
