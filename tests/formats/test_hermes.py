@@ -133,6 +133,7 @@ def test_the_head_of_a_log_tells_the_format_and_stays_first():
         assert out.splitlines()[0] == data.splitlines()[0]
     chat = [user("hi"), calling(call("a")), result("a", "out"), assistant("Done.")]
     assert load(jsonl(HEAD, *chat)).format == "hermes"
+    assert load(jsonl(HEAD, *chat, {"role": "narrator", "content": "?"})).format == "hermes"
     assert load(jsonl(*chat)).format == "openai-chat"
 
 
