@@ -92,11 +92,12 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
 
 
 def _told_by_header(head: Sequence[Any]) -> Format | None:
-    """The format whose header comes first, where it is in no other format and what follows may be of this one."""
+    """The format whose header comes first, where it is in no other format and what follows is in this one, too."""
     known_by = [known for known in FORMATS.values() if head and known.recognize(head[0])]
     if len(known_by) != 1 or known_by[0].recognize(head[0]) < 1:
         return None
-    return known_by[0] if all(known_by[0].recognize(value) for value in head) else None
+    strays = [value for value in head if not known_by[0].recognize(value)]
+    return None if any(known.recognize(value) for value in strays for known in FORMATS.values()) else known_by[0]
 
 
 def nearest(values: Sequence[Any]) -> str:

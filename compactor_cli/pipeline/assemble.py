@@ -266,7 +266,7 @@ def _around(transcript: Transcript, item: _Item, place: int, parent: str) -> Aro
     assert item.message is not None
     template = json.loads(transcript.raw(place))
     text = f"{item.order}{item.message.id}{item.message.parts[0].text}"
-    key = hashlib.sha256(transcript.session_id.encode() + text.encode("utf-8", "surrogatepass")).hexdigest()
+    key = hashlib.sha256(f"{transcript.session_id}{text}".encode("utf-8", "surrogatepass")).hexdigest()
     return Around(transcript, template, parent, key)
 
 

@@ -120,12 +120,20 @@ def test_what_stands_around_the_messages_stays():
         assert after["messages"][-1] == {"role": "session_meta"}
 
 
+def test_half_a_pair_in_the_id_of_a_session_is_no_hindrance():
+    document = json.loads((FOLDER / "beans.json").read_bytes()) | {"session_id": "half \ud83d of a pair"}
+    out = json.loads(compact(json.dumps(document, indent=1).encode(), target_ratio=0.3, strategy="tiered").data)
+    assert out["session_id"] == document["session_id"]
+    assert len(out["messages"]) < len(document["messages"])
+
+
 def test_the_head_of_a_log_tells_the_format_and_stays_first():
     data = (FOLDER / "peas.jsonl").read_bytes()
     for out in compactions(data):
         assert out.splitlines()[0] == data.splitlines()[0]
     chat = [user("hi"), calling(call("a")), result("a", "out"), assistant("Done.")]
     assert load(jsonl(HEAD, *chat)).format == "hermes"
+    assert load(jsonl(HEAD, *chat, {"role": "narrator", "content": "?"})).format == "hermes"
     assert load(jsonl(*chat)).format == "openai-chat"
 
 
