@@ -28,6 +28,7 @@ from compactor_cli.formats.base import (
 from compactor_cli.formats.codex_context import (
     KNOWN,
     context_of,
+    first_request,
     is_agents_summary,
     payload_of,
     typed_texts,
@@ -198,7 +199,8 @@ def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, An
 
 
 def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[int, int]:
-    """Display events -> the message that they repeat; of equal texts each event has its own, in order."""
+    """Display events -> the message that they repeat; of equal texts each event has its own, in order. The first
+    request stays whatever becomes of its message: the agent lists no thread without one."""
     by_text: dict[str, deque[int]] = defaultdict(deque)
     for message in messages:
         for record in message.records:
@@ -211,10 +213,11 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
     by_record = {record: m.index for m in messages for record in m.records}
     owners: dict[int, int] = {}
     latest: int | None = None
+    shown = first_request(values)
     for record in range(start, len(values)):
         latest = by_record.get(record, latest)
         payload = payload_of(values[record])
-        if record in by_record or word(values[record], "type") != "event_msg":
+        if record in by_record or record == shown or word(values[record], "type") != "event_msg":
             continue
         kind = word(payload, "type")
         owner: int | None = None

@@ -48,6 +48,11 @@ def typed_texts(values: Sequence[Any]) -> frozenset[str]:
     return frozenset(as_text(payload_of(v).get("message")).strip() for v in values if _is_event(v, "user_message"))
 
 
+def first_request(values: Sequence[Any]) -> int:
+    """The first event that says what the human typed, -1 where none does; lists of sessions show it."""
+    return next((at for at, value in enumerate(values) if _is_event(value, "user_message")), -1)
+
+
 def user_origin(text: str, typed: frozenset[str]) -> Origin:
     """Whose words a text under the role user is."""
     if text.lstrip().startswith(_SUMMARY):
@@ -73,7 +78,7 @@ def context_of(values: Sequence[Any], typed: frozenset[str]) -> Context:
     found.outside = set(items) - found.sent
     _roll_back(values, found, typed)
     found.sent |= {*kept, start} if is_compacted(values[start]) else set(kept)
-    found.outside |= _before(values, found)
+    found.outside = (found.outside | _before(values, found)) - {first_request(values)}
     return found
 
 
@@ -126,10 +131,7 @@ def _roll_back(values: Sequence[Any], found: Context, typed: frozenset[str]) -> 
 def _before(values: Sequence[Any], found: Context) -> set[int]:
     """Records before the newest compaction, but for what loaders and lists of sessions need."""
     old = range(found.start)
-    needed = {
-        next((at for at in old if word(values[at], "type") == "session_meta"), -1),
-        next((at for at in old if _is_event(values[at], "user_message")), -1),
-    }
+    needed = {next((at for at in old if word(values[at], "type") == "session_meta"), -1)}
     if not any(word(value, "type") == "turn_context" for value in values[found.start :]):
         needed.add(next((at for at in reversed(old) if word(values[at], "type") == "turn_context"), -1))
     known = KNOWN - {"world_state"}

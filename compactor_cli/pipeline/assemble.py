@@ -129,8 +129,7 @@ def _items(
         if owner is None or (owner in kept and not shortened):
             items.append(_Item((record, 0, 0), record))
     for summary in summaries:
-        first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
-        items.append(_Item(_order_before(first, first.index - 1), None, summary.message))
+        items.append(_Item(_order_of(summary, transcript, groups, kept), None, summary.message))
     if inserted is not None:
         at_end = inserted.before >= len(transcript.messages)
         order = (
@@ -140,6 +139,21 @@ def _items(
         )
         items.append(_Item(order, None, inserted.message))
     return sorted(items, key=itemgetter(0))  # by `order`
+
+
+def _order_of(
+    summary: Summary, transcript: Transcript, groups: Sequence[Group], kept: dict[int, Message]
+) -> tuple[int, int, int]:
+    """Where the first message stood that a summary stands for. Where nothing is kept behind it, it must not stand
+    before records of another branch: the last record of a tree says which branch is the active one."""
+    first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
+    last = transcript.messages[groups[summary.slot.groups[-1]].messages[-1]]
+    order = _order_before(first, first.index - 1)
+    if not last.records or max(kept, default=-1) > first.index:
+        return order
+    end = last.records[-1]
+    between = (_link(transcript, record) for record in range(order[0], end))
+    return (end, 1, first.index - 1) if any(link and link.chain for link in between) else order
 
 
 def _order_before(message: Message, number: int) -> tuple[int, int, int]:

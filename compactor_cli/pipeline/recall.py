@@ -107,12 +107,14 @@ def drop_earlier(plan: Plan, before: Transcript, mended: Transcript, groups: Seq
 
 def place_of(transcript: Transcript) -> int:
     """Position in the messages before which recalled memories stand: behind the leading system messages and
-    behind a message that stands for history out of context. The number of messages: at the end."""
+    behind a message that stands for history out of context, which some formats have behind what was kept of that
+    history. The number of messages: at the end."""
     messages = transcript.messages
     at = 0
     while at < len(messages) and messages[at].role == "system" and messages[at].origin != "summary":
         at += 1
-    return at + (at < len(messages) and messages[at].pinned)
+    boundaries = (m.index for m in reversed(messages) if m.pinned and m.origin == "summary" and m.index >= at)
+    return next(boundaries, at - 1 + (at < len(messages) and messages[at].pinned)) + 1
 
 
 def linked(transcript: Transcript, at: int, format: Format) -> Transcript:

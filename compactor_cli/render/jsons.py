@@ -131,13 +131,18 @@ def compact_json(
             stages[name] = stages.get(name, 0) + seconds
     first = next((part for part in parts if part.first_changed_index is not None), None)
     value: dict[str, Any] = {
-        "input": {**source_json(source, counter), "sha256": hashlib.sha256(source.stored).hexdigest()},
+        "input": {
+            **source_json(source, counter),
+            "bytes": len(source.data),
+            "sha256": hashlib.sha256(source.stored).hexdigest(),
+        },
         "output": {
             "path": output,
             "format": source.format,
             "messages": sum(len(part.messages) for part in parts),
             "tokens": after,
             "counter": counter,
+            "bytes": len(data),
             "sha256": hashlib.sha256(data).hexdigest(),
         },
         "strategy": next((part.plan.strategy for part in changed if part.plan), None),

@@ -13,7 +13,7 @@ from tests.formats.checkers.opencode import check_messages
 from tests.formats.checkers.pi import check_sent, context
 from tests.formats.roundtrip import CASES, REAL
 
-OWN = ("gemini-cli", "opencode", "pi", "qwen")
+OWN = ("claude-code", "codex", "gemini-cli", "opencode", "pi", "qwen")
 FILES = [path for name in OWN for path in sorted((CASES / name).iterdir())]
 AGENTS = REAL / "agent-sessions-fixtures" / "stage0" / "agents"
 REAL_FILES = [
@@ -111,5 +111,6 @@ def test_opencode_imports_what_is_left_behind_a_compaction():
 def test_qwen_code_keeps_the_first_words_of_the_user():
     data = (CASES / "qwen" / "orchard.jsonl").read_bytes()
     out = records_of(assert_the_same_without(data))
+    assert len(out) == len(records_of(data)) - 11
     first = next(value for value in records_of(data) if value["type"] == "user")
     assert next(value for value in out if value["type"] == "user") == first

@@ -1,0 +1,111 @@
+"""Droid (Factory): a session's file, and what `droid exec` prints as JSON lines.
+
+The file has a head `session_start`, then entries that are a tree by `id` and `parentId`, with messages of Anthropic's
+API. The printed form has a record for each text, call and result, and a `completion` that ends a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    PlainEdits,
+    Reading,
+    as_text,
+    block_kinds,
+    parse_time,
+    word,
+)
+from compactor_cli.formats.blocks import new_content, read_content
+from compactor_cli.formats.droid_stream import KINDS, new_record, read_stream
+from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.formats.turns import turn_role
+from compactor_cli.model.message import Message, Path, Role
+
+_STATES = frozenset(("todo_state", "compaction_state", "session_settings", "agent_turn_outcome"))
+"""Kinds of entries that are never sent as they are."""
+_SURE_OF_TEXT = 0.65
+"""A message of plain text looks like one of pi, whose messages have a time of their own."""
+
+
+class Droid(PlainEdits):
+    name = "droid"
+    title = "Droid sessions, and what droid exec prints"
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    parent_path: Path | None = ("parentId",)
+
+    def recognize(self, value: Any) -> float:
+        kind = word(value, "type")
+        if kind == "session_start":
+            return 1.0 if word(value, "id") else 0.0
+        if kind in _STATES:
+            return 0.9
+        if kind == "message" and "message" in value:
+            return _recognize_message(value)
+        return KINDS[kind](value) if kind in KINDS and "message" not in value else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        if not any(word(value, "type") == "message" and "message" in value for value in values):
+            return read_stream(values, counter)
+        build = Builder(counter)
+        parents = _parents(values)
+        way = way_to_root(parents)
+        for record in way:
+            message = values[record].get("message")
+            role = word(message, "role")
+            if role not in ("user", "assistant", "system"):
+                continue
+            parts = read_content(build, message.get("content"), ("message", "content"), record)
+            sent: Role = "user" if role == "user" else "assistant" if role == "assistant" else "system"
+            sent, origin = turn_role(sent, parts)
+            time = parse_time(values[record].get("timestamp"))
+            build.add(sent, parts, (record,), id=word(values[record], "id"), timestamp=time, origin=origin)
+        session = next((value.get("id") for value in values if word(value, "type") == "session_start"), "")
+        outside = parents.keys() - set(way)
+        return Reading(build.messages, links=chains(parents, way), outside=set(outside), session_id=as_text(session))
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        if "message" not in template:
+            return new_record(message, around)
+        key = around.key
+        content = new_content(message)
+        return {
+            "type": "message",
+            "id": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            **({"parentId": around.parent} if around.parent else {}),
+            "timestamp": template.get("timestamp"),
+            "message": {
+                "role": "assistant" if message.role == "assistant" else "user",
+                "content": [{"type": "text", "text": content}] if isinstance(content, str) else content,
+            },
+        }
+
+
+def _recognize_message(value: Mapping[str, Any]) -> float:
+    message = value["message"]
+    role = word(message, "role")
+    if role not in ("user", "assistant", "system") or not word(value, "id") or "uuid" in value:
+        return 0.0
+    if not isinstance(message.get("content"), (str, list)) or {"timestamp", "api", "stopReason"} & message.keys():
+        return 0.0
+    return 1.0 if block_kinds(message["content"]) & {"tool_use", "tool_result"} else _SURE_OF_TEXT
+
+
+def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
+    """Record of each message, and of the head -> its id, the id of its parent and the parent's record. One that names
+    no parent follows the one before it."""
+    kinds = ("session_start", "message")
+    own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "type") in kinds}
+    by_id = {name: record for record, name in own.items() if name}
+    found: dict[int, tuple[str, str, int | None]] = {}
+    before: int | None = None
+    for record, name in own.items():
+        parent = word(values[record], "parentId")
+        found[record] = (name, parent, by_id.get(parent) if parent else before)
+        before = record
+    return found

@@ -1,0 +1,144 @@
+"""Droid: the active branch of a session, and the records that droid exec prints."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.builders import compact, faults_of, load
+from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
+
+FOLDER = CASES / "droid"
+FILES = sorted(FOLDER.iterdir())
+STAGE = REAL / "agent-sessions-fixtures" / "stage0" / "agents" / "droid"
+# counted by hand: messages by role, requests, parts by kind, results that failed
+GOLDEN = {
+    "hives.jsonl": (
+        {"user": 2, "assistant": 8, "tool": 6},
+        2,
+        {"text": 10, "thinking": 1, "tool_call": 7, "tool_result": 7},
+        1,
+    ),
+    "exec.jsonl": ({"user": 1, "assistant": 5, "tool": 4}, 1, {"text": 3, "tool_call": 4, "tool_result": 4}, 2),
+}
+GOLDEN_REAL = {
+    "session_store_large.jsonl": (
+        {"user": 2, "assistant": 4, "tool": 1},
+        2,
+        {"text": 5, "tool_call": 1, "tool_result": 1},
+        0,
+    ),
+    "session_store_small.jsonl": (
+        {"user": 1, "assistant": 1, "tool": 1},
+        1,
+        {"text": 1, "tool_call": 1, "tool_result": 1},
+        0,
+    ),
+    "session_store_schema_drift.jsonl": ({"user": 1, "assistant": 1}, 1, {"text": 2}, 0),
+    "stream_json_large.jsonl": (
+        {"user": 1, "assistant": 3, "tool": 1},
+        1,
+        {"text": 3, "tool_call": 1, "tool_result": 1},
+        0,
+    ),
+    "stream_json_small.jsonl": (
+        {"user": 1, "assistant": 2, "tool": 1},
+        1,
+        {"text": 2, "tool_call": 1, "tool_result": 1},
+        0,
+    ),
+    "stream_json_schema_drift.jsonl": (
+        {"user": 1, "assistant": 2, "tool": 1},
+        1,
+        {"text": 2, "tool_call": 1, "tool_result": 1},
+        1,
+    ),
+}
+
+
+def figures_of(source):
+    found = figures(source)
+    return found["roles"], found["requests"], found["parts"], found["failed"]
+
+
+def way(rows):
+    """The messages from the last one to the head, as their parents say."""
+    by_id = {row["id"]: row for row in rows if row["type"] in ("message", "session_start")}
+    at = [row for row in rows if row["type"] == "message"][-1]
+    found = []
+    while at["type"] == "message":
+        found.insert(0, at)
+        at = by_id[at["parentId"]]
+    return found
+
+
+def check_sent(messages):
+    """Results stand in the message right behind their calls."""
+    waiting: set[str] = set()
+    for row in messages:
+        blocks = row["message"]["content"]
+        back = {block["tool_use_id"] for block in blocks if block["type"] == "tool_result"}
+        assert back == waiting
+        waiting = {block["id"] for block in blocks if block["type"] == "tool_use"}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_messages_are_those_counted_by_hand(name):
+    source = loaded(FOLDER / name)
+    assert source.format == "droid"
+    assert faults_of(source) == []
+    assert figures_of(source) == GOLDEN[name]
+
+
+@pytest.mark.skipif(not STAGE.exists(), reason="the folder of real transcripts is not here")
+@pytest.mark.parametrize("name", GOLDEN_REAL)
+def test_real_messages_are_those_counted_by_hand(name):
+    data = (STAGE / name).read_bytes()
+    assert load(data).format == "droid"
+    assert figures_of(load(data)) == GOLDEN_REAL[name]
+    assert_untouched(data)
+    list(compactions(data))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_it_is_compacted_and_stays_itself(path):
+    data = path.read_bytes()
+    assert_untouched(data)
+    outputs = list(compactions(data))
+    assert len(outputs) >= 4
+    for out in outputs:
+        rows = [json.loads(line) for line in out.splitlines()]
+        if path.name == "hives.jsonl":
+            sent = way(rows)
+            check_sent(sent)
+            assert len(sent) == len({m.records for m in load(out).transcripts[0].messages})
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_original_is_restored_to_the_byte(path, tmp_path):
+    assert_restored(path, tmp_path)
+
+
+def test_only_the_active_branch_is_read_and_the_other_can_be_left_out():
+    data = (FOLDER / "hives.jsonl").read_bytes()
+    assert not any("dead end" in m.text() for m in load(data).transcripts[0].messages)
+    assert b"dead end" in compact(data, target_ratio=0.5).data
+    assert b"dead end" not in compact(data, target_ratio=0.5, drop_outside=True).data
+
+
+def test_calls_in_a_row_are_one_answer_and_a_repeated_text_goes_with_the_first():
+    source = loaded(FOLDER / "exec.jsonl")
+    messages = source.transcripts[0].messages
+    assert [len(m.calls) for m in messages if m.calls] == [2, 1, 1]
+    assert [m.text() for m in messages].count("There are 41 full frames.") == 1
+    assert source.transcripts[0].copies == {12}
+
+
+def test_of_a_command_that_printed_an_error_all_is_read():
+    messages = loaded(FOLDER / "exec.jsonl").transcripts[0].messages
+    failed = [part.text for m in messages for part in m.results if part.failed]
+    assert failed == [
+        "empty.csv: No such file or directory",
+        '{"stdout":"","stderr":"grep: frames.csv: is locked","exitCode":2}',
+    ]
