@@ -118,7 +118,8 @@ class Reading:
     owners: dict[int, int] = field(default_factory=dict)
     links: list[Link | None] = field(default_factory=list)
     copies: set[int] = field(default_factory=set)
-    outside: set[int] = field(default_factory=set)
+    outside: set[int] | None = None
+    """None where the format does not tell."""
     session_id: str = ""
 
 

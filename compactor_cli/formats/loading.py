@@ -61,7 +61,8 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     if not transcript.messages and _fits_nothing(chosen, values):
         told = f" ({near})" if (near := nearest(values)) and not format else ""
         raise InputError(f"no messages in this {chosen.name} file{told}; --format names another", line=spans[0].line)
-    notes = [*notes, *_note_history(transcript, chosen, unfolded=unfolded is not None)]
+    if _is_compacted(transcript, chosen, unfolded=unfolded is not None):
+        notes = [*notes, *_note_history(transcript, told=reading.outside is not None)]
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
 
 
@@ -108,18 +109,19 @@ def _transcript(
         owners=reading.owners,
         links=tuple(reading.links),
         copies=frozenset(reading.copies),
-        outside=frozenset(reading.outside),
+        outside=frozenset(reading.outside or ()),
         message_records=frozenset(record for m in reading.messages for record in m.records),
         session_id=reading.session_id,
     )
 
 
-def _note_history(transcript: Transcript, format: Format, *, unfolded: bool) -> list[Note]:
-    """Records before a compaction boundary do not count; the user should know."""
+def _note_history(transcript: Transcript, *, told: bool) -> list[Note]:
+    """Records before a compaction boundary do not count; the user should know. `told`: the format says which of them
+    the agent can do without; when none is left, the others were kept for its sake."""
     # a system prompt is sent wherever it stands
     first = min((m.records[0] for m in transcript.messages if m.role != "system"), default=0)
     before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
-    if not before or not _is_compacted(transcript, format, unfolded=unfolded):
+    if not before or (told and not any(record < first for record in transcript.outside)):
         return []
     detail = f"{before:,} records before the last compaction are outside the context"
     return [Note("outside_context", transcript.records[first].line, detail)]

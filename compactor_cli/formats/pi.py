@@ -147,11 +147,11 @@ def _boundary(values: Sequence[Any], way: Sequence[int]) -> tuple[int | None, in
     return boundary, boundary
 
 
-def _outside(values: Sequence[Any], way: Sequence[int], first: int) -> set[int]:
+def _outside(values: Sequence[Any], way: Sequence[int], first: int) -> set[int] | None:
     """Entries of other branches and of what a compaction left out, and labels of these. What holds the session's
     settings, its name or the state of extensions stays, wherever it is."""
     if any("firstKeptEntryIndex" in value and not word(value, "id") for value in values if isinstance(value, dict)):
-        return set()  # that counts entries
+        return None  # that counts entries
     counted = {record for record in way if record >= first}
     gone = {record for record, value in enumerate(values) if word(value, "type") in _SENT and record not in counted}
     ids = {word(values[record], "id") for record in gone} - {""}
@@ -190,7 +190,7 @@ def _read_entry(build: Builder, value: dict[str, Any], record: int, *, pinned: b
         parts, origin = [build.part("text", as_text(value.get("summary")), Place(record, ("summary",)))], "injected"
     elif kind == "custom_message":
         parts, origin = _content(build, value.get("content"), ("content",), record), "injected"
-    elif kind != "message":
+    elif kind != "message" or not isinstance(value.get("message"), dict):
         return
     elif role == "bashExecution":
         parts, origin = _bash(build, value["message"], record), "injected"

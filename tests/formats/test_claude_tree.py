@@ -349,6 +349,7 @@ def test_what_is_outside_the_context_is_left_out_on_request():
     before, after = messages_of(session), load(out.data).transcripts[0].messages
     assert [(m.role, m.text()) for m in before] == [(m.role, m.text()) for m in after]
     assert load(out.data).transcripts[0].outside == frozenset()
+    assert load(out.data).notes == ()
 
 
 def test_what_is_outside_the_context_stays_unless_it_is_asked():

@@ -171,3 +171,10 @@ def test_openclaw_puts_a_block_of_metadata_before_the_words_of_the_user():
 )
 def test_records_of_others_are_not_claimed(value):
     assert FORMATS["pi"].recognize(value) == 0
+
+
+def test_a_message_entry_that_holds_no_message_passes_through():
+    data = (FOLDER / "branches.jsonl").read_bytes()
+    rows = entries_of(data)
+    empty = {"type": "message", "id": "0badf00d", "parentId": rows[-1]["id"], "timestamp": rows[-1]["timestamp"]}
+    assert len(load(jsonl(*rows, empty)).transcripts[0].messages) == len(load(data).transcripts[0].messages)
