@@ -48,8 +48,8 @@ def _order(run: dict[str, Any]) -> str:
 def _messages(run: dict[str, Any]) -> Iterator[Path]:
     for key in ("inputs", "input"):
         inside = run.get(key)
-        if isinstance(inside, list) and inside:
-            yield (key,)
+        if (isinstance(inside, list) and inside) or (isinstance(inside, str) and inside.lstrip().startswith("[")):
+            yield (key,)  # Langfuse has the list as a JSON text, too
         if isinstance(inside, dict) and isinstance(inside.get("messages"), list) and inside["messages"]:
             lists = isinstance(inside["messages"][0], list)
             yield (key, "messages", 0) if lists else (key, "messages")
