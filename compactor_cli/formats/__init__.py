@@ -30,6 +30,7 @@ from compactor_cli.formats.kimi import Kimi
 from compactor_cli.formats.langchain import LangChain
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
+from compactor_cli.formats.openai_responses import OpenAIResponses
 from compactor_cli.formats.opencode import OpenCode
 from compactor_cli.formats.openhands import OpenHands
 from compactor_cli.formats.pi import Pi
@@ -63,6 +64,7 @@ FORMATS: dict[str, Format] = {
         Droid(),
         LangChain(),
         STS(),
+        OpenAIResponses(),
         Kimi(),
         Cline(),
     )
