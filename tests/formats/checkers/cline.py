@@ -13,7 +13,9 @@ def sent(messages):
     waiting = []
     for message in shown:
         assert message["role"] in ("user", "assistant")
-        assert isinstance(message.get("ts"), (int, float)) or message["content"][0]["text"].startswith("Context summary")
+        assert isinstance(message.get("ts"), (int, float)) or message["content"][0]["text"].startswith(
+            "Context summary"
+        )
         blocks = message["content"] if isinstance(message["content"], list) else []
         if waiting:
             found = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
