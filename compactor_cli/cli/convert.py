@@ -12,13 +12,12 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.values import moment
 from compactor_cli.converting import TARGETS
 from compactor_cli.errors import UsageError
-from compactor_cli.formats.loading import load
 
 if TYPE_CHECKING:
     from compactor_cli.converting.base import Target
@@ -143,7 +142,7 @@ def _one(session: Session, path: str, job: Job, reports: list[str]) -> int:
     """Convert one file."""
     from compactor_cli.converting.convert import convert as converted
 
-    source = load(read_bytes(path), path, session.counter, format=session.format, skip_damaged=session.skip_damaged)
+    source = session.read(session.bytes_of(path), path)
     session.note_reading(source)
     made = list(converted(source, job.target, job.options, apart=bool(job.out_dir)))
     for place, one in zip(_places(path, made, job), made, strict=True):
