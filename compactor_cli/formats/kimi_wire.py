@@ -224,7 +224,7 @@ def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[in
     """Records that go where a message goes: the prompt that it repeats, the approval of its call. The prompts are
     copies of its text."""
     by_record = {message.records[0]: message for message in messages}
-    by_call = {part.call_id: message.index for message in messages for part in message.calls}
+    by_call = {part.call_id: message.index for message in messages for part in message.calls if part.call_id}
     owners: dict[int, int] = {}
     copies: set[int] = set()
     waiting: list[int] = []

@@ -81,7 +81,7 @@ class _Calls:
     """The calls so far: ids by the event that made them, those that are open, and messages by the model's answer."""
 
     def __init__(self) -> None:
-        self.by_event: dict[Any, str] = {}
+        self.by_event: dict[str, str] = {}
         self.open: list[str] = []
         self.answers: dict[str, int] = {}
 
@@ -89,7 +89,7 @@ class _Calls:
         """The call that an observation answers, or an empty string."""
         found = _metadata_id(value)
         if found not in self.open:
-            found = self.by_event.get(value.get("cause"), "")
+            found = self.by_event.get(as_text(value.get("cause")), "")
         if not found and "cause" not in value and "id" not in value and self.open:
             found = self.open[0]  # events without ids stand in order
         if found in self.open:
@@ -189,7 +189,7 @@ def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> 
     call_id = _metadata_id(value) or f"{LEGACY_ID}{record}"
     calls.open.append(call_id)
     if "id" in value:
-        calls.by_event[value["id"]] = call_id
+        calls.by_event[as_text(value["id"])] = call_id
     parts = _said(build, value, record)
     tools = _answer(value).get("tool_calls")
     tools = tools if isinstance(tools, list) else []
