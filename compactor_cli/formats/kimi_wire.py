@@ -200,7 +200,7 @@ def _said(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
     if kind == "content.part":
         return [content_part(build, event.get("part"), ("event", "part"), record)]
     if kind == "tool.call":
-        place = Place(record, ("event", "args"), "json") if "args" in event else None
+        place = Place(record, ("event", "args"), "json") if isinstance(event.get("args"), dict) else None
         name, call = word(event, "name"), word(event, "toolCallId")
         return [build.part("tool_call", as_text(event.get("args")), place, name=name, call_id=call)]
     return []
@@ -258,7 +258,7 @@ def copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Pa
     """Changes of what a record repeats for display: a call's arguments, a compaction's summary."""
     changes: dict[Path, str] = {}
     for part, text in edited:
-        if part.kind == "tool_call" and isinstance(value.get("event"), dict):
+        if part.kind == "tool_call" and part.place is not None and part.place.path == ("event", "args"):
             old, new = value["event"].get("args"), json.loads(text)
             pairs = zip_texts(old, new)
             for key in ("display", "description"):
