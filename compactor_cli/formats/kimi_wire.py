@@ -3,13 +3,12 @@ a compaction, an undo or a clearing takes away what stands before."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from compactor_cli.formats.base import Builder, Reading, as_text, body, parse_time, sum_of, word
-from compactor_cli.formats.copies import equal_copies, shortened_copies
+from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
 from compactor_cli.formats.kimi_parts import content_part, content_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
@@ -259,21 +258,12 @@ def copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Pa
     changes: dict[Path, str] = {}
     for part, text in edited:
         if part.kind == "tool_call" and part.place is not None and part.place.path == ("event", "args"):
-            old, new = value["event"].get("args"), json.loads(text)
-            pairs = zip_texts(old, new)
+            pairs = shortened_texts(value["event"]["args"], text)
             for key in ("display", "description"):
                 changes |= equal_copies(value["event"].get(key), ("event", key), pairs)
         elif part.place is not None and part.place.path == ("contextSummary",) and word(value, "summary"):
             changes |= shortened_copies(value["summary"], ("summary",), text)
     return changes
-
-
-def zip_texts(old: Any, new: Any) -> dict[str, str]:
-    """Texts of arguments -> what they were shortened to."""
-    if not isinstance(old, dict) or not isinstance(new, dict):
-        return {}
-    pairs = {key: (old[key], new.get(key)) for key in old}
-    return {a: b for a, b in pairs.values() if isinstance(a, str) and isinstance(b, str) and a != b}
 
 
 def new_record(message: Message, template: dict[str, Any]) -> dict[str, Any]:
