@@ -18,7 +18,6 @@ from compactor_cli.cli.session import Session
 from compactor_cli.configuration.values import moment
 from compactor_cli.converting import TARGETS
 from compactor_cli.errors import UsageError
-from compactor_cli.formats.loading import load
 
 if TYPE_CHECKING:
     from compactor_cli.converting.base import Target
@@ -143,9 +142,7 @@ def _one(session: Session, path: str, job: Job, reports: list[str]) -> int:
     """Convert one file."""
     from compactor_cli.converting.convert import convert as converted
 
-    source = load(
-        session.bytes_of(path), path, session.counter, format=session.format, skip_damaged=session.skip_damaged
-    )
+    source = session.read(session.bytes_of(path), path)
     session.note_reading(source)
     made = list(converted(source, job.target, job.options, apart=bool(job.out_dir)))
     for place, one in zip(_places(path, made, job), made, strict=True):

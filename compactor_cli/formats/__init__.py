@@ -27,13 +27,16 @@ from compactor_cli.formats.grok import Grok
 from compactor_cli.formats.hermes import Hermes
 from compactor_cli.formats.inspect_log import Inspect
 from compactor_cli.formats.kimi import Kimi
+from compactor_cli.formats.langchain import LangChain
 from compactor_cli.formats.memory_entries import MemoryEntries
 from compactor_cli.formats.openai_chat import OpenAIChat
+from compactor_cli.formats.openai_responses import OpenAIResponses
 from compactor_cli.formats.opencode import OpenCode
 from compactor_cli.formats.openhands import OpenHands
 from compactor_cli.formats.pi import Pi
 from compactor_cli.formats.qwen import Qwen
 from compactor_cli.formats.sharegpt import ShareGPT
+from compactor_cli.formats.sts import STS
 
 FORMATS: dict[str, Format] = {
     known.name: known
@@ -59,6 +62,9 @@ FORMATS: dict[str, Format] = {
         Grok(),
         Cursor(),
         Droid(),
+        LangChain(),
+        STS(),
+        OpenAIResponses(),
         Kimi(),
         Cline(),
     )

@@ -17,6 +17,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.blocks import BLOCK_TYPES, new_content, read_content
+from compactor_cli.formats.runs import IN_RUNS
 from compactor_cli.formats.turns import add_turn
 from compactor_cli.model.message import Message, Role
 
@@ -31,6 +32,7 @@ class AnthropicMessages(PlainEdits):
         ListPath(("messages",), ("system", "system_prompt")),
         ListPath(("body", "messages"), ("system",)),
         ListPath(()),
+        *IN_RUNS,
     )
     summary_roles: tuple[Role, ...] = ("user", "assistant")
 

@@ -18,9 +18,6 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     as_text,
-    block_text,
-    body,
-    is_image,
     parse_time,
     sum_of,
     word,
@@ -36,14 +33,12 @@ from compactor_cli.formats.codex_context import (
 )
 from compactor_cli.formats.codex_history import history_of, unfold
 from compactor_cli.formats.jsonl import RawRecord
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
+from compactor_cli.model.message import Message, Origin, Part, Place, Role
 from compactor_cli.text.injected import origin_of
 
-_ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
-_CALLS = {"function_call": "arguments", "custom_tool_call": "input", "tool_search_call": "arguments"}
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
 """Kinds of items that hold a history that the provider compacted, encrypted."""
-_OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "tool_search_output"))
 
 
 class Codex(PlainEdits):
@@ -68,13 +63,11 @@ class Codex(PlainEdits):
                 _read_compacted(build, value, payload, record)
             if value.get("type") != "response_item" or not payload:
                 continue
-            kind = word(payload, "type")
-            role: Role = _ROLES.get(word(payload, "role"), "assistant") if kind == "message" else "assistant"
-            role = "tool" if kind in _OUTPUTS else role
+            kind, role = word(payload, "type"), role_of(payload)
             if role == "assistant" and not answering:
                 turn += 1
             answering = role == "assistant"
-            parts = _parts(build, payload, record)
+            parts = read_item(build, payload, ("payload",), record)
             build.add(
                 role,
                 parts,
@@ -106,16 +99,8 @@ class Codex(PlainEdits):
         return unfold(data, records, separator)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        part = message.parts[0]
         template = around.template if isinstance(around.template, dict) else {}
-        payload: dict[str, Any]
-        if part.kind == "tool_result":
-            payload = {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
-        else:
-            kind = "output_text" if message.role == "assistant" else "input_text"
-            role = "developer" if message.role == "system" else message.role
-            payload = {"type": "message", "role": role, "content": [{"type": kind, "text": part.text}]}
-        return {"timestamp": template.get("timestamp"), "type": "response_item", "payload": payload}
+        return {"timestamp": template.get("timestamp"), "type": "response_item", "payload": new_item(message)}
 
 
 def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:
@@ -129,66 +114,6 @@ def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:
 def _stands_for_more(kind: str, role: Role, parts: Sequence[Part]) -> bool:
     """Whether an item stands for history that is in no record of the context."""
     return kind in _COMPACTIONS or (role == "user" and any(is_agents_summary(part.text) for part in parts[:1]))
-
-
-def _parts(build: Builder, payload: dict[str, Any], record: int) -> list[Part]:
-    kind, base = word(payload, "type"), ("payload",)
-    if kind == "message":
-        return _content(build, payload.get("content"), (*base, "content"), record)
-    if kind == "reasoning":
-        return [build.part("thinking", "\n".join(_thoughts(payload)))]
-    if kind in _CALLS:
-        key = _CALLS[kind]
-        arguments = payload.get(key)
-        place = (
-            Place(record, (*base, key), "string" if isinstance(arguments, str) else "json") if key in payload else None
-        )
-        name, call = as_text(payload.get("name") or kind), as_text(payload.get("call_id"))
-        return [build.part("tool_call", as_text(arguments), place, name=name, call_id=call)]
-    if kind == "local_shell_call":
-        place = Place(record, (*base, "action"), "json") if "action" in payload else None
-        call = as_text(payload.get("call_id") or payload.get("id"))  # a call without its own is answered by the item's
-        return [build.part("tool_call", as_text(payload.get("action")), place, name="local_shell", call_id=call)]
-    if kind in _OUTPUTS:
-        return [_output(build, payload, base, record)]
-    return [build.part("other", block_text({k: v for k, v in payload.items() if k not in ("id", "encrypted_content")}))]
-
-
-def _thoughts(payload: dict[str, Any]) -> list[str]:
-    """Texts of a reasoning item; mostly there is only its encrypted form."""
-    lists = [payload.get(key) for key in ("summary", "content")]
-    return [block_text(block) for blocks in lists if isinstance(blocks, list) for block in blocks]
-
-
-def _output(build: Builder, payload: dict[str, Any], base: Path, record: int) -> Part:
-    output, path, failed = payload.get("output"), (*base, "output"), None
-    if isinstance(output, dict):
-        success = output.get("success")
-        failed = not success if isinstance(success, bool) else None
-        output, path = output.get("content"), (*path, "content")
-    text, images, place = body(output, path, record)
-    return build.part(
-        "tool_result",
-        text,
-        place if output is not None else None,
-        call_id=as_text(payload.get("call_id")),
-        failed=failed,
-        images=images,
-    )
-
-
-def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
-    if isinstance(content, str):
-        return [build.part("text", content, Place(record, path))]
-    parts = []
-    for at, block in enumerate(content if isinstance(content, list) else ()):
-        if is_image(block):
-            parts.append(build.image(Place(record, (*path, at), "block:input_text")))
-        elif isinstance(block, dict) and isinstance(block.get("text"), str):
-            parts.append(build.part("text", block["text"], Place(record, (*path, at, "text"))))
-        else:
-            parts.append(build.part("other", block_text(block)))
-    return parts
 
 
 def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, Any], record: int) -> None:
@@ -239,7 +164,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
 def _display_texts(payload: dict[str, Any]) -> list[str]:
     """The texts that events repeat of a response item."""
     if word(payload, "type") == "reasoning":
-        return [text.strip() for text in _thoughts(payload)]
+        return [text.strip() for text in thoughts(payload)]
     content = payload.get("content")
     texts = [word(block, "text") for block in content] if isinstance(content, list) else [as_text(content)]
     return ["\n".join(text for text in texts if text).strip()]

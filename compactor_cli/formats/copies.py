@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,13 +23,14 @@ def shortened_copies(value: Any, place: Path, text: str, instead: str | None = N
     `instead` where the format wants a value of another kind.
     """
     changes = _shorten_copy(value, place, text)
-    cut = sum(len(jsonedit.dump(_at(value, path[len(place) :]))) - len(new) for path, new in changes.items())
+    cut = sum(len(jsonedit.dump(value_at(value, path[len(place) :]))) - len(new) for path, new in changes.items())
     if len(jsonedit.dump(value)) - cut > len(text) + _LEFT_OVER:
         return {place: jsonedit.encode(text) if instead is None else instead}
     return changes
 
 
-def _at(value: Any, path: Path) -> Any:
+def value_at(value: Any, path: Path) -> Any:
+    """The value at a path that is there."""
     for step in path:
         value = value[step]
     return value
@@ -71,3 +73,19 @@ def equal_copies(value: Any, place: Path, texts: Mapping[str, str]) -> dict[Path
     for key, member in members:
         changes |= equal_copies(member, (*place, key), texts)
     return changes
+
+
+def shortened_texts(before: Any, after: Any) -> dict[str, str]:
+    """Texts of a call's arguments -> what they were shortened to. Arguments may be JSON in a string."""
+    old, new = _arguments(before), _arguments(after)
+    texts = {old[key]: new.get(key) for key in old if isinstance(old[key], str)}
+    return {text: short for text, short in texts.items() if isinstance(short, str) and short != text}
+
+
+def _arguments(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return {}
+    return value if isinstance(value, dict) else {}

@@ -3,13 +3,12 @@ a compaction, an undo or a clearing takes away what stands before."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from compactor_cli.formats.base import Builder, Reading, as_text, body, parse_time, sum_of, word
-from compactor_cli.formats.copies import equal_copies, shortened_copies
+from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
 from compactor_cli.formats.kimi_parts import content_part, content_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
@@ -200,7 +199,7 @@ def _said(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
     if kind == "content.part":
         return [content_part(build, event.get("part"), ("event", "part"), record)]
     if kind == "tool.call":
-        place = Place(record, ("event", "args"), "json") if "args" in event else None
+        place = Place(record, ("event", "args"), "json") if isinstance(event.get("args"), dict) else None
         name, call = word(event, "name"), word(event, "toolCallId")
         return [build.part("tool_call", as_text(event.get("args")), place, name=name, call_id=call)]
     return []
@@ -224,7 +223,7 @@ def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[in
     """Records that go where a message goes: the prompt that it repeats, the approval of its call. The prompts are
     copies of its text."""
     by_record = {message.records[0]: message for message in messages}
-    by_call = {part.call_id: message.index for message in messages for part in message.calls}
+    by_call = {part.call_id: message.index for message in messages for part in message.calls if part.call_id}
     owners: dict[int, int] = {}
     copies: set[int] = set()
     waiting: list[int] = []
@@ -258,22 +257,13 @@ def copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Pa
     """Changes of what a record repeats for display: a call's arguments, a compaction's summary."""
     changes: dict[Path, str] = {}
     for part, text in edited:
-        if part.kind == "tool_call" and isinstance(value.get("event"), dict):
-            old, new = value["event"].get("args"), json.loads(text)
-            pairs = zip_texts(old, new)
+        if part.kind == "tool_call" and part.place is not None and part.place.path == ("event", "args"):
+            pairs = shortened_texts(value["event"]["args"], text)
             for key in ("display", "description"):
                 changes |= equal_copies(value["event"].get(key), ("event", key), pairs)
         elif part.place is not None and part.place.path == ("contextSummary",) and word(value, "summary"):
             changes |= shortened_copies(value["summary"], ("summary",), text)
     return changes
-
-
-def zip_texts(old: Any, new: Any) -> dict[str, str]:
-    """Texts of arguments -> what they were shortened to."""
-    if not isinstance(old, dict) or not isinstance(new, dict):
-        return {}
-    pairs = {key: (old[key], new.get(key)) for key in old}
-    return {a: b for a, b in pairs.values() if isinstance(a, str) and isinstance(b, str) and a != b}
 
 
 def new_record(message: Message, template: dict[str, Any]) -> dict[str, Any]:

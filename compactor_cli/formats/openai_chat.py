@@ -19,6 +19,7 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.blocks import BLOCK_TYPES
 from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
+from compactor_cli.formats.runs import IN_RUNS
 from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.message import Message
 
@@ -34,6 +35,7 @@ class OpenAIChat(PlainEdits):
         ListPath(("body", "messages")),
         ListPath(("samples", EACH, "messages")),
         ListPath(()),
+        *IN_RUNS,
     )
 
     def recognize(self, value: Any) -> float:

@@ -21,6 +21,7 @@ from compactor_cli.formats.base import (
     Reading,
     as_text,
     parse_time,
+    sum_of,
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
@@ -75,6 +76,20 @@ class OpenCode(PlainEdits):
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_message("assistant" if message.role == "assistant" else "user", message, around)
+
+    usage_words: tuple[bytes, ...] = (b'"tokens"',)
+
+    def usage(self, value: Any) -> int | None:
+        info = value.get("info")
+        if not isinstance(info, dict) or info.get("summary"):
+            return None  # a summary is written from what it replaces
+        steps = [part.get("tokens") for part in _parts_of(value) if part.get("type") == "step-finish"]
+        counts = next((one for one in reversed(steps) if sum_of(one, "input", "output")), info.get("tokens"))
+        if not isinstance(counts, dict):
+            return None
+        cached = sum_of(counts.get("cache"), "read", "write") or 0
+        answered = sum_of(counts, "input", "output")
+        return sum_of(counts, "total") or (answered + cached if answered else None)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes: dict[Path, str] = {}

@@ -26,7 +26,7 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.formats.copies import equal_copies, shortened_copies
+from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
 from compactor_cli.formats.openhands_records import new_event
 from compactor_cli.formats.openhands_views import View, old_view, view_of
 from compactor_cli.formats.trees import chains, way_to_root
@@ -101,8 +101,8 @@ class OpenHands(PlainEdits):
                 continue
             changes[part.place.path] = edit_value(part, text)
             if part.kind == "tool_call" and isinstance(value.get("action"), dict):
-                before = as_text(old.at(value, part.place.path))
-                changes |= equal_copies(value["action"], ("action",), old.renamed(before, text))
+                before = value_at(value, part.place.path)
+                changes |= equal_copies(value["action"], ("action",), shortened_texts(before, text))
             elif part.kind == "tool_result" and isinstance(value.get("observation"), dict):
                 for key, copy in value["observation"].items():
                     if isinstance(copy, str) and key not in part.place.path:

@@ -6,12 +6,12 @@ With `tool_call_metadata` the model's own answer is in the record, and the model
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder, as_text, edit_value, parse_time, sum_of, word
-from compactor_cli.formats.copies import equal_copies, shortened_copies
+from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
 from compactor_cli.formats.openhands_views import View
 from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
@@ -81,7 +81,7 @@ class _Calls:
     """The calls so far: ids by the event that made them, those that are open, and messages by the model's answer."""
 
     def __init__(self) -> None:
-        self.by_event: dict[Any, str] = {}
+        self.by_event: dict[str, str] = {}
         self.open: list[str] = []
         self.answers: dict[str, int] = {}
 
@@ -89,7 +89,7 @@ class _Calls:
         """The call that an observation answers, or an empty string."""
         found = _metadata_id(value)
         if found not in self.open:
-            found = self.by_event.get(value.get("cause"), "")
+            found = self.by_event.get(as_text(value.get("cause")), "")
         if not found and "cause" not in value and "id" not in value and self.open:
             found = self.open[0]  # events without ids stand in order
         if found in self.open:
@@ -185,11 +185,10 @@ def _finish(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> list[Part]:
-    args, base = _args(value)
     call_id = _metadata_id(value) or f"{LEGACY_ID}{record}"
     calls.open.append(call_id)
     if "id" in value:
-        calls.by_event[value["id"]] = call_id
+        calls.by_event[as_text(value["id"])] = call_id
     parts = _said(build, value, record)
     tools = _answer(value).get("tool_calls")
     tools = tools if isinstance(tools, list) else []
@@ -202,10 +201,16 @@ def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> 
             parts = parts if single else [p if p.place is None else build.part(p.kind, p.text) for p in parts]
             name = word(tool["function"], "name")
             return [*parts, build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)]
-    own = {key: one for key, one in args.items() if key not in _ABOUT and one}
+    own = _own_arguments(value)
     name = word(value.get("tool_call_metadata"), "function_name") or value["action"]
-    place = Place(record, base, "json")
+    place = Place(record, _args(value)[1], "json")
     return [*parts, build.part("tool_call", jsonedit.dump(own), place, name=name, call_id=call_id)]
+
+
+def _own_arguments(value: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of an action that has no answer of the model."""
+    args, _ = _args(value)
+    return {key: one for key, one in args.items() if key not in _ABOUT and one}
 
 
 def _observation(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> tuple[Role, Origin, list[Part]]:
@@ -284,45 +289,17 @@ def edits(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Pat
                     changes |= shortened_copies(copy, ("extras", key), text)
             continue
         if part.place.encoding == "json":
-            changes |= _arguments(at(value, path), path, text)
-            texts = renamed(part_of(value), text)
+            changes |= _changed_arguments(value_at(value, path), path, text)
+            texts = shortened_texts(_own_arguments(value), text)
         else:
-            before = as_text(at(value, path))
+            before = as_text(value_at(value, path))
             changes[path] = edit_value(part, text)
-            texts = renamed(before, text) if part.kind == "tool_call" else {before: text}
+            texts = shortened_texts(before, text) if part.kind == "tool_call" else {before: text}
         for key in ("args", "message"):
             changes = equal_copies(value.get(key), (key,), texts) | changes
     return changes
 
 
-def part_of(value: dict[str, Any]) -> str:
-    """The arguments of an action that has no answer of the model, as they are read."""
-    args, _ = _args(value)
-    return jsonedit.dump({key: one for key, one in args.items() if key not in _ABOUT and one})
-
-
-def _arguments(args: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
+def _changed_arguments(args: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
     new = json.loads(text)
     return {(*path, key): jsonedit.dump(one) for key, one in new.items() if key in args and args[key] != one}
-
-
-def renamed(before: str, after: str) -> Mapping[str, str]:
-    """Texts of arguments that were shortened -> what they are now, where both are JSON objects."""
-    try:
-        old, new = json.loads(before), json.loads(after)
-    except ValueError:
-        return {}
-    if not isinstance(old, dict) or not isinstance(new, dict):
-        return {}
-    return {
-        old[key]: new[key]
-        for key in old
-        if isinstance(old[key], str) and isinstance(new.get(key), str) and old[key] != new[key]
-    }
-
-
-def at(value: Any, path: Path) -> Any:
-    """The value at a path that is there."""
-    for step in path:
-        value = value[step]
-    return value

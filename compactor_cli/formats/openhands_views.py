@@ -74,7 +74,7 @@ def old_view(values: Sequence[Any]) -> View:
     ids = {value["id"]: at for at, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}
     for record in condensed:
         args = values[record]["args"] if isinstance(values[record].get("args"), dict) else {}
-        view.hidden |= {ids[one] for one in _forgotten(args) if one in ids}
+        view.hidden |= {at for one, at in ids.items() if _is_forgotten(one, args)}
         if isinstance(args.get("summary"), str):
             view.summaries = {record}
     view.hidden |= set(condensed) - view.summaries
@@ -91,12 +91,13 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, (int, str)) and not isinstance(value, bool)
 
 
-def _forgotten(args: dict[str, Any]) -> Sequence[Any]:
+def _is_forgotten(one: int | str, args: dict[str, Any]) -> bool:
+    """Whether a condensation names an event, by a list of ids or from one to another."""
     ids = args.get("forgotten_event_ids")
     if isinstance(ids, list):
-        return [one for one in ids if _is_id(one)]
+        return one in ids
     start, end = args.get("forgotten_events_start_id"), args.get("forgotten_events_end_id")
-    return range(start, end + 1) if isinstance(start, int) and isinstance(end, int) else []
+    return isinstance(one, int) and isinstance(start, int) and isinstance(end, int) and start <= one <= end
 
 
 def _is_state(value: Any) -> bool:

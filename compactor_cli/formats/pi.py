@@ -21,6 +21,7 @@ from compactor_cli.formats.base import (
     body,
     is_image,
     parse_time,
+    sum_of,
     word,
 )
 from compactor_cli.formats.pi_records import new_entry
@@ -88,6 +89,13 @@ class Pi(PlainEdits):
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_entry(message, around)
+
+    usage_words: tuple[bytes, ...] = (b'"usage"',)
+
+    def usage(self, value: Any) -> int | None:
+        message = value.get("message")
+        counts = message.get("usage") if isinstance(message, dict) else None
+        return sum_of(counts, "totalTokens") or sum_of(counts, "input", "output", "cacheRead", "cacheWrite")
 
 
 def _recognize_message(value: dict[str, Any]) -> float:

@@ -42,10 +42,13 @@ class Recorded:
 
 def recorded(transcript: Transcript, format: Format) -> Recorded | None:
     """The last recorded context. None where there is none, or where what it counted is not there any more, because the
-    session was compacted since: by the agent (only records behind its boundary are looked at), or by this program."""
+    session was compacted since: by the agent (whose summary stands behind it), or by this program."""
     if any(is_summary(message.text("text")) for message in transcript.messages):
         return None
-    of_record = {record: message.index for message in transcript.messages for record in message.records}
+    of_record: dict[int, int] = {}
+    for message in transcript.messages:
+        # a record that holds an answer and the results of its calls has a count of the answer
+        of_record |= {r: message.index for r in message.records if message.role != "tool" or r not in of_record}
     of_record |= {record: owner for record, owner in transcript.owners.items() if record not in of_record}
     for record in sorted(of_record, reverse=True):
         raw = transcript.raw(record)
@@ -54,6 +57,8 @@ def recorded(transcript: Transcript, format: Format) -> Recorded | None:
         tokens = format.usage(json.loads(raw))
         if tokens:
             at = of_record[record]
+            if any(later.pinned and later.origin == "summary" for later in transcript.messages[at + 1 :]):
+                return None
             own = sum(message.tokens for message in transcript.messages[: at + 1])
             return Recorded(tokens, at, own, transcript.tokens - own)
     return None

@@ -115,6 +115,19 @@ def test_a_conversation_is_inspected_and_compacted_as_one_file(run, conversation
     assert {path: path.read_bytes() for path in conversation.rglob("*.json")} == before
 
 
+def test_a_session_in_parts_is_converted_as_one_file(run, conversation, database, tmp_path):
+    done = run("convert", "conversation", "--to", "openai-chat", "-o", "chat.jsonl")
+    assert done.code == 0, done.stderr
+    (tmp_path / "events.jsonl").write_bytes(gather(str(conversation)))
+    alone = run("convert", "events.jsonl", "--to", "openai-chat")
+    assert (tmp_path / "chat.jsonl").read_bytes() == alone.stdout
+    done = run("convert", "opencode.db", "--to", "openai-chat", "--out-dir", "out")
+    assert done.code == 0, done.stderr
+    written = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert b"Count the rows of vines." in written
+    assert b"plot line 0" in written
+
+
 @pytest.mark.parametrize("name", ["conversation", "opencode.db"])
 def test_in_place_is_refused_for_what_is_only_read(run, conversation, database, name):
     done = run("compact", name, "--target-ratio", "0.25", "--in-place", *CHARS)

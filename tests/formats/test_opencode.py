@@ -8,6 +8,7 @@ import pytest
 
 from compactor_cli.formats import FORMATS
 from compactor_cli.formats.opencode import CLEARED, INTERRUPTED
+from compactor_cli.pipeline.recorded import recorded
 from tests.builders import compact, faults_of, listing, load
 from tests.formats.checkers.opencode import check_messages, parents_known
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
@@ -182,3 +183,35 @@ def test_records_of_others_are_not_claimed():
     known = FORMATS["opencode"]
     assert known.recognize({"info": {"id": "a", "role": "user"}, "messages": []}) == 0
     assert known.recognize({"role": "user", "parts": [{"text": "hi"}]}) == 0
+
+
+def test_the_last_count_of_the_provider_is_found():
+    known = FORMATS["opencode"]
+    value = json.loads((FOLDER / "harvest.export.json").read_bytes())
+    answer = next(m for m in reversed(value["messages"]) if any(p["type"] == "step-finish" for p in m["parts"]))
+    finish = next(p for p in reversed(answer["parts"]) if p["type"] == "step-finish")
+    finish["tokens"] = {"input": 100, "output": 20, "reasoning": 0, "cache": {"read": 5000, "write": 300}}
+    (transcript,) = load(json.dumps(value).encode()).transcripts
+    assert recorded(transcript, known).tokens == 5420
+    finish["tokens"]["total"] = 5500  # where it is said
+    assert known.usage(answer) == 5500
+
+
+def test_results_that_stand_with_the_counted_answer_came_after_it():
+    value = json.loads((FOLDER / "harvest.export.json").read_bytes())
+    last = max(n for n, m in enumerate(value["messages"]) if any(p["type"] == "tool" for p in m["parts"][-3:]))
+    del value["messages"][last + 1 :]
+    tools = [p for p in value["messages"][last]["parts"] if p["type"] == "tool"]
+    tools[-1]["state"] = {"status": "completed", "input": {}, "output": listing("late", 90), "metadata": {}}
+    (transcript,) = load(json.dumps(value).encode()).transcripts
+    found = recorded(transcript, FORMATS["opencode"])
+    assert transcript.messages[found.message].role == "assistant"
+    assert found.after == transcript.messages[-1].tokens > 500
+
+
+def test_counts_of_before_a_compaction_do_not_count():
+    value = json.loads((FOLDER / "cellar.json").read_bytes())
+    answer = next(n for n, m in enumerate(value) if m["info"].get("summary"))
+    (transcript,) = load(json.dumps(value[: answer + 1]).encode()).transcripts
+    assert recorded(transcript, FORMATS["opencode"]) is None
+    assert recorded(load(json.dumps(value).encode()).transcripts[0], FORMATS["opencode"]).tokens == 980

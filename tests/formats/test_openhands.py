@@ -186,6 +186,16 @@ def test_a_summary_that_a_later_condensation_forgot_is_not_sent():
     assert [one["text"] for one in view(events) if one["kind"] == "summary"] == ["NEW: all of it."]
 
 
+def test_a_condensation_without_a_summary_only_forgets():
+    events = events_of((FOLDER / "sdk.jsonl").read_bytes())
+    condensation = next(event for event in events if event["kind"] == "Condensation")
+    del condensation["summary"], condensation["summary_offset"]
+    (transcript,) = load(jsonl(*events)).transcripts
+    assert not any(m.origin == "summary" for m in transcript.messages)
+    assert not any(p.call_id == "call-01" for m in transcript.messages for p in m.calls)
+    view(events)
+
+
 def test_only_the_branch_of_the_last_event_counts():
     data = (FOLDER / "tree.jsonl").read_bytes()
     (transcript,) = load(data).transcripts

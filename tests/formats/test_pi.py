@@ -7,6 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
+from compactor_cli.pipeline.recorded import recorded
 from tests.builders import compact, faults_of, jsonl, load
 from tests.formats.checkers.pi import check_sent, context
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
@@ -178,3 +179,24 @@ def test_a_message_entry_that_holds_no_message_passes_through():
     rows = entries_of(data)
     empty = {"type": "message", "id": "0badf00d", "parentId": rows[-1]["id"], "timestamp": rows[-1]["timestamp"]}
     assert len(load(jsonl(*rows, empty)).transcripts[0].messages) == len(load(data).transcripts[0].messages)
+
+
+def test_the_last_count_of_the_provider_is_found():
+    known = FORMATS["pi"]
+    entries = entries_of((FOLDER / "first-version.jsonl").read_bytes())
+    answers = [e["message"] for e in entries if e.get("message", {}).get("role") == "assistant"]
+    answers[-1]["usage"] = {"input": 7, "output": 231, "cacheRead": 1684, "cacheWrite": 9518}
+    (transcript,) = load(jsonl(*entries)).transcripts
+    assert recorded(transcript, known).tokens == 11440
+    assert known.usage({"message": {"usage": {"input": 1, "output": 1, "totalTokens": 90}}}) == 90
+    answers[-1]["usage"] = dict.fromkeys(("input", "output", "cacheRead", "cacheWrite"), 0)  # a try that was stopped
+    assert known.usage({"message": answers[-1]}) is None
+
+
+def test_counts_of_before_a_compaction_do_not_count():
+    entries = entries_of((FOLDER / "branches.jsonl").read_bytes())
+    (transcript,) = load(jsonl(*entries)).transcripts
+    boundary = next(m for m in transcript.messages if m.origin == "summary")
+    assert any(m.role == "assistant" for m in transcript.messages[: boundary.index])
+    kept = entries[: boundary.records[0] + 1]
+    assert recorded(load(jsonl(*kept)).transcripts[0], FORMATS["pi"]) is None

@@ -1,0 +1,181 @@
+"""LangChain messages in their three forms: `{type, data}`, the constructor form of `dumpd`, and flat.
+
+What is the same in all of them stands in `data`, in `kwargs`, or in the record itself. Calls may stand in a message
+several times: in `tool_calls`, in `additional_kwargs` as the provider sent them, and among the blocks of its content.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import (
+    EACH,
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    as_text,
+    body,
+    edit_value,
+    sum_of,
+    word,
+)
+from compactor_cli.formats.chat import LegacyCalls, call_parts, content_parts, origin_in_chat
+from compactor_cli.formats.runs import IN_RUNS
+from compactor_cli.model.message import Message, Part, Path, Place, Role
+
+_ROLES: dict[str, Role] = {
+    "human": "user",
+    "ai": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+_TYPES: dict[Role, str] = {"user": "human", "assistant": "ai", "system": "system", "tool": "tool"}
+_CLASSES = {"user": "HumanMessage", "assistant": "AIMessage", "system": "SystemMessage", "tool": "ToolMessage"}
+
+
+class _Form(NamedTuple):
+    """What a record says, wherever its form has it."""
+
+    role: Role
+    inside: dict[str, Any]
+    base: Path
+    sure: float
+
+
+class LangChain(PlainEdits):
+    name = "langchain"
+    title = "LangChain messages: dicts, constructors (dumpd), flat"
+    lists: tuple[ListPath, ...] = (
+        *(ListPath(path) for path in (("messages",), ("kwargs", "messages"), ("values", "messages"), ())),
+        ListPath(("channel_values", "messages")),
+        ListPath(("messages", EACH)),
+        *IN_RUNS,
+    )
+    usage_words: tuple[bytes, ...] = (b'"usage_metadata"',)
+
+    def recognize(self, value: Any) -> float:
+        form = _form(value)
+        return form.sure if form else 0.0
+
+    def usage(self, value: Any) -> int | None:
+        form = _form(value)
+        return sum_of(form.inside.get("usage_metadata"), "input_tokens", "output_tokens") if form else None
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build, legacy, spoken = Builder(counter), LegacyCalls(), False
+        for record, value in enumerate(values):
+            form = _form(value)
+            if form is None:
+                continue  # no message: it passes through
+            parts = _parts(build, form, record, legacy)
+            spoken = spoken or form.role == "assistant"
+            origin = origin_in_chat(form.role, form.inside, parts, answering=spoken)
+            build.add(form.role, parts, (record,), id=word(form.inside, "id"), origin=origin)
+        return Reading(build.messages)
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}
+        calls = {part.call_id: text for part, text in edited if part.kind == "tool_call" and part.call_id}
+        form = _form(json.loads(raw)) if calls else None
+        return changes | _copies(form, calls) if form else changes
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        part = message.parts[0]
+        inside: dict[str, Any] = {"content": part.text, "type": _TYPES[message.role]}
+        if part.kind == "tool_result":
+            inside |= {"tool_call_id": part.call_id, "status": "error"}
+        template = around.template if isinstance(around.template, dict) else {}
+        if word(template, "type") == "constructor":
+            own = [*template["id"][:-1], _CLASSES[message.role]] if isinstance(template.get("id"), list) else []
+            return {"lc": 1, "type": "constructor", "id": own, "kwargs": inside}
+        return {"type": inside["type"], "data": inside} if isinstance(template.get("data"), dict) else inside
+
+
+def _form(value: Any) -> _Form | None:
+    """The form of a record; None of what is no message of LangChain's."""
+    kind = word(value, "type")
+    if not kind or "message" in value:
+        return None
+    if kind == "constructor":
+        names, inside = value.get("id"), value.get("kwargs")
+        name = names[-1] if isinstance(names, list) and names and isinstance(names[-1], str) else ""
+        role = _ROLES.get(name.removesuffix("Chunk").removesuffix("Message").lower())
+        return _Form(role, inside, ("kwargs",), 1.0) if role and isinstance(inside, dict) else None
+    role, inside = _ROLES.get(kind.removesuffix("MessageChunk").lower()), value.get("data")
+    if role is None:
+        return None
+    if isinstance(inside, dict) and "content" in inside:
+        return _Form(role, inside, ("data",), 1.0)
+    if "content" not in value:
+        return None
+    own = kind in ("human", "ai") or {"additional_kwargs", "response_metadata"} & value.keys()
+    return _Form(role, value, (), 1.0 if own else 0.5)
+
+
+def _parts(build: Builder, form: _Form, record: int, legacy: LegacyCalls) -> list[Part]:
+    if form.role == "tool":
+        return [_result(build, form, record)]
+    if form.role != "assistant":
+        return content_parts(build, form.inside, form.base, record)
+    calls = _calls(build, form, record)
+    if not calls:
+        extra = form.inside.get("additional_kwargs")
+        path = (*form.base, "additional_kwargs")
+        calls = call_parts(build, extra, path, record, legacy) if isinstance(extra, dict) else []
+    said = content_parts(build, form.inside, form.base, record)
+    content, ids = form.inside.get("content"), {part.call_id for part in calls}
+    if isinstance(content, list):  # its blocks may say the calls once more
+        said = [part for part, block in zip(said, content, strict=False) if word(block, "id") not in ids]
+    return [*said, *calls]
+
+
+def _calls(build: Builder, form: _Form, record: int) -> list[Part]:
+    parts = []
+    for key in ("tool_calls", "invalid_tool_calls"):
+        calls = form.inside.get(key)
+        for at, call in enumerate(calls if isinstance(calls, list) else ()):
+            if isinstance(call, dict):
+                saved = call.get("args")
+                place = Place(record, (*form.base, key, at, "args"), "string" if isinstance(saved, str) else "json")
+                name, own = word(call, "name"), word(call, "id")
+                parts.append(build.part("tool_call", as_text(saved), place, name=name, call_id=own))
+    return parts
+
+
+def _result(build: Builder, form: _Form, record: int) -> Part:
+    text, images, place = body(form.inside.get("content"), (*form.base, "content"), record)
+    status = word(form.inside, "status")
+    return build.part(
+        "tool_result",
+        text,
+        place,
+        name=word(form.inside, "name"),
+        call_id=word(form.inside, "tool_call_id"),
+        failed={"error": True, "success": False}.get(status),
+        images=images,
+    )
+
+
+def _copies(form: _Form, calls: dict[str, str]) -> dict[Path, str]:
+    """The same arguments where the message has them once more."""
+    changes: dict[Path, str] = {}
+    content, extra = form.inside.get("content"), form.inside.get("additional_kwargs")
+    for at, block in enumerate(content if isinstance(content, list) else ()):
+        if word(block, "id") in calls and isinstance(block.get("input"), dict):
+            path: Path = (*form.base, "content", at, "input")
+            changes[path] = calls[word(block, "id")]
+    sent = extra.get("tool_calls") if isinstance(extra, dict) else None
+    for at, call in enumerate(sent if isinstance(sent, list) else ()):
+        function = call.get("function") if isinstance(call, dict) else None
+        if word(call, "id") in calls and isinstance(function, dict) and isinstance(function.get("arguments"), str):
+            path = (*form.base, "additional_kwargs", "tool_calls", at, "function", "arguments")
+            changes[path] = jsonedit.encode(calls[word(call, "id")])
+    return changes

@@ -1,0 +1,91 @@
+"""Items of OpenAI's Responses API, shared by the formats that hold them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.formats.base import Builder, as_text, block_text, body, is_image, word
+from compactor_cli.model.message import Message, Part, Path, Place, Role
+
+_ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+_CALLS = {"function_call": "arguments", "custom_tool_call": "input", "tool_search_call": "arguments"}
+_OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "tool_search_output"))
+
+
+def role_of(item: dict[str, Any]) -> Role:
+    """Who says an item; what the model does is the assistant's."""
+    kind = word(item, "type")
+    if kind in _OUTPUTS:
+        return "tool"
+    return _ROLES.get(word(item, "role"), "assistant") if kind == "message" else "assistant"
+
+
+def new_item(message: Message) -> dict[str, Any]:
+    """An item that was not in the input, as the API takes it."""
+    part = message.parts[0]
+    if part.kind == "tool_result":
+        return {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
+    kind = "output_text" if message.role == "assistant" else "input_text"
+    role = "developer" if message.role == "system" else message.role
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": part.text}]}
+
+
+def read_item(build: Builder, payload: dict[str, Any], base: Path, record: int) -> list[Part]:
+    """Parts of an item, which stands at `base` of its record."""
+    kind = word(payload, "type")
+    if kind == "message":
+        return _content(build, payload.get("content"), (*base, "content"), record)
+    if kind == "reasoning":
+        return [build.part("thinking", "\n".join(thoughts(payload)))]
+    if kind in _CALLS:
+        key = _CALLS[kind]
+        arguments = payload.get(key)
+        place = (
+            Place(record, (*base, key), "string" if isinstance(arguments, str) else "json") if key in payload else None
+        )
+        name, call = as_text(payload.get("name") or kind), as_text(payload.get("call_id"))
+        return [build.part("tool_call", as_text(arguments), place, name=name, call_id=call)]
+    if kind == "local_shell_call":
+        place = Place(record, (*base, "action"), "json") if "action" in payload else None
+        call = as_text(payload.get("call_id") or payload.get("id"))  # a call without its own is answered by the item's
+        return [build.part("tool_call", as_text(payload.get("action")), place, name="local_shell", call_id=call)]
+    if kind in _OUTPUTS:
+        return [_output(build, payload, base, record)]
+    return [build.part("other", block_text({k: v for k, v in payload.items() if k not in ("id", "encrypted_content")}))]
+
+
+def thoughts(payload: dict[str, Any]) -> list[str]:
+    """Texts of a reasoning item; mostly there is only its encrypted form."""
+    lists = [payload.get(key) for key in ("summary", "content")]
+    return [block_text(block) for blocks in lists if isinstance(blocks, list) for block in blocks]
+
+
+def _output(build: Builder, payload: dict[str, Any], base: Path, record: int) -> Part:
+    output, path, failed = payload.get("output"), (*base, "output"), None
+    if isinstance(output, dict):
+        success = output.get("success")
+        failed = not success if isinstance(success, bool) else None
+        output, path = output.get("content"), (*path, "content")
+    text, images, place = body(output, path, record)
+    return build.part(
+        "tool_result",
+        text,
+        place if output is not None else None,
+        call_id=as_text(payload.get("call_id")),
+        failed=failed,
+        images=images,
+    )
+
+
+def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
+    if isinstance(content, str):
+        return [build.part("text", content, Place(record, path))]
+    parts = []
+    for at, block in enumerate(content if isinstance(content, list) else ()):
+        if is_image(block):
+            parts.append(build.image(Place(record, (*path, at), "block:input_text")))
+        elif isinstance(block, dict) and isinstance(block.get("text"), str):
+            parts.append(build.part("text", block["text"], Place(record, (*path, at, "text"))))
+        else:
+            parts.append(build.part("other", block_text(block)))
+    return parts
