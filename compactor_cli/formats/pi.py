@@ -180,7 +180,7 @@ def _read_entry(build: Builder, value: dict[str, Any], record: int, *, pinned: b
         parts, origin = [build.part("text", as_text(value.get("summary")), Place(record, ("summary",)))], "injected"
     elif kind == "custom_message":
         parts, origin = _content(build, value.get("content"), ("content",), record), "injected"
-    elif kind != "message":
+    elif kind != "message" or not isinstance(value.get("message"), dict):
         return
     elif role == "bashExecution":
         parts, origin = _bash(build, value["message"], record), "injected"
