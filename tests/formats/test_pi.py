@@ -200,3 +200,11 @@ def test_counts_of_before_a_compaction_do_not_count():
     assert any(m.role == "assistant" for m in transcript.messages[: boundary.index])
     kept = entries[: boundary.records[0] + 1]
     assert recorded(load(jsonl(*kept)).transcripts[0], FORMATS["pi"]) is None
+
+
+def test_an_entry_without_its_message_passes_through():
+    entries = entries_of((FOLDER / "branches.jsonl").read_bytes())
+    before = load(jsonl(*entries)).transcripts[0].messages
+    entries.append({**entries[-1], "type": "message", "message": None, "id": "aaaa0000", "parentId": entries[-1]["id"]})
+    after = load(jsonl(*entries)).transcripts[0].messages
+    assert [m.text() for m in after] == [m.text() for m in before]
