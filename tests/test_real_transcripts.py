@@ -25,9 +25,13 @@ RATIOS = {"adaptive": (0.5, 0.25, 0.1), "tiered": (0.25,)}
 """Of every file. The other strategies share most of their steps, so they have fewer."""
 SMALL_FILE, LARGE_FILE = 60_000, 500_000
 OF_LARGE_FILES = ("rolling", "ranked")
-# what is in other folders is read or refused; in these every file is read that does not merely describe them
-READ = ("claude-code/", "codex/", "openai-long/", "swe-agent/", "tau-bench/")
-DESCRIPTIONS = "_meta.jsonl"
+# every file is read but for these: they describe sessions, are a part of one, or hold something else
+NOT_SESSIONS = (
+    *("README.md", "_meta.jsonl", "summary.json", "signals.json", "state.json", "base_state.json", ".meta.json"),
+    *(".parquet", ".db", "1784094124598_rruoq.json", "anthropic_managed_custom_tools.jsonl"),
+)
+PARTS_OF_SESSIONS = ("opencode/storage", "/events/event-")
+SEVERAL_FORMATS = ("agents/codex/schema_drift.jsonl",)
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the folder of real transcripts is not here")
 
@@ -37,14 +41,15 @@ def _name(path: Path) -> str:
 
 
 def _may_be_refused(path: Path) -> bool:
-    return not _name(path).startswith(READ) or path.name == DESCRIPTIONS
+    name = _name(path)
+    return name.endswith((*NOT_SESSIONS, *SEVERAL_FORMATS)) or any(part in name for part in PARTS_OF_SESSIONS)
 
 
 def _broken_line(data: bytes) -> int | None:
     """The first line that is no JSON; masking of addresses broke an escape in some files."""
-    for number, line in enumerate(data.decode().split("\n"), start=1):
+    for number, line in enumerate(data.split(b"\n"), start=1):
         try:
-            json.loads(line or "0")
+            json.loads(line or b"0")
         except json.JSONDecodeError as error:
             if error.msg != "Extra data":
                 return number
@@ -93,7 +98,8 @@ def test_small_files_fit_by_the_default_counter_and_are_cut_by_tier_without_a_ta
 
 
 def test_damaged_lines_can_be_left_out() -> None:
-    damaged = [p for p in FILES if not _may_be_refused(p) and _broken_line(p.read_bytes())]
+    damaged = [p for p in FILES if p.suffix == ".jsonl" and not _may_be_refused(p) and _broken_line(p.read_bytes())]
+    assert damaged
     for path in damaged:
         source = api.load(path.read_bytes(), str(path), tokenizer="chars", skip_damaged=True)
         assert {note.kind for note in source.notes} & {"damaged_line", "cut_off_line"}
@@ -132,8 +138,8 @@ def test_the_process_writes_what_its_report_says(folder: str, tmp_path: Path) ->
     assert {name: counts[name] for name in report["dispositions"]} == report["dispositions"]
 
 
-def test_a_file_of_another_tool_ends_the_process_with_3_and_its_name() -> None:
-    path = _smallest("copilot-cli/")
+def test_a_file_that_only_describes_a_session_ends_the_process_with_3_and_its_name() -> None:
+    path = next(path for path in FILES if path.name == "signals.json")
     done = _run("compact", str(path), "--target-ratio", "0.5")
     assert done.returncode == 3
     assert done.stdout == b""

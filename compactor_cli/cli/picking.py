@@ -1,43 +1,34 @@
-"""Sessions that are named by what they are instead of by a file: the newest one, one by its id, one of a list."""
+"""Sessions that are named by what they are instead of by a file: what the command line says of them."""
 
 from __future__ import annotations
 
-import os
 import sys
-import time
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import typer
 from typer.core import TyperCommand
 
-from compactor_cli.agents import AGENTS, NAMES, agent
-from compactor_cli.agents.base import Agent, Machine, machine_of
-from compactor_cli.agents.finding import Listing, Saved, by_id, described, find_sessions, in_project, shortest
 from compactor_cli.cli.session import Session
-from compactor_cli.configuration.files import working_folder
-from compactor_cli.errors import ExitCode, InputError, UsageError
-from compactor_cli.text.clean import one_line, plain
+from compactor_cli.errors import UsageError
+from compactor_cli.text.clean import one_line
 
 ANY = "any"
 """What --latest stands for without an agent."""
-_OFFERED = 15
-_FEW = 4
-"""Folders below which a message names them."""
-_TITLE = 80
+_WORD = 80
 
 
 class Picking(TyperCommand):
     """A command whose --latest takes an agent's name or nothing."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, _with_agents(args))
+        return super().parse_args(ctx, _with_agents(args) if "--latest" in args else args)
 
 
 def _with_agents(args: Sequence[str]) -> list[str]:
     """Arguments in which each --latest has a value: the next word where that names an agent, else any agent."""
+    from compactor_cli.agents import NAMES
+
     out: list[str] = []
     rest = list(args)
     while rest:
@@ -49,18 +40,6 @@ def _with_agents(args: Sequence[str]) -> list[str]:
             word = f"--latest={named}"
         out.append(word)
     return out
-
-
-def this_machine() -> Machine:
-    return machine_of(os.environ)
-
-
-def project_of(text: str) -> str:
-    """What --project says: a folder that is there by its whole path, anything else as it is, a part of one."""
-    if not text:
-        return ""
-    path = (working_folder() / Path(text).expanduser()).resolve()
-    return str(path) if path.is_dir() else text
 
 
 def picked(session: Session, files: Sequence[str], given: Mapping[str, Any]) -> list[str]:
@@ -77,92 +56,21 @@ def picked(session: Session, files: Sequence[str], given: Mapping[str, Any]) -> 
         return files
     if not asked and not _interactive(session):
         raise UsageError("Missing argument 'FILE'. Name a file, - for standard input, --latest or --session ID.")
-    agents = [agent(latest)] if latest not in ("", ANY) else list(AGENTS.values())
-    listing = find_sessions(this_machine(), agents, aside=bool(wanted))
-    if wanted:
-        saved = _by_id(listing, wanted, project_of(project))
-    elif latest:
-        saved = _newest(listing, agents, project)
-    else:
-        saved = _chosen(session, listing, project)
-    session.say(f"session: {saved.agent.name} · {one_line(saved.words, _TITLE) or saved.id} · {saved.found.path}")
-    return [opened(session, saved)]
+    # the agents are imported only where a session is looked for
+    from compactor_cli.cli.choosing import choose
+
+    return [choose(session, "" if latest == ANY else latest, wanted, project, newest=bool(latest))]
 
 
 def _refuse(files: Sequence[str], option: str, latest: str) -> NoReturn:
     """Files and an option that chooses: the word behind --latest may have been meant as an agent."""
+    from compactor_cli.agents import AGENTS
+
     if latest == ANY and not Path(files[0]).suffix and not Path(files[0]).exists():
         known = ", ".join(AGENTS)
-        raise UsageError(f"--latest {one_line(files[0], _TITLE)}: no agent is called so; known agents: {known}")
-    raise UsageError(f"{option} chooses a session: leave out {one_line(' '.join(files), _TITLE)}")
-
-
-def opened(session: Session, saved: Saved) -> str:
-    """What the commands know a session by: its file; where it has none of its own, a name for what is read of it."""
-    if saved.agent.export is None:
-        return str(saved.found.path)
-    name = f"{saved.found.path}#{saved.id}" if saved.found.inside else f"{saved.found.path}#events"
-    session.contents[name] = content_of(saved)
-    return name
-
-
-def content_of(saved: Saved) -> bytes:
-    """The bytes of a session. Raises InputError."""
-    try:
-        return saved.agent.export(saved.found) if saved.agent.export else saved.found.path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=str(saved.found.path)) from None
-
-
-def _by_id(listing: Listing, wanted: str, project: str) -> Saved:
-    found = by_id(listing, wanted)
-    if project:
-        found = [saved for saved in found if in_project(saved.about.project, project)]
-    if not found:
-        raise UsageError(f"--session {wanted}: no session has an id that begins so; compactor sessions lists them")
-    if len(found) > 1:
-        ids = shortest([saved.id for saved in found], len(wanted) + 4)
-        lines = (
-            f"\n  {plain(name)}  {saved.agent.name}  {one_line(saved.words, _TITLE) or saved.found.path}"
-            for name, saved in zip(ids, found, strict=True)
-        )
-        raise UsageError(f"--session {wanted} is the beginning of {len(found)} ids; give more of it:{''.join(lines)}")
-    return found[0]
-
-
-def _newest(listing: Listing, agents: Iterable[Agent], project: str) -> Saved:
-    saved = next(described(listing, project=project_of(project)), None)
-    if saved is None:
-        few = len(listing.looked) < _FEW
-        names = ", ".join(one.title for one in agents) if few else "any agent"
-        places = f"; looked in {', '.join(map(str, listing.looked))}" if few else "; see compactor sessions"
-        inside = f" in a project {project}" if project else ""
-        raise UsageError(f"--latest: there is no session of {names}{inside}{places}")
-    return saved
+        raise UsageError(f"--latest {one_line(files[0], _WORD)}: no agent is called so; known agents: {known}")
+    raise UsageError(f"{option} chooses a session: leave out {one_line(' '.join(files), _WORD)}")
 
 
 def _interactive(session: Session) -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty() and not session.err.quiet
-
-
-def _chosen(session: Session, listing: Listing, project: str) -> Saved:
-    """The session that a person chooses by its number; Enter is the newest, q leaves."""
-    from compactor_cli.render.sessions import choices
-
-    offered = list(islice(described(listing, project=project_of(project)), _OFFERED))
-    if not offered:
-        raise UsageError("Missing argument 'FILE', and no session of an agent is on this machine to choose from.")
-    for line in choices(offered, session.err.width, time.time()):
-        session.err.print(line)
-    while True:
-        session.err.print(f"Which session? 1-{len(offered)}, Enter for 1, q to leave: ", end="")
-        try:
-            answer = input().strip().lower()
-        except EOFError:
-            raise KeyboardInterrupt from None
-        if answer in ("q", "quit", "exit"):
-            raise typer.Exit(ExitCode.INTERRUPTED)
-        if not answer:
-            return offered[0]
-        if answer.isdecimal() and 1 <= int(answer) <= len(offered):
-            return offered[int(answer) - 1]

@@ -15,8 +15,8 @@ from compactor_cli.agents.base import Agent, Figure
 from compactor_cli.agents.finding import Listing, Saved, described, find_sessions
 from compactor_cli.cli import options
 from compactor_cli.cli.ages import since as since_of
+from compactor_cli.cli.choosing import content_of, project_of, this_machine
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.picking import content_of, project_of, this_machine
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import InputError
 

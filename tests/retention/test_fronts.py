@@ -79,7 +79,8 @@ def test_copies_for_display_go_with_their_message():
         data = bytes_of(front_of(transcript, cut))
         later = [m.text() for m in transcript.messages[cut:]]
         assert [text for text in later if text.encode() in data] == []
-        for message in transcript.messages[:cut]:
+        # the event of the first request is no copy: a list of threads shows it
+        for message in transcript.messages[1:cut]:
             assert data.count(message.text().encode()) == (2 if "Request" in message.text() else 1) or (
                 "Answer" in message.text()
             )
