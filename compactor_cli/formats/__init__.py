@@ -17,6 +17,7 @@ from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.codex import Codex
+from compactor_cli.formats.droid import Droid
 from compactor_cli.formats.gemini_cli import GeminiCLI
 from compactor_cli.formats.inspect_log import Inspect
 from compactor_cli.formats.memory_entries import MemoryEntries
@@ -43,6 +44,7 @@ FORMATS: dict[str, Format] = {
         Inspect(),
         GeminiCLI(),
         Qwen(),
+        Droid(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)
