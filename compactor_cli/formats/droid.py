@@ -63,7 +63,7 @@ class Droid(PlainEdits):
                 "role": "assistant" if message.role == "assistant" else "user",
                 "content": [{"type": "text", "text": content}] if isinstance(content, str) else content,
             },
-            **({"parentId": around.parent} if around.parent else {}),
+            **({"parentId": around.parent} if around.parent and "parentId" in template else {}),
         }
 
 

@@ -118,3 +118,9 @@ def test_a_new_record_is_a_message_of_blocks_in_the_chain():
     new = [m for m in check_session(compact(data, target_ratio=0.25).data, chained=True) if m["id"] not in had]
     assert new
     assert all(m["timestamp"] and m["message"]["content"][0]["type"] == "text" for m in new)
+
+
+def test_where_no_message_names_a_parent_a_new_one_names_none_either():
+    out = compact((FOLDER / "old.jsonl").read_bytes(), target_ratio=0.25).data
+    assert len(check_session(out, chained=False)) < 20
+    assert b"parentId" not in out
