@@ -20,6 +20,7 @@ from compactor_cli.formats.base import (
     Reading,
     as_text,
     parse_time,
+    sum_of,
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
@@ -72,6 +73,12 @@ class GeminiCLI(PlainEdits):
         holders = [document] if isinstance(document, dict) else values
         session = next((word(v, "sessionId") for v in holders if word(v, "sessionId")), "")
         return Reading(build.messages, outside=outside, session_id=session)
+
+    usage_words: tuple[bytes, ...] = (b'"tokens"',)
+
+    def usage(self, value: Any) -> int | None:
+        counts = value.get("tokens")
+        return sum_of(counts, "total") or sum_of(counts, "input", "output", "thoughts", "tool")
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         value, changes = json.loads(raw), {}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, parse_time, word
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, parse_time, sum_of, word
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.gemini_parts import CallIds, content_role, edit_part, new_part, read_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Role
@@ -64,6 +64,13 @@ class Qwen(PlainEdits):
         session = next((word(value, "sessionId") for value in values if word(value, "sessionId")), "")
         owners = _owners(values, path, build.messages)
         return Reading(build.messages, owners, links, outside=_outside(values, walk, path), session_id=session)
+
+    usage_words: tuple[bytes, ...] = (b'"usageMetadata"',)
+
+    def usage(self, value: Any) -> int | None:
+        counts = value.get("usageMetadata")
+        # thoughts are part of the candidates or not, by provider; the total is not counted in two ways
+        return sum_of(counts, "totalTokenCount") or sum_of(counts, "promptTokenCount", "candidatesTokenCount")
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_part(part, text) for part, text in edited if part.place}

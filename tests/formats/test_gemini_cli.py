@@ -184,3 +184,11 @@ def test_what_is_added_to_a_session_has_what_its_kind_of_file_needs():
     assert all(record["type"] == "user" and record["timestamp"] and record["content"][0]["text"] for record in new)
     out = json.loads(compact((FOLDER / "packets.json").read_bytes(), target_ratio=0.2).data)
     assert all(list(content) == ["role", "parts"] for content in out["history"])
+
+
+def test_the_tokens_that_the_provider_counted_are_those_of_the_whole_context():
+    usage = FORMATS["gemini-cli"].usage
+    counts = {"input": 900, "output": 20, "cached": 700, "thoughts": 3, "tool": 0}
+    assert usage({**said("a", "x", "gemini"), "tokens": counts}) == 923
+    assert usage({**said("a", "x", "gemini"), "tokens": {**counts, "total": 925}}) == 925
+    assert usage(said("a", "x", "gemini")) is None
