@@ -1,0 +1,22 @@
+"""The agents whose sessions can be carried on: a compaction appended as the agent itself would, or a new session.
+
+A new one is one file here and one line in AGENTIC. None imports another.
+"""
+
+from __future__ import annotations
+
+from compactor_cli.resuming import claude_code, codex, gemini_cli, opencode, pi, qwen
+from compactor_cli.resuming.base import Agentic
+
+AGENTIC: dict[str, Agentic] = {
+    known.format: known
+    for known in (
+        claude_code.ClaudeCode(),
+        codex.Codex(),
+        gemini_cli.GeminiCLI(),
+        qwen.Qwen(),
+        pi.Pi(),
+        opencode.OpenCode(),
+    )
+}
+"""Format -> how its sessions are carried on."""

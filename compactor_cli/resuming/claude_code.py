@@ -1,0 +1,95 @@
+"""Claude Code: a boundary, then what is kept as records of its own behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.message import Path
+from compactor_cli.resuming.base import Compacted, last_value
+
+_ENVELOPE = ("userType", "cwd", "sessionId", "version", "gitBranch", "slug")
+_CALLS = frozenset(("tool_use", "tool_result"))
+_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+_FLAGS = ("isCompactSummary", "isVisibleInTranscriptOnly")
+
+
+class ClaudeCode:
+    format = "claude-code"
+    appends = "a compact boundary, and what is kept behind it"
+    lines = True
+
+    def append(self, compacted: Compacted) -> list[Any]:
+        stamps = compacted.stamps()
+        template = last_value(compacted.before)
+        parent = compacted.id("boundary")
+        values: list[Any] = [
+            {
+                "parentUuid": None,
+                "logicalParentUuid": compacted.leaf or None,
+                "isSidechain": False,
+                **{name: template[name] for name in _ENVELOPE if name in template},
+                "type": "system",
+                "subtype": "compact_boundary",
+                "content": "Conversation compacted",
+                "isMeta": False,
+                "level": "info",
+                "compactMetadata": {"trigger": "manual", "preTokens": compacted.before.tokens},
+                "uuid": parent,
+                "timestamp": next(stamps),
+            }
+        ]
+        ids = _Ids(compacted)
+        for at, (message, value) in enumerate(compacted.records):
+            flags = dict.fromkeys(_FLAGS, True) if at == 0 and message.origin == "summary" else {}
+            own = ids.of(value["uuid"]) if isinstance(value.get("uuid"), str) else compacted.id("record", at)
+            value = {name: ids.known(field) for name, field in value.items()}
+            head = {"parentUuid": parent, "uuid": own, "timestamp": next(stamps)}
+            message_of = {"message": _copied(value["message"], ids)} if isinstance(value.get("message"), dict) else {}
+            values.append({**value, **message_of, **flags, **head})
+            parent = own
+        return values
+
+    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
+        named = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
+        return {("sessionId",): jsonedit.encode(new)} if named else {}
+
+
+class _Ids:
+    """New ids for what is written again: the agent looks for pieces of an answer and for the results of its calls in
+    all of the file, by the old ones it would find those before the boundary."""
+
+    def __init__(self, compacted: Compacted) -> None:
+        self._compacted = compacted
+        self._new: dict[str, str] = {}
+
+    def of(self, name: str, prefix: str = "") -> str:
+        """The new id for an old one, the same each time."""
+        if name not in self._new:
+            made = self._compacted.id(prefix, name)
+            self._new[name] = prefix + made.replace("-", "")[:24] if prefix else made
+        return self._new[name]
+
+    def known(self, field: Any) -> Any:
+        """A member of a record, by its new id where it names something that has one."""
+        return self._new.get(field, field) if isinstance(field, str) else field
+
+
+def _copied(message: dict[str, Any], ids: _Ids) -> dict[str, Any]:
+    """A message under new ids; what the provider counted is not of this context."""
+    content = message.get("content")
+    changes: dict[str, Any] = {}
+    if isinstance(content, list):
+        changes["content"] = [_block(block, ids) for block in content]
+    if isinstance(message.get("id"), str):
+        changes["id"] = ids.of(message["id"], "msg_")
+    if isinstance(message.get("usage"), dict):
+        changes["usage"] = dict.fromkeys(_COUNTS, 0)
+    return {**message, **changes}
+
+
+def _block(block: Any, ids: _Ids) -> Any:
+    for name in ("id", "tool_use_id"):
+        if isinstance(block, dict) and block.get("type") in _CALLS and isinstance(block.get(name), str):
+            block = {**block, name: ids.of(block[name], "toolu_")}
+    return block

@@ -1,0 +1,78 @@
+"""A compacted session for its agent: appended to what was there, or under an id of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from compactor_cli.converting.stable import digest, uuid_of
+from compactor_cli.errors import UsageError
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.assemble import lay_out
+from compactor_cli.resuming import AGENTIC
+from compactor_cli.resuming.base import Agentic, Compacted
+
+
+def agentic(format: str) -> Agentic:
+    """How sessions of a format are carried on. Raises UsageError for formats of which that is not known."""
+    if format not in AGENTIC:
+        raise UsageError(f"no agent goes on with a file of format {format}; known are {', '.join(AGENTIC)}")
+    return AGENTIC[format]
+
+
+def appended(before: Source, after: Source) -> bytes:
+    """The file as it was with what its agent would append, so that what is sent is that of `after`, the output of a
+    compaction. Raises UsageError where nothing can be appended."""
+    way = agentic(before.format)
+    if len(before.transcripts) != 1:
+        raise UsageError("a file of several sessions: nothing is appended to it; write one session a file")
+    (was,), (now,) = before.transcripts, after.transcripts
+    newline = was.layout.separator
+    on_lines = b"," not in newline
+    if way.lines and not on_lines:
+        raise UsageError(f"a session that is one document: {before.format} appends to files of a record a line only")
+    made = [jsonedit.dump(value).encode() for value in way.append(Compacted(was, now, _key(after.data)))]
+    if on_lines:
+        # what was there stays to the byte
+        end = b"" if before.data.endswith(b"\n") else newline
+        return before.data + end + b"".join(value + newline for value in made)
+    records = [was.raw(record) for record in range(len(was.records))]
+    return before.joints[0] + lay_out(was, [*records, *made], {}) + before.joints[-1]
+
+
+def new_id(format: str, data: bytes) -> str:
+    """An id for a session that `data` is to become: the same for the same bytes."""
+    return f"ses_{digest(_key(data))[:26]}" if format == "opencode" else uuid_of(_key(data), "session")
+
+
+def renamed(format: str, data: bytes, old: str, new: str) -> bytes:
+    """The file of a session with another id, wherever the format has it."""
+    way = agentic(format)
+    pieces: list[bytes] = []
+    at = 0
+    for start, end, value in _values(data):
+        changes = way.rename(value, old, new)
+        pieces += [data[at:start], jsonedit.replace(data[start:end], changes) if changes else data[start:end]]
+        at = end
+    return b"".join([*pieces, data[at:]])
+
+
+def _values(data: bytes) -> Iterator[tuple[int, int, Any]]:
+    """The JSON values of a file with their spans: the document that it is, or its lines."""
+    try:
+        yield 0, len(data), json.loads(data)
+        return
+    except json.JSONDecodeError:
+        pass
+    at = 0
+    for line in data.splitlines(keepends=True):
+        if line.strip():
+            yield at, at + len(line), json.loads(line)
+        at += len(line)
+
+
+def _key(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

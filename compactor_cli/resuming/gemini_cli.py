@@ -1,0 +1,26 @@
+"""Gemini CLI: a `$set` of all messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.message import Path
+from compactor_cli.resuming.base import Compacted
+
+
+class GeminiCLI:
+    format = "gemini-cli"
+    appends = "a $set of all messages"
+    lines = True
+
+    def append(self, compacted: Compacted) -> list[Any]:
+        messages: list[Any] = []
+        for _, value in compacted.records:
+            given = value.get("$set")
+            messages += given["messages"] if isinstance(given, dict) else [value]
+        return [{"$set": {"messages": messages, "lastUpdated": next(compacted.stamps())}}]
+
+    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
+        named = isinstance(value, dict) and value.get("sessionId") == old
+        return {("sessionId",): jsonedit.encode(new)} if named else {}

@@ -1,0 +1,108 @@
+"""opencode: a request for a summary, the summary that answers it, and what is kept as new messages behind it.
+
+Ids sort by their time, and every message and part has one of its own in the agent's database: copies get new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from compactor_cli.converting.stable import digest, millis
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.message import Path
+from compactor_cli.resuming.base import Compacted
+
+_STAMP = slice(4, 16)
+"""Where an id says its time, in 12 hex digits."""
+_MODEL = ("providerID", "modelID")
+_NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+_IDS = ("id", "sessionID", "messageID", "parentID", "tail_start_id")
+
+
+class OpenCode:
+    format = "opencode"
+    appends = "a request for a summary, the summary, and what is kept behind it"
+    lines = False
+
+    def append(self, compacted: Compacted) -> list[Any]:
+        summary, kept = compacted.lead()
+        infos = [value["info"] for _, value in compacted.records]
+        answer = next((info for info in reversed(infos) if info.get("role") == "assistant"), {})
+        session, at = compacted.before.session_id, millis(compacted.last_time()) + 1
+        values = list(_compaction(compacted, session, at, summary, answer))
+        renamed: dict[str, str] = {}
+        asked = values[0]["info"]["id"]
+        for number, (_, value) in enumerate(kept, start=2):
+            info, now = value["info"], at + number
+            own = _id("msg", now, compacted.key, str(number))
+            renamed[str(info.get("id"))] = own
+            if info.get("role") == "user":
+                asked = own
+            else:
+                info = {**info, "parentID": renamed.get(str(info.get("parentID")), asked)}
+            time = {**(info["time"] if isinstance(info.get("time"), dict) else {}), "created": now}
+            parts = [
+                {**part, "id": _id("prt", now, compacted.key, f"{number} {place}"), "messageID": own}
+                for place, part in enumerate(value["parts"])
+            ]
+            values.append({**value, "info": {**info, "id": own, "time": time}, "parts": parts})
+        return values
+
+    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
+        return {path: jsonedit.encode(_renamed(name, old, new)) for path, name in _ids(value)}
+
+
+def _compaction(
+    compacted: Compacted, session: str, at: int, summary: str, answer: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """The request for a summary and the summary, as the agent writes them."""
+    ids = [_id("msg", at + number, compacted.key, str(number)) for number in range(2)]
+    model = {name: str(answer.get(name) or "") for name in _MODEL}
+    path = answer["path"] if isinstance(answer.get("path"), dict) else {"cwd": "", "root": ""}
+    asked = {"role": "user", "time": {"created": at}, "agent": str(answer.get("agent") or "build"), "model": model}
+    answered = {
+        "role": "assistant",
+        "time": {"created": at + 1, "completed": at + 1},
+        "parentID": ids[0],
+        **model,
+        "mode": "compaction",
+        "agent": "compaction",
+        "path": path,
+        "cost": 0,
+        "tokens": _NO_TOKENS,
+        "summary": True,
+        "finish": "stop",
+    }
+    parts = [{"type": "compaction", "auto": False}, {"type": "text", "text": summary}]
+    for number, (info, part) in enumerate(zip((asked, answered), parts, strict=True)):
+        own = {"id": _id("prt", at + number, compacted.key, f"{number} 0"), "sessionID": session}
+        head = {"id": ids[number], "sessionID": session}
+        yield {"info": {**head, **info}, "parts": [{**own, "messageID": ids[number], **part}]}
+
+
+def _id(kind: str, at: int, key: str, word: str) -> str:
+    """An id that sorts by its time, in milliseconds, and is the same for the same key and word."""
+    counter = int(word.rpartition(" ")[2]) % 0x1000
+    return f"{kind}_{(at * 0x1000 + counter) % (1 << 48):012x}{digest(key, kind, word)[:14]}"
+
+
+def _renamed(name: str, old: str, new: str) -> str:
+    """The new id of a session, or of what is in it: one that sorts as the old one."""
+    if name == old:
+        return new
+    return f"{name[:4]}{name[_STAMP]}{digest(new, name)[:14]}"
+
+
+def _ids(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Where a document or a message names a session, a message or a part. What tools and models say is none of it."""
+    if not isinstance(value, dict):
+        return
+    for name in _IDS:
+        if isinstance(value.get(name), str) and value[name][:4] in ("ses_", "msg_", "prt_"):
+            yield (*path, name), value[name]
+    if isinstance(value.get("info"), dict):
+        yield from _ids(value["info"], (*path, "info"))
+    for list_of in ("messages", "parts"):
+        for at, item in enumerate(value[list_of] if isinstance(value.get(list_of), list) else ()):
+            yield from _ids(item, (*path, list_of, at))

@@ -1,0 +1,45 @@
+"""Qwen Code: a `chat_compression` record with the history that replaces all before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.message import Path
+from compactor_cli.resuming.base import Compacted, last_value
+
+_ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
+_COMPRESSED = 1
+"""What the agent calls a compression that worked."""
+
+
+class Qwen:
+    format = "qwen"
+    appends = "a chat_compression record with the history"
+    lines = True
+
+    def append(self, compacted: Compacted) -> list[Any]:
+        template = last_value(compacted.before)
+        history: list[Any] = []
+        for _, value in compacted.records:
+            payload = value.get("systemPayload")
+            history += payload["compressedHistory"] if isinstance(payload, dict) else [value["message"]]
+        counts = {"originalTokenCount": compacted.before.tokens, "newTokenCount": compacted.after.tokens}
+        return [
+            {
+                "uuid": compacted.id("compression"),
+                "parentUuid": compacted.leaf or None,
+                **{name: template[name] for name in _ENVELOPE if name in template},
+                "timestamp": next(compacted.stamps()),
+                "type": "system",
+                "subtype": "chat_compression",
+                "systemPayload": {
+                    "info": {**counts, "compressionStatus": _COMPRESSED},
+                    "compressedHistory": history,
+                },
+            }
+        ]
+
+    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
+        named = isinstance(value, dict) and isinstance(value.get("sessionId"), str)
+        return {("sessionId",): jsonedit.encode(new)} if named else {}
