@@ -16,9 +16,9 @@ def digest(*words: str | int) -> str:
 
 
 def uuid_of(*words: str | int) -> str:
-    """A UUID of some words, of the version for ids that come from content."""
+    """A UUID of some words, of version 5, for ids that come from names: some agents take none of a later version."""
     key = digest(*words)
-    return f"{key[:8]}-{key[8:12]}-8{key[13:16]}-a{key[17:20]}-{key[20:32]}"
+    return f"{key[:8]}-{key[8:12]}-5{key[13:16]}-a{key[17:20]}-{key[20:32]}"
 
 
 def iso(time: float) -> str:
