@@ -67,6 +67,13 @@ class CheckRuns:
         self.passing: dict[tuple[str, str, bool], Run] = {}
         self.last_pass = -1
         """Number of the last call with a check that passed."""
+        self._gone = -1
+        """Number of the last call with a check that failed and of which nobody knows any more how it would end."""
+
+    @property
+    def last_failure(self) -> int:
+        """Number of the last call with a check that failed and has not passed since."""
+        return max([self._gone, *(run.order for run in self.failing.values())])
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
@@ -121,7 +128,7 @@ class CheckRuns:
     def _unknown(self, check: Check) -> None:
         """Nobody knows how it ended: what was known of it before may have changed."""
         for label in [label for label, other in self.failing.items() if check.covers(other.check, other.names)]:
-            del self.failing[label]
+            self._gone = max(self._gone, self.failing.pop(label).order)
         known = self.passing.get(_key(check))
         if known and known.check.label == check.label:
             del self.passing[_key(check)]

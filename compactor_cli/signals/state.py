@@ -155,8 +155,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from reversed(state.done.values())
     yield from (line for line in tasks if not line.open)
     yield from state.checks.passing_lines()
-    last_failure = max((run.order for run in state.checks.failing.values()), default=-1)
-    yield from state.files.lines(root, state.checks.last_pass, last_failure)
+    yield from state.files.lines(root, state.checks.last_pass, state.checks.last_failure)
 
 
 def _task_line(task: Task) -> StateLine:
