@@ -82,6 +82,10 @@ class Format(Protocol):
         """Tokens of the context that a record says the provider counted: all that was sent, cached or not, and the
         answer. None for a record that does not say."""
 
+    def counts(self, value: Any) -> list[Path]:
+        """Where a record holds the numbers that make up its count, in formats whose agent compacts by the newest one:
+        kept as they are, they would have it compact a session again that has just been compacted."""
+
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         """JSON texts to put at paths of a record (its bytes are `raw`) so that its parts have the new texts."""
 
@@ -311,6 +315,9 @@ class PlainEdits:
     def usage(self, value: Any) -> int | None:
         return None
 
+    def counts(self, value: Any) -> list[Path]:
+        return []
+
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         return {part.place.path: edit_value(part, text) for part, text in edited if part.place}
 
@@ -321,6 +328,14 @@ def sum_of(counts: Any, *names: str) -> int | None:
         return None
     found = [counts[name] for name in names if isinstance(counts.get(name), int) and counts[name] > 0]
     return sum(found) or None
+
+
+def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:
+    """Where an object that stands at `path` has numbers: under these names, or under any."""
+    if not isinstance(counts, dict):
+        return []
+    kinds = {name: type(value) for name, value in counts.items() if not names or name in names}
+    return [(*path, name) for name, kind in kinds.items() if kind is int]
 
 
 def tool_arguments(value: Any) -> str:

@@ -10,7 +10,18 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Reading, edit_value, parse_time, sum_of, word
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    Reading,
+    edit_value,
+    numbers_in,
+    parse_time,
+    sum_of,
+    word,
+)
 from compactor_cli.formats.blocks import new_content, read_content
 from compactor_cli.formats.claude_attachments import read_attachment
 from compactor_cli.formats.claude_context import Context, context_of, is_turn, links_of
@@ -72,6 +83,10 @@ class ClaudeCode:
         counts = message.get("usage") if isinstance(message, dict) else None
         sent = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         return sum_of(counts, *sent, "output_tokens")
+
+    def counts(self, value: Any) -> list[Path]:
+        message = value.get("message")
+        return numbers_in(message.get("usage") if isinstance(message, dict) else None, ("message", "usage"))
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}

@@ -18,6 +18,7 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     as_text,
+    numbers_in,
     parse_time,
     sum_of,
     word,
@@ -34,7 +35,7 @@ from compactor_cli.formats.codex_context import (
 from compactor_cli.formats.codex_history import history_of, unfold
 from compactor_cli.formats.jsonl import RawRecord
 from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
-from compactor_cli.model.message import Message, Origin, Part, Place, Role
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
 
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
@@ -92,6 +93,11 @@ class Codex(PlainEdits):
         info = payload_of(value).get("info")
         last = info.get("last_token_usage") if isinstance(info, dict) else None
         return sum_of(last, "input_tokens", "output_tokens")
+
+    def counts(self, value: Any) -> list[Path]:
+        info = payload_of(value).get("info")
+        last = info.get("last_token_usage") if isinstance(info, dict) else None
+        return numbers_in(last, ("payload", "info", "last_token_usage"))
 
     def unfold(
         self, data: bytes, records: Sequence[RawRecord], separator: bytes

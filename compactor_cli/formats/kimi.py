@@ -16,6 +16,7 @@ from compactor_cli.formats.base import (
     Reading,
     as_text,
     body,
+    numbers_in,
     sum_of,
     word,
 )
@@ -73,6 +74,9 @@ class Kimi(PlainEdits):
         if word(value, "role") == "_usage":
             return sum_of(value, "token_count")
         return wire.usage(value)
+
+    def counts(self, value: Any) -> list[Path]:
+        return numbers_in(value, (), "token_count") if word(value, "role") == "_usage" else []
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         value = json.loads(raw)

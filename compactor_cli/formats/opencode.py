@@ -20,6 +20,7 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     as_text,
+    numbers_in,
     parse_time,
     sum_of,
     word,
@@ -90,6 +91,16 @@ class OpenCode(PlainEdits):
         cached = sum_of(counts.get("cache"), "read", "write") or 0
         answered = sum_of(counts, "input", "output")
         return sum_of(counts, "total") or (answered + cached if answered else None)
+
+    def counts(self, value: Any) -> list[Path]:
+        holders: list[tuple[Any, Path]] = [(value.get("info"), ("info", "tokens"))]
+        holders += [(part, ("parts", at, "tokens")) for at, part in enumerate(value["parts"])]
+        found: list[Path] = []
+        for holder, path in holders:
+            tokens = holder.get("tokens") if isinstance(holder, dict) else None
+            found += numbers_in(tokens, path)
+            found += numbers_in(tokens.get("cache"), (*path, "cache")) if isinstance(tokens, dict) else []
+        return found
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes: dict[Path, str] = {}

@@ -20,6 +20,7 @@ from compactor_cli.formats.base import (
     block_text,
     body,
     is_image,
+    numbers_in,
     parse_time,
     sum_of,
     word,
@@ -96,6 +97,10 @@ class Pi(PlainEdits):
         message = value.get("message")
         counts = message.get("usage") if isinstance(message, dict) else None
         return sum_of(counts, "totalTokens") or sum_of(counts, "input", "output", "cacheRead", "cacheWrite")
+
+    def counts(self, value: Any) -> list[Path]:
+        message = value.get("message")
+        return numbers_in(message.get("usage") if isinstance(message, dict) else None, ("message", "usage"))
 
 
 def _recognize_message(value: dict[str, Any]) -> float:

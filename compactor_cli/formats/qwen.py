@@ -11,7 +11,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, parse_time, sum_of, word
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    PlainEdits,
+    Reading,
+    numbers_in,
+    parse_time,
+    sum_of,
+    word,
+)
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.gemini_parts import CallIds, content_role, edit_part, new_part, read_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Role
@@ -71,6 +81,9 @@ class Qwen(PlainEdits):
         counts = value.get("usageMetadata")
         # thoughts are part of the candidates or not, by provider; the total is not counted in two ways
         return sum_of(counts, "totalTokenCount") or sum_of(counts, "promptTokenCount", "candidatesTokenCount")
+
+    def counts(self, value: Any) -> list[Path]:
+        return numbers_in(value.get("usageMetadata"), ("usageMetadata",))
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_part(part, text) for part, text in edited if part.place}

@@ -19,6 +19,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.transcript import Link, Transcript, Wrapper
+from compactor_cli.pipeline.recount import recounted
 from compactor_cli.pipeline.summarize import Summary
 
 _BEFORE_SUMMARIES = -2
@@ -173,9 +174,10 @@ def _edited_parts(messages: Iterable[Message]) -> dict[int, list[tuple[Part, str
 def _render(
     transcript: Transcript, items: Sequence[_Item], edited: dict[int, list[tuple[Part, str]]], format: Format
 ) -> tuple[list[bytes], set[int]]:
-    """Bytes of each record, and the records whose parent link or number had to change."""
+    """Bytes of each record, and the records whose parent link, number or count had to change."""
     out: list[bytes] = []
     relinked: set[int] = set()
+    counts = recounted(transcript, [(item.record, item.message) for item in items], format)
     written = {link.id for i in items if i.record is not None and (link := _link(transcript, i.record))}
     known = {link.id for link in transcript.links if link}
     gone = known - written
@@ -201,10 +203,8 @@ def _render(
                 added.add(chain)
             continue
         done.add(item.record)
-        changes: dict[Path, str] = {}
         raw = transcript.raw(item.record)
-        if item.record in edited:
-            changes = format.edits(raw, edited[item.record])
+        changes = format.edits(raw, edited[item.record]) if item.record in edited else {}
         link = _link(transcript, item.record)
         if link is not None and format.parent_path is not None:
             lost = link.parent in gone
@@ -221,7 +221,7 @@ def _render(
         elif format.tip_path is not None and (tip := _tip(raw, format.tip_path, gone)):
             changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written) or made or None)
             relinked.add(item.record)
-        if numbered := _number(raw, format.number_path, len(out) + 1):
+        if numbered := _number(raw, format.number_path, len(out) + 1) | counts.get(item.record, {}):
             changes |= numbered
             relinked.add(item.record)
         out.append(jsonedit.replace(raw, changes) if changes else raw)

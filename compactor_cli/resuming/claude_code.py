@@ -43,10 +43,10 @@ class ClaudeCode:
         for at, (message, value) in enumerate(compacted.records):
             flags = dict.fromkeys(_FLAGS, True) if at == 0 and message.origin == "summary" else {}
             own = ids.of(value["uuid"]) if isinstance(value.get("uuid"), str) else compacted.id("record", at)
-            value = {name: ids.known(field) for name, field in value.items()}
-            head = {"parentUuid": parent, "uuid": own, "timestamp": next(stamps)}
-            message_of = {"message": _copied(value["message"], ids)} if isinstance(value.get("message"), dict) else {}
-            values.append({**value, **message_of, **flags, **head})
+            copied = {name: ids.known(field) for name, field in value.items()}
+            if isinstance(value.get("message"), dict):
+                copied["message"] = _copied(value["message"], ids)
+            values.append({**copied, **flags, "parentUuid": parent, "uuid": own, "timestamp": next(stamps)})
             parent = own
         return values
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import Any
 
-from compactor_cli.formats import jsonedit
+from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted
+
+_FORMAT = FORMATS["codex"]
 
 
 class Codex:
@@ -16,8 +20,10 @@ class Codex:
 
     def append(self, compacted: Compacted) -> list[Any]:
         items = [item for _, value in compacted.records if (item := _item(value)) is not None]
+        stamps = compacted.stamps()
         payload = {"message": "", "replacement_history": items}
-        return [{"timestamp": next(compacted.stamps()), "type": "compacted", "payload": payload}]
+        values: list[Any] = [{"timestamp": next(stamps), "type": "compacted", "payload": payload}]
+        return values + _count(compacted, next(stamps))
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
         payload = value.get("payload") if isinstance(value, dict) and value.get("type") == "session_meta" else None
@@ -34,3 +40,18 @@ def _item(value: Any) -> Any:
         return payload
     text = payload.get("message")
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} if text else None
+
+
+def _count(compacted: Compacted, stamp: str) -> list[Any]:
+    """The newest count of the session for the context as it is now: the agent compacts by it before it sends."""
+    before = compacted.before
+    raw = (before.raw(record) for record in range(len(before.records) - 1, -1, -1))
+    counts = (json.loads(one) for one in raw if b'"token_count"' in one)
+    newest = next((value for value in counts if _FORMAT.usage(value)), None)
+    if newest is None:
+        return []
+    share = compacted.after.tokens / max(1, before.tokens)
+    info = newest["payload"]["info"]
+    last = {name: math.ceil(n * share) if isinstance(n, int) else n for name, n in info["last_token_usage"].items()}
+    payload = {**newest["payload"], "info": {**info, "last_token_usage": last}}
+    return [{**newest, "timestamp": stamp, "payload": payload}]

@@ -28,7 +28,7 @@ class OpenCode:
     def append(self, compacted: Compacted) -> list[Any]:
         summary, kept = compacted.lead()
         infos = [value["info"] for _, value in compacted.records]
-        answer = next((info for info in reversed(infos) if info.get("role") == "assistant"), {})
+        answer: dict[str, Any] = next((info for info in reversed(infos) if info.get("role") == "assistant"), {})
         session, at = compacted.before.session_id, millis(compacted.last_time()) + 1
         values = list(_compaction(compacted, session, at, summary, answer))
         renamed: dict[str, str] = {}
@@ -74,8 +74,9 @@ def _compaction(
         "summary": True,
         "finish": "stop",
     }
-    parts = [{"type": "compaction", "auto": False}, {"type": "text", "text": summary}]
-    for number, (info, part) in enumerate(zip((asked, answered), parts, strict=True)):
+    infos: list[dict[str, Any]] = [asked, answered]
+    parts: list[dict[str, Any]] = [{"type": "compaction", "auto": False}, {"type": "text", "text": summary}]
+    for number, (info, part) in enumerate(zip(infos, parts, strict=True)):
         own = {"id": _id("prt", at + number, compacted.key, f"{number} 0"), "sessionID": session}
         head = {"id": ids[number], "sessionID": session}
         yield {"info": {**head, **info}, "parts": [{**own, "messageID": ids[number], **part}]}

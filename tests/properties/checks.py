@@ -15,7 +15,8 @@ from typing import Any
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError
-from compactor_cli.formats import FORMATS
+from compactor_cli.formats import FORMATS, jsonedit
+from compactor_cli.formats.base import Format
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.report import Compaction
@@ -148,6 +149,10 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
     if linked or known_as.number_path is not None or known_as.tip_path is not None:
         known = {_unplaced(raw) for raw in raw_before}
         new = [raw for raw in new if _unplaced(raw) not in known]
+    uncounted = {_uncounted(raw, known_as) for raw in raw_before} if known_as.usage_words else set()
+    recounted = [raw for raw in new if _uncounted(raw, known_as) in uncounted]
+    assert len(recounted) <= 1, "only the newest count changes"
+    new = [raw for raw in new if raw not in recounted]
     if linked:
         check_links(before, after)
     edited = {p.place.record for m in part.messages for p in m.parts if p.edited and p.place}
@@ -155,6 +160,13 @@ def check_records(before: Transcript, after: Transcript, part: Compaction) -> No
     assert len(new) <= len(edited) + added, f"{len(new)} new records for {len(edited)} edits and {added} additions"
     for record in edited:
         check_edit(before.raw(record), raw_after)
+
+
+def _uncounted(raw: bytes, format: Format) -> str:
+    """A record without its place and the provider's count, where agents go by that."""
+    if any(word in raw for word in format.usage_words):
+        raw = jsonedit.replace(raw, dict.fromkeys(format.counts(json.loads(raw)), "0"))
+    return _unplaced(raw)
 
 
 def _unplaced(raw: bytes) -> str:

@@ -1,0 +1,50 @@
+"""The provider's newest count, for the context as it is after a compaction."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from compactor_cli.formats.base import Format
+from compactor_cli.model.message import Message, Path
+from compactor_cli.model.transcript import Transcript
+
+Placed = tuple["int | None", "Message | None"]
+"""A record of the output: of the input when it has a number, and the message that it holds."""
+
+
+def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) -> dict[int, dict[Path, str]]:
+    """The newest record with a count -> its numbers, smaller by what the compaction took from the context before it.
+
+    Agents compact a session when that count is near the limit: as it was it would have them do so at once, with what
+    is left. Its share is taken, not our count, for it holds the system prompt and tools as well.
+    """
+    if not format.usage_words:
+        return {}
+    for place in range(len(placed) - 1, -1, -1):
+        record = placed[place][0]
+        if record is None or not any(word in (raw := transcript.raw(record)) for word in format.usage_words):
+            continue
+        value = json.loads(raw)
+        if not isinstance(value, dict) or format.usage(value) is None:
+            continue
+        paths = format.counts(value)
+        share = _share_left(transcript, placed[: place + 1]) if paths else 1.0
+        return {record: {path: str(math.ceil(share * _number(value, path))) for path in paths}} if share < 1 else {}
+    return {}
+
+
+def _share_left(transcript: Transcript, placed: Sequence[Placed]) -> float:
+    """Tokens of the messages in these records of the output, as a share of those that stood before the last of them."""
+    end = max((record for record, _ in placed if record is not None), default=-1)
+    before = sum(message.tokens for message in transcript.messages if min(message.records, default=-1) <= end)
+    left = {message.index if message.index >= 0 else -id(message): message.tokens for _, message in placed if message}
+    return sum(left.values()) / before if before else 1.0
+
+
+def _number(value: Any, path: Path) -> int:
+    for step in path:
+        value = value[step]
+    return int(value)
