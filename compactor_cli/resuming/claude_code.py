@@ -6,7 +6,7 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, last_value
+from compactor_cli.resuming.base import Compacted, last_value, member
 
 _ENVELOPE = ("userType", "cwd", "sessionId", "version", "gitBranch", "slug")
 _CALLS = frozenset(("tool_use", "tool_result"))
@@ -18,6 +18,9 @@ class ClaudeCode:
     format = "claude-code"
     appends = "a compact boundary, and what is kept behind it"
     lines = True
+
+    def project(self, value: Any) -> str:
+        return member(value, "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         stamps = compacted.stamps()

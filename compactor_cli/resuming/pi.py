@@ -7,13 +7,16 @@ from typing import Any
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted
+from compactor_cli.resuming.base import Compacted, member
 
 
 class Pi:
     format = "pi"
     appends = "a compaction, and before it the entries that it keeps"
     lines = True
+
+    def project(self, value: Any) -> str:
+        return member(value, "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         parent = compacted.leaf
