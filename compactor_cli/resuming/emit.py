@@ -34,7 +34,7 @@ def appended(before: Source, after: Source) -> bytes:
     on_lines = b"," not in newline
     if way.lines and not on_lines:
         raise UsageError(f"a session that is one document: {before.format} appends to files of a record a line only")
-    made = [jsonedit.dump(value).encode() for value in way.append(Compacted(was, now, _key(after.data)))]
+    made = [jsonedit.dump(value).encode() for value in way.append(Compacted(was, now, _key(before.data + after.data)))]
     if on_lines:
         # what was there stays to the byte
         end = b"" if before.data.endswith(b"\n") else newline
