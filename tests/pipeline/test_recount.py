@@ -76,7 +76,7 @@ def test_a_count_in_a_record_of_its_own_is_that_of_what_is_left():
     assert newest < 0.25 * FULL
 
 
-def test_what_is_not_compacted_keeps_its_counts():
-    for format in ("claude-code", "codex"):
-        data = counted(format)
-        assert compact(data, target_tokens=10**7).data == data
+@pytest.mark.parametrize("format", ["claude-code", "codex"])
+def test_what_is_not_compacted_keeps_its_counts(format):
+    data = counted(format)
+    assert compact(data, target_tokens=10**7).data == data
