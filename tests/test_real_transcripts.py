@@ -1,5 +1,4 @@
-"""The main job on real sessions: every file of the transcripts folder, by every strategy (by two that are drawn, without
---everything).
+"""The main job on real sessions: every file of the transcripts folder, by every strategy; two are drawn for a quick run.
 
 The folder is not part of this project; the tests skip where it is absent.
 """

@@ -25,8 +25,6 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from compactor_cli.cli.commands import Commands
-from compactor_cli.tokens import make_counter
 from tests.builders import Finished, environment, run_fresh
 
 SERVES = hasattr(os, "fork") and hasattr(socket, "send_fds")
@@ -34,6 +32,8 @@ STARTING = ("PYTHON", "LC_", "LANG", "FORCE_COLOR", "TERMINAL_WIDTH", "_TYPER", 
 """Variables that begin like this are looked at once: by Python when it starts, by typer when it is imported, and when
 a vocabulary is loaded."""
 SIZE = 1 << 16
+STORE = ("archive", "memories", "removal", "rounds")
+"""Modules that commands import when they are to use the database."""
 
 
 def needs_fresh(variables):
@@ -44,8 +44,8 @@ def needs_fresh(variables):
 class Warm:
     """A process that has imported everything and forks one process a command; it is started with the first.
 
-    `module` has a function `preload` that imports what the commands will need, and may have a function `begin` that is
-    called in each process before its command. Without one, what every command needs is imported.
+    All commands are imported. `module` may have a function `preload` that imports more, and a function `begin` that is
+    called in each process before its command.
     """
 
     def __init__(self, module=""):
@@ -116,13 +116,13 @@ def _umask():
 
 def _give(descriptor, data):
     """Write it all, or what is read of it."""
-    with contextlib.suppress(BrokenPipeError), open(descriptor, "wb", buffering=0) as stream:
+    with contextlib.suppress(BrokenPipeError), os.fdopen(descriptor, "wb", buffering=0) as stream:
         for at in range(0, len(data), SIZE):
             stream.write(data[at : at + SIZE])
 
 
 def _all_of(descriptor):
-    with open(descriptor, "rb") as stream:
+    with os.fdopen(descriptor, "rb") as stream:
         return stream.read()
 
 
@@ -130,8 +130,7 @@ def _serve(line, module):
     """Fork a process for each command that comes, and answer with its exit code."""
     chosen = importlib.import_module(module) if module else None
     _preload()
-    if chosen:
-        chosen.preload()
+    getattr(chosen, "preload", lambda: None)()
     gc.collect()
     gc.freeze()
     with contextlib.suppress(ConnectionError):
@@ -150,11 +149,16 @@ def _serve(line, module):
 
 
 def _preload():
-    """All commands, and a vocabulary."""
-    commands = Commands()
+    """All commands, a vocabulary, and SQLAlchemy and alembic by making a database."""
+    for name in ("cli.app", "cli.keeping", "render.tables", *(f"store.{name}" for name in STORE)):
+        importlib.import_module(f"compactor_cli.{name}")
+    commands = importlib.import_module("compactor_cli.cli.commands").Commands()
     for name in commands:
         commands[name]
-    make_counter().counter.count("warm")
+    importlib.import_module("compactor_cli.tokens").make_counter().counter.count("warm")
+    open_database = importlib.import_module("compactor_cli.store.database").open_database
+    with tempfile.TemporaryDirectory() as folder:
+        open_database(str(Path(folder) / "store.sqlite3")).close()
 
 
 def _become(job, descriptors, begin):

@@ -44,8 +44,8 @@ def assert_untouched(data):
 
 
 def compactions(data, ratios=RATIOS, **options):
-    """The outputs of all strategies (of two that are drawn, without --everything) that meet their target, each checked as tests/properties do: read again as the
-    same format, same messages as reported, no new faults, kept records byte for byte, and stable."""
+    """The outputs of all strategies that meet their target, or of two that are drawn, each checked as tests/properties
+    do: read again as the same format, same messages as reported, no new faults, kept records byte for byte, stable."""
     source = load(data, **options)
     had = len(faults_of(source))
     for strategy in draw(STRATEGIES, 2, hashlib.sha256(data).hexdigest()):
