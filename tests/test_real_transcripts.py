@@ -1,4 +1,4 @@
-"""The main job on real sessions: every file of the transcripts folder, by every strategy; two are drawn for a quick run.
+"""The main job on real sessions: every file of the transcripts folder, by every strategy (two, in a quick run).
 
 The folder is not part of this project; the tests skip where it is absent.
 """
