@@ -86,7 +86,7 @@ def test_every_file_is_compacted_within_its_target_or_has_a_true_floor(path: Pat
             check_compaction(source, Settings(strategy=name, target_ratio=ratio), "chars")
 
 
-@pytest.mark.drawn(5)
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @pytest.mark.parametrize("path", SMALL, ids=_name)
 def test_small_files_fit_by_the_default_counter_and_are_cut_by_tier_without_a_target(path: Path, strategy: str) -> None:

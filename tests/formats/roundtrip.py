@@ -59,6 +59,11 @@ def compactions(data, ratios=RATIOS, **options):
             yield result.data
 
 
+def tried():
+    """How many compactions `compactions` tries."""
+    return len(draw(STRATEGIES, 2, "")) * len(RATIOS)
+
+
 def assert_restored(path, folder):
     """What the archive gives back are the bytes of the input."""
     out, back, database = folder / "out", folder / "back", f"sqlite:///{folder / 'a.db'}"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.builders import compact, faults_of, load
-from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
+from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FOLDER = CASES / "droid"
 FILES = sorted(FOLDER.iterdir())
@@ -106,7 +106,7 @@ def test_it_is_compacted_and_stays_itself(path):
     data = path.read_bytes()
     assert_untouched(data)
     outputs = list(compactions(data))
-    assert len(outputs) >= 4
+    assert len(outputs) >= tried() // 2
     for out in outputs:
         rows = [json.loads(line) for line in out.splitlines()]
         if path.name == "hives.jsonl":
