@@ -13,6 +13,8 @@ from tests.builders import run_fresh, run_process
 
 CHARS = ("--tokenizer", "chars")
 HALF = ("compact", "session.jsonl", "--target-ratio", "0.5", *CHARS)
+PIPE = 1 << 16
+"""Bytes that a pipe usually holds."""
 FORKS = pytest.mark.skipif(not warm.SERVES, reason="there is no fork")
 
 
@@ -54,7 +56,7 @@ def test_it_prints_the_same_and_ends_with_the_same_code(both, arguments, code):
 
 def test_standard_input_arrives_whole_however_large_it_is(both, session):
     many = session.read_bytes() * 20
-    assert len(many) > 4 * warm.SIZE
+    assert len(many) > 4 * PIPE
     assert both("inspect", "-", "--json", *CHARS, input=many).json
     assert both("--version", input=many).code == 0, "nobody reads it"
 

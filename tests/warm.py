@@ -31,7 +31,6 @@ SERVES = hasattr(os, "fork") and hasattr(socket, "send_fds")
 STARTING = ("PYTHON", "LC_", "LANG", "FORCE_COLOR", "TERMINAL_WIDTH", "_TYPER", "TIKTOKEN_", "DATA_GYM_")
 """Variables that begin like this are looked at once: by Python when it starts, by typer when it is imported, and when
 a vocabulary is loaded."""
-SIZE = 1 << 16
 STORE = ("archive", "memories", "removal", "rounds")
 """Modules that commands import when they are to use the database."""
 
@@ -116,9 +115,8 @@ def _umask():
 
 def _give(descriptor, data):
     """Write it all, or what is read of it."""
-    with contextlib.suppress(BrokenPipeError), os.fdopen(descriptor, "wb", buffering=0) as stream:
-        for at in range(0, len(data), SIZE):
-            stream.write(data[at : at + SIZE])
+    with contextlib.suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
 
 
 def _all_of(descriptor):
