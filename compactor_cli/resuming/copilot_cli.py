@@ -37,5 +37,5 @@ class CopilotCLI:
         return values
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        named = old and member(value, "data", "sessionId") == old
-        return {("data", "sessionId"): jsonedit.encode(new)} if named else {}
+        paths = (("data", "sessionId"), ("data", "input", "sessionId"))  # the second: what a hook was told
+        return {path: jsonedit.encode(new) for path in paths if old and member(value, *path) == old}
