@@ -32,17 +32,12 @@ class Place:
     def run(self, name, *args, **variables):
         line = [str(BIN / name), *args]
         env = environment(HOME=str(self.home), CI="1", NO_COLOR="1", **variables)
-        done = subprocess.run(
-            line,
-            cwd=self.project,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        assert done.returncode == 0, (done.stdout + done.stderr).decode(errors="replace")[-3_000:]
-        return done
+        # into a file: opencode does not end while two pipes wait for it
+        with (self.home / f"{name}.log").open("wb+") as log:
+            where = {"cwd": self.project, "env": env, "stdin": subprocess.DEVNULL, "stdout": log}
+            done = subprocess.run(line, **where, stderr=subprocess.STDOUT, timeout=PATIENCE, check=False)
+            log.seek(0)
+            assert done.returncode == 0, log.read().decode(errors="replace")[-3_000:]
 
 
 def claude_code(place, session, path):
