@@ -108,7 +108,7 @@ def test_a_named_format_overrides_detection():
 
 
 def test_the_format_anthropic_can_be_named_for_a_whole_request_on_one_line():
-    # lessons.md 5: "Anthropic Messages. {system?, messages, tools?} or a message a line"
+    # a request {system?, messages, tools?} is as much of the format as a message a line
     source = load(jsonl({"system": "Be kind.", "messages": [user("hi")]}), format="anthropic")
     assert [m.role for m in source.transcripts[0].messages] == ["system", "user"]
 
