@@ -85,8 +85,8 @@ def slug_of(project: str) -> str:
     return _NO_SLUG.sub("-", project)
 
 
-def _new_place(machine: Machine, project: str, id: str, began: float) -> Path:
-    return _folders(machine)[0] / slug_of(project) / f"{id}.jsonl"
+def _new_place(machine: Machine, project: str, id: str, began: float) -> Path | None:
+    return _folders(machine)[0] / slug_of(project) / f"{id}.jsonl" if project else None
 
 
 AGENT = Agent(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timezone
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +78,16 @@ def _messages(lines: Lines) -> Figure | None:
     return lines.count(lambda line: b'"type":"user"' in line[:200] or b'"type":"gemini"' in line[:200])
 
 
+def _new_place(machine: Machine, project: str, id: str, began: float) -> Path | None:
+    """In the folder of the project that has this root, or this hash of its root."""
+    folders = sorted(_folders(machine)[0].glob("*/"))
+    roots = {folder: _project(folder) for folder in folders}
+    known = (f for f, root in roots.items() if project and project in (f.name, root, sha256(root.encode()).hexdigest()))
+    folder = next(known, None)
+    stamp = datetime.fromtimestamp(began, timezone.utc)
+    return folder / "chats" / f"session-{stamp:%Y-%m-%dT%H-%M}-{id[:8]}.jsonl" if folder else None
+
+
 AGENT = Agent(
     name="gemini-cli",
     title="Gemini CLI",
@@ -85,4 +97,5 @@ AGENT = Agent(
     find=_find,
     look=_look,
     resume="gemini --resume {id}",
+    new_place=_new_place,
 )

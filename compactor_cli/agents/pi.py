@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 
 from compactor_cli.agents import entries
@@ -19,6 +21,13 @@ def _find(folder: Path) -> Iterator[Found]:
             yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl").rpartition("_")[2])
 
 
+def _new_place(machine: Machine, project: str, id: str, began: float) -> Path | None:
+    slug = re.sub(r"[/\\:]", "-", re.sub(r"^[/\\]", "", project))
+    time = datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    name = f"{re.sub('[:.]', '-', time)}_{id}.jsonl"
+    return _folders(machine)[0] / f"--{slug}--" / name if project else None
+
+
 AGENT = Agent(
     name="pi",
     title="pi",
@@ -27,4 +36,5 @@ AGENT = Agent(
     find=_find,
     look=entries.look,
     resume="pi --session {path}",
+    new_place=_new_place,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,11 @@ def _used(value: dict[str, Any]) -> Figure | None:
     return recorded(whole(usage.get("totalTokenCount"))) if isinstance(usage, dict) else None
 
 
+def _new_place(machine: Machine, project: str, id: str, began: float) -> Path | None:
+    slug = re.sub(r"[^A-Za-z0-9]", "-", project)
+    return _folders(machine)[0] / slug / "chats" / f"{id}.jsonl" if project else None
+
+
 AGENT = Agent(
     name="qwen",
     title="Qwen Code",
@@ -55,4 +61,5 @@ AGENT = Agent(
     find=_find,
     look=_look,
     resume="qwen --resume {id}",
+    new_place=_new_place,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,11 +11,12 @@ from typing import Any
 import typer
 
 from compactor_cli.cli import options
+from compactor_cli.cli.carrying_on import CarriedOn, carried_on, natively
+from compactor_cli.cli.compact_job import Job, check_usage, under, warn_of
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import other_names, write_bytes
-from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
-from compactor_cli.cli.inputs import Input, inputs_of, naming, refuse_overwriting
+from compactor_cli.cli.inputs import Input, inputs_of, naming
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.model_use import model_use, say_use, warn_unused
 from compactor_cli.cli.picking import picked
@@ -23,51 +24,17 @@ from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.remembering import put_in, remembering
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack
-from compactor_cli.errors import CompactorError, ExitCode, UsageError
-from compactor_cli.model.memories import Memory
+from compactor_cli.errors import CompactorError, ExitCode
 from compactor_cli.model.report import Compaction, Kept, Probed
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.plan import compile_patterns
 from compactor_cli.pipeline.stages import COMPLETE, STAGES
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
-from compactor_cli.strategies import strategy as strategy_named
-from compactor_cli.tokens.models import ModelFacts, model_facts
+from compactor_cli.tokens.models import model_facts
 
 STEPS = 6
 """Steps of the pipeline that progress counts, for each file."""
-_JOB = ("out", "out_dir", "in_place", "dry_run", "check", "if_needed", "report", "json")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """Where outputs go and what is done with them."""
-
-    out: str
-    out_dir: str
-    in_place: bool
-    dry_run: bool
-    check: bool
-    if_needed: bool
-    report: str
-    json: bool
-    facts: ModelFacts | None
-    """Context limit of the model, looked up for --if-needed only."""
-    load: Callable[[Session, str], Source]
-    probes: bool
-    """A provider counts."""
-    names: Mapping[str, str]
-    """Input -> its name in --out-dir."""
-    several: bool
-    """There are further files."""
-    keeper: Keeper
-    recalled: Sequence[Memory] = ()
-    """Memories that are put into the outputs."""
-    manifest: bool = False
-
-    @property
-    def writes(self) -> bool:
-        return not self.dry_run and not self.check
+_JOB = ("out", "out_dir", "in_place", "emit", "new_session", "dry_run", "check", "if_needed", "report", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +50,8 @@ def compact(
     out: options.OutOption = "",
     out_dir: options.OutDirOption = "",
     in_place: options.InPlaceOption = False,
+    emit: options.EmitOption = "rewritten",
+    new_session: options.NewSessionOption = False,
     target_tokens: options.TargetTokensOption = None,
     target_ratio: options.TargetRatioOption = None,
     strategy: options.StrategyOption = "",
@@ -138,6 +107,7 @@ def compact(
       cat session.jsonl | compactor compact - --target-tokens 8000 > small.jsonl
       compactor compact *.jsonl --target-tokens 4000 --check
       compactor compact --latest claude --target-ratio 0.25 -o small.jsonl
+      compactor compact --latest claude --target-ratio 0.25 --new-session
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
       compactor compact session.jsonl --target-tokens 20000 --in-place --archive
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
@@ -154,9 +124,9 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     inputs = inputs_of(session, picked(session, files, given), aside=given["out_dir"])
     files = [one.path for one in inputs]
     job = _job(inputs, given, configured, keeper)
-    _check_usage(inputs, job, settings, session.contents)
+    check_usage(inputs, job, settings, session.contents)
     session.dry = job.dry_run
-    _warn(session, job, settings, model=model, profile=given["profile"])
+    warn_of(session, job, settings, model=model, profile=given["profile"])
     warn_unused(session, configured, given)
     try:
         job = replace(job, recalled=keeper.recall(given["recall"]))
@@ -165,17 +135,6 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
         keeper.close()
     if code:
         raise typer.Exit(code)
-
-
-def _warn(session: Session, job: Job, settings: Settings, *, model: str, profile: str) -> None:
-    """Say what of the options cannot be used as asked."""
-    if job.facts is not None and model and not (job.facts.known or settings.context.limit):
-        session.warn(f"the context limit of {model} is not known; {job.facts.context_limit:,} is assumed")
-    chosen = strategy_named(settings.strategy_name)
-    if settings.summarizer == "llm" and not chosen.writes:
-        session.warn(f"--summarizer llm is not used: the summaries of strategy {chosen.name} hold no text of their own")
-    if profile and not chosen.learned:
-        session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
 
 
 def _job(inputs: Sequence[Input], given: Mapping[str, Any], configured: Configured, keeper: Keeper) -> Job:
@@ -189,37 +148,6 @@ def _job(inputs: Sequence[Input], given: Mapping[str, Any], configured: Configur
         several=len(inputs) > 1,
         **{name: given[name] for name in _JOB},
     )
-
-
-def _check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents: Collection[str]) -> None:
-    files = [one.path for one in inputs]
-    if settings.summary_role not in ("", "user", "assistant", "system"):
-        raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
-    places = [
-        name for name, given in (("-o", job.out), ("--out-dir", job.out_dir), ("--in-place", job.in_place)) if given
-    ]
-    if len(places) > 1:
-        raise UsageError(f"{' and '.join(places)} exclude each other")
-    silent = job.dry_run or job.check
-    if len(files) > 1 and not silent and not (job.out_dir or job.in_place):
-        raise UsageError("several files need --out-dir or --in-place")
-    if job.in_place:
-        refuse_in_place(files)
-    if job.in_place and "-" in files:
-        raise UsageError("standard input cannot be replaced in place; use -o")
-    if job.in_place and any(file in contents for file in files):
-        raise UsageError("a session that is not one file cannot be replaced in place; use -o")
-    if job.out_dir and "-" in files:
-        raise UsageError("standard input has no name to write under in --out-dir; use -o")
-    if job.json and not silent and (not places or job.out == "-"):
-        raise UsageError("--json prints the report on standard output: write the transcript elsewhere with -o")
-    if job.out_dir and len({one.name for one in inputs}) < len(inputs):
-        raise UsageError("two inputs have the same name; with --out-dir one would overwrite the other")
-    if job.writes and not job.in_place:
-        outputs = {"-o": [job.out or "-"], "--out-dir": [_under(job.out_dir, one.name) for one in inputs]}
-        refuse_overwriting(files, outputs if job.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
-    refuse_overwriting(files, {"--report": [job.report or "-"]})
-    compile_patterns(settings.keep)
 
 
 def _run_all(session: Session, files: Sequence[str], job: Job, settings: Settings) -> int:
@@ -261,6 +189,11 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
         source = replace(source, transcripts=tuple(part.before for part in parts))
     place = _place(file, job)
     changed = data != source.data
+    carried: CarriedOn | None = None
+    if changed:
+        data, place, carried = carried_on(
+            source, data, place, fresh=job.new_session, out=job.out, in_place=job.in_place
+        )
     stored = pack(data, place, source.packed, same=job.in_place)
     kept = Kept()
     if job.writes:
@@ -283,7 +216,10 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
         if job.dry_run:
             value["plan"] = jsons.plan_json(parts)
         value |= keeping_json(kept)
+        value |= carried.json if carried else {}
     _show(session, source, job, data, parts, place)
+    if carried and job.writes:
+        session.say(carried.line)
     if probed and probed.before is not None:
         session.say(probe_line(probed))
     say_use(session, use, f"{source.path}: " if job.several else "")
@@ -308,7 +244,7 @@ def _write(
     kept = job.keeper.keep(source, data, parts, place, changed=changed)
     if changed and job.manifest:  # first: without the archive it is the only account of what goes
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
-    if changed or not job.in_place:
+    if changed or not (job.in_place or job.new_session):
         split = other_names(place) if job.in_place else 0
         write_bytes(place, data, source.stored if job.in_place else None, [source.path])
         if split:
@@ -326,6 +262,8 @@ def _compacted(
     always = partial(compact_always, session, progress=progress, recalled=job.recalled, remember=remember)
     if settings.memory.auto_recall:
         always = partial(always, recall=job.keeper.bearing)
+    if job.emit == "native":
+        always = partial(natively, session, always)
 
     def make(aimed: Settings) -> tuple[bytes, list[Compaction]]:
         if not job.probes:
@@ -347,14 +285,10 @@ def _place(file: str, job: Job) -> str:
     if job.in_place:
         return file
     if job.out_dir:
-        place = _under(job.out_dir, job.names[file])
+        place = under(job.out_dir, job.names[file])
         Path(place).parent.mkdir(parents=True, exist_ok=True)
         return place
     return job.out or "-"
-
-
-def _under(folder: str, name: str) -> str:
-    return str(Path(folder, name))
 
 
 def _show(session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str) -> None:

@@ -261,3 +261,19 @@ MaxImageBytesOption = Annotated[
     ),
 ]
 TopOption = Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")]
+EmitOption = Annotated[
+    str,
+    typer.Option(
+        "--emit",
+        metavar="WAY",
+        help="rewritten: a smaller file; native: the file as it was, and what its agent appends when it compacts.",
+    ),
+]
+NewSessionOption = Annotated[
+    bool,
+    typer.Option(
+        "--new-session",
+        help="Write a new session, with an id of its own, where the agent keeps its sessions (or to -o), and say how "
+        "to go on with it.",
+    ),
+]

@@ -77,6 +77,9 @@ class Agentic(Protocol):
     lines: bool
     """It appends to files of a record a line only, not to documents."""
 
+    def project(self, value: Any) -> str:
+        """The folder that is worked in, or what the format has in its place, where a value of the file says it."""
+
     def append(self, compacted: Compacted) -> Sequence[Any]:
         """The JSON values that make what is sent the output of the compaction. Raises UsageError for a session to
         which nothing can be appended."""
@@ -90,3 +93,10 @@ def last_value(transcript: Transcript) -> dict[str, Any]:
     at = next((m.records[-1] for m in reversed(transcript.messages) if m.records), None)
     value = json.loads(transcript.raw(at)) if at is not None else {}
     return value if isinstance(value, dict) else {}
+
+
+def member(value: Any, *path: str) -> str:
+    """A string at a path of objects; empty where there is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""

@@ -6,7 +6,7 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, last_value
+from compactor_cli.resuming.base import Compacted, last_value, member
 
 _ENVELOPE = ("userType", "cwd", "sessionId", "version", "gitBranch", "slug")
 _CALLS = frozenset(("tool_use", "tool_result"))
@@ -18,6 +18,9 @@ class ClaudeCode:
     format = "claude-code"
     appends = "a compact boundary, and what is kept behind it"
     lines = True
+
+    def project(self, value: Any) -> str:
+        return member(value, "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         stamps = compacted.stamps()
@@ -40,12 +43,14 @@ class ClaudeCode:
             }
         ]
         ids = _Ids(compacted)
-        for at, (message, value) in enumerate(compacted.records):
+        records = compacted.records
+        counted = max((at for at, (_, value) in enumerate(records) if _counts(value)), default=-1)
+        for at, (message, value) in enumerate(records):
             flags = dict.fromkeys(_FLAGS, True) if at == 0 and message.origin == "summary" else {}
             own = ids.of(value["uuid"]) if isinstance(value.get("uuid"), str) else compacted.id("record", at)
             copied = {name: ids.known(field) for name, field in value.items()}
             if isinstance(value.get("message"), dict):
-                copied["message"] = _copied(value["message"], ids)
+                copied["message"] = _copied(value["message"], ids, counted=at == counted)
             values.append({**copied, **flags, "parentUuid": parent, "uuid": own, "timestamp": next(stamps)})
             parent = own
         return values
@@ -75,15 +80,20 @@ class _Ids:
         return self._new.get(field, field) if isinstance(field, str) else field
 
 
-def _copied(message: dict[str, Any], ids: _Ids) -> dict[str, Any]:
-    """A message under new ids; what the provider counted is not of this context."""
+def _counts(value: Any) -> bool:
+    return isinstance(value.get("message"), dict) and isinstance(value["message"].get("usage"), dict)
+
+
+def _copied(message: dict[str, Any], ids: _Ids, *, counted: bool) -> dict[str, Any]:
+    """A message under new ids. Only the newest count stays: it says how large the context is, and who adds up what was
+    used would count the others twice."""
     content = message.get("content")
     changes: dict[str, Any] = {}
     if isinstance(content, list):
         changes["content"] = [_block(block, ids) for block in content]
     if isinstance(message.get("id"), str):
         changes["id"] = ids.of(message["id"], "msg_")
-    if isinstance(message.get("usage"), dict):
+    if isinstance(message.get("usage"), dict) and not counted:
         changes["usage"] = dict.fromkeys(_COUNTS, 0)
     return {**message, **changes}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted
+from compactor_cli.resuming.base import Compacted, member
 
 _FORMAT = FORMATS["codex"]
 
@@ -17,6 +17,9 @@ class Codex:
     format = "codex"
     appends = "a compacted record with the history"
     lines = True
+
+    def project(self, value: Any) -> str:
+        return member(value, "payload", "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         items = [item for _, value in compacted.records if (item := _item(value)) is not None]

@@ -34,7 +34,7 @@ def appended(before: Source, after: Source) -> bytes:
     on_lines = b"," not in newline
     if way.lines and not on_lines:
         raise UsageError(f"a session that is one document: {before.format} appends to files of a record a line only")
-    made = [jsonedit.dump(value).encode() for value in way.append(Compacted(was, now, _key(after.data)))]
+    made = [jsonedit.dump(value).encode() for value in way.append(Compacted(was, now, _key(before.data + after.data)))]
     if on_lines:
         # what was there stays to the byte
         end = b"" if before.data.endswith(b"\n") else newline
@@ -53,14 +53,14 @@ def renamed(format: str, data: bytes, old: str, new: str) -> bytes:
     way = agentic(format)
     pieces: list[bytes] = []
     at = 0
-    for start, end, value in _values(data):
+    for start, end, value in values_of(data):
         changes = way.rename(value, old, new)
         pieces += [data[at:start], jsonedit.replace(data[start:end], changes) if changes else data[start:end]]
         at = end
     return b"".join([*pieces, data[at:]])
 
 
-def _values(data: bytes) -> Iterator[tuple[int, int, Any]]:
+def values_of(data: bytes) -> Iterator[tuple[int, int, Any]]:
     """The JSON values of a file with their spans: the document that it is, or its lines."""
     try:
         yield 0, len(data), json.loads(data)

@@ -6,13 +6,16 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted
+from compactor_cli.resuming.base import Compacted, member
 
 
 class GeminiCLI:
     format = "gemini-cli"
     appends = "a $set of all messages"
     lines = True
+
+    def project(self, value: Any) -> str:
+        return member(value, "projectHash")
 
     def append(self, compacted: Compacted) -> list[Any]:
         messages: list[Any] = []

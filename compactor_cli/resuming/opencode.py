@@ -11,7 +11,7 @@ from typing import Any
 from compactor_cli.converting.stable import digest, millis
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted
+from compactor_cli.resuming.base import Compacted, member
 
 _STAMP = slice(4, 16)
 """Where an id says its time, in 12 hex digits."""
@@ -24,6 +24,9 @@ class OpenCode:
     format = "opencode"
     appends = "a request for a summary, the summary, and what is kept behind it"
     lines = False
+
+    def project(self, value: Any) -> str:
+        return member(value, "info", "directory")
 
     def append(self, compacted: Compacted) -> list[Any]:
         summary, kept = compacted.lead()

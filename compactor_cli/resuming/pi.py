@@ -1,4 +1,4 @@
-"""pi: what is kept as new entries, then a `compaction` that keeps these and nothing before."""
+"""pi: a `compaction` that keeps nothing before it, and what is kept as new entries behind it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted
+from compactor_cli.resuming.base import Compacted, member
 
 
 class Pi:
     format = "pi"
-    appends = "a compaction, and before it the entries that it keeps"
+    appends = "a compaction, and what is kept behind it"
     lines = True
+
+    def project(self, value: Any) -> str:
+        return member(value, "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         parent = compacted.leaf
@@ -22,22 +25,22 @@ class Pi:
         stamps = compacted.stamps()
         taken = {link.id for link in compacted.before.links if link}
         summary, kept = compacted.lead()
-        values: list[Any] = []
-        for at, (_, value) in enumerate(kept):
-            own = _free(compacted.id("entry", at), taken)
-            values.append({**value, "id": own, "parentId": parent, "timestamp": next(stamps)})
-            parent = own
         own = _free(compacted.id("compaction"), taken)
-        end = {
-            "type": "compaction",
-            "id": own,
-            "parentId": parent,
-            "timestamp": next(stamps),
-            "summary": summary,
-            "firstKeptEntryId": values[0]["id"] if values else own,
-            "tokensBefore": compacted.before.tokens,
-        }
-        return [*values, end]
+        values: list[Any] = [
+            {
+                "type": "compaction",
+                "id": own,
+                "parentId": parent,
+                "timestamp": next(stamps),
+                "summary": summary,
+                "firstKeptEntryId": own,  # nothing of what stands before it
+                "tokensBefore": compacted.before.tokens,
+            }
+        ]
+        for at, (_, value) in enumerate(kept):
+            parent, own = own, _free(compacted.id("entry", at), taken)
+            values.append({**value, "id": own, "parentId": parent, "timestamp": next(stamps)})
+        return values
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
         header = isinstance(value, dict) and value.get("type") == "session"

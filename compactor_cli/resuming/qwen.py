@@ -6,7 +6,7 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
-from compactor_cli.resuming.base import Compacted, last_value
+from compactor_cli.resuming.base import Compacted, last_value, member
 
 _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
 _COMPRESSED = 1
@@ -17,6 +17,9 @@ class Qwen:
     format = "qwen"
     appends = "a chat_compression record with the history"
     lines = True
+
+    def project(self, value: Any) -> str:
+        return member(value, "cwd")
 
     def append(self, compacted: Compacted) -> list[Any]:
         template = last_value(compacted.before)

@@ -1,0 +1,164 @@
+"""`compact --emit native` and `--new-session`: outputs that the session's agent goes on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import BudgetError, UsageError
+from compactor_cli.formats.loading import load
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.transcript import Source
+from compactor_cli.settings import Settings
+
+if TYPE_CHECKING:
+    from compactor_cli.agents.base import Agent
+
+_TRIES = 4
+
+Make = Callable[[Source, Settings], "tuple[bytes, list[Compaction]]"]
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedOn:
+    """A session that its agent goes on with: as a file, and by which command."""
+
+    id: str
+    path: str
+    project: str
+    """The folder that is worked in, where the session says it."""
+    command: str
+
+    @property
+    def line(self) -> str:
+        """How to go on, in words."""
+        return f"go on with: {self.command}" + (f" (in {self.project})" if self.project else "")
+
+    @property
+    def json(self) -> dict[str, object]:
+        return {"session": {"id": self.id, "path": self.path, "project": self.project or None, "resume": self.command}}
+
+
+def natively(session: Session, make: Make, source: Source, settings: Settings) -> tuple[bytes, list[Compaction]]:
+    """What `make` leaves of a file, appended to it as its agent would. What the agent wants besides, such as a notice
+    that something is missing, counts. Raises UsageError where nothing can be appended, BudgetError where it does not
+    fit."""
+    from compactor_cli.resuming.emit import appended
+
+    data, parts = make(source, settings)
+    target = parts[0].target if parts else None
+    aimed = settings
+    for _ in range(_TRIES):
+        if data == source.data:
+            return data, parts
+        after = load(data, source.path, session.counter, format=source.format)
+        made = appended(source, after)
+        found = load(made, source.path, session.counter, format=source.format)
+        if target is None or found.tokens <= target:
+            return made, [replace(parts[0], data=made, tokens=found.tokens)]
+        over = found.tokens - target
+        aimed = replace(settings, target_ratio=None, target_tokens=max(1, parts[0].tokens - over))
+        data, parts = make(source, aimed)
+    raise BudgetError(target or 0, found.tokens, ())
+
+
+def carried_on(
+    source: Source, data: bytes, place: str, *, fresh: bool, out: str, in_place: bool
+) -> tuple[bytes, str, CarriedOn | None]:
+    """The output of a file that changed, where it goes, and how its agent goes on with it: with a session of its own
+    when it is `fresh`, with the same session where it is replaced in the agent's folder."""
+    if fresh:
+        made, carried = new_session(source, data, out)
+        return made, carried.path, carried
+    return data, place, at_home(source, place) if in_place else None
+
+
+def new_session(source: Source, data: bytes, out: str) -> tuple[bytes, CarriedOn]:
+    """The file of a new session, with an id of its own, where the agent of `source` keeps its sessions, or at `out`.
+
+    Raises UsageError where no agent goes on with such a file, or nothing says where it keeps its sessions.
+    """
+    from compactor_cli.resuming.emit import new_id, renamed
+
+    if len(source.transcripts) != 1:
+        raise UsageError(f"{source.path}: {len(source.transcripts)} sessions in a file; --new-session takes one")
+    old, new = source.transcripts[0].session_id, new_id(source.format, data)
+    made = renamed(source.format, data, old, new)
+    agent, project = agent_of(source), project_of(source)
+    path = out or str(_place(agent, source, new, project))
+    if Path(path).exists() and Path(path).read_bytes() != made:
+        raise UsageError(f"{path}: is there already, and is another session: it is left as it is")
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    return made, CarriedOn(new, path, _folder(project), _command(agent, new, path))
+
+
+def at_home(source: Source, path: str) -> CarriedOn | None:
+    """How to go on with a session that stands where its agent finds it; None for any other file."""
+    agent = _agent_at(path)
+    command = agent.resume if agent and agent.format == source.format else ""
+    if not agent or not command or len(source.transcripts) != 1:
+        return None
+    own = source.transcripts[0].session_id
+    return CarriedOn(own, path, _folder(project_of(source)), _command(agent, own, path))
+
+
+def agent_of(source: Source) -> Agent:
+    """The agent whose session a file is. Raises UsageError where there is none that goes on with it."""
+    from compactor_cli.agents import AGENTS
+
+    at = _agent_at(source.path)
+    if at is not None and at.format == source.format:
+        return at
+    found = next((agent for agent in AGENTS.values() if agent.format == source.format and agent.resume), None)
+    if found is None:
+        raise UsageError(f"{source.path}: --new-session: no agent goes on with a file of format {source.format}")
+    return found
+
+
+def project_of(source: Source) -> str:
+    """The folder that is worked in, or what stands for it, as the session says it; empty where it does not."""
+    from compactor_cli.resuming import AGENTIC
+    from compactor_cli.resuming.emit import values_of
+
+    way = AGENTIC.get(source.format)
+    values = (value for _, _, value in values_of(source.data)) if way else ()
+    return next((project for value in values if way and (project := way.project(value))), "")
+
+
+def _folder(project: str) -> str:
+    return project if "/" in project or "\\" in project else ""
+
+
+def _agent_at(path: str) -> Agent | None:
+    """The agent in whose folder a file is."""
+    from compactor_cli.agents import AGENTS
+    from compactor_cli.cli.choosing import this_machine
+
+    machine, real = this_machine(), Path(path).resolve()
+    for agent in AGENTS.values():
+        if any(real.is_relative_to(folder.resolve()) for folder in agent.folders(machine)):
+            return agent
+    return None
+
+
+def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
+    from compactor_cli.cli.choosing import this_machine
+
+    machine = this_machine()
+    if agent.new_place is None:
+        raise UsageError(f"--new-session: {agent.title} has no files of its own: name one with -o, and import it")
+    times = [message.timestamp for message in source.transcripts[0].messages if message.timestamp is not None]
+    place = agent.new_place(machine, project, id, min(times, default=0.0))
+    if place is None:
+        what = "does not say in which folder it works" if not project else f"works in a folder unknown to {agent.title}"
+        raise UsageError(f"{source.path}: --new-session: the session {what}: write it to a file with -o")
+    # beside the session that it is made of: agents know the project of a session by its folder
+    return Path(source.path).resolve().parent / place.name if _agent_at(source.path) is agent else place
+
+
+def _command(agent: Agent, id: str, path: str) -> str:
+    command = agent.resume.format(id=id, path=path)
+    return f"opencode import {path} && {command}" if agent.new_place is None and agent.export else command
