@@ -51,10 +51,10 @@ imports: $(STAMP)
 	$(BIN)/lint-imports
 
 docs: $(STAMP)  ## write the generated parts of the documentation anew
-	COLUMNS=100 $(BIN)/cog -r README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md
+	COLUMNS=100 $(BIN)/cog -r README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md docs/resume.md
 
 docs-check: $(STAMP)
-	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md
+	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md docs/resume.md
 
 fuzz: $(STAMP)  ## mutated sessions through the commands: COUNT of them, of the samples and of what is in SESSIONS
 	$(BIN)/python -m tests.fuzz --count $(COUNT) --start $(START) $(wildcard $(SESSIONS))

@@ -24,6 +24,7 @@ from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.configuration.values import allowed, shown
 from compactor_cli.converting import TARGETS
 from compactor_cli.formats import FORMATS
+from compactor_cli.resuming import AGENTIC
 from compactor_cli.signals.signals import BY_CLASS, CLASSES, SIGNALS
 from compactor_cli.strategies import STRATEGIES
 
@@ -83,6 +84,12 @@ def targets() -> str:
         for target in TARGETS.values()
     ]
     return "\n".join(["", "| target | besides what was said | sessions a file |", "|---|---|---|", *rows, ""])
+
+
+def carried_on() -> str:
+    """What `--emit native` appends to the sessions of each agent."""
+    rows = [f"| `{way.format}` | {way.appends} |" for way in AGENTIC.values()]
+    return "\n".join(["", "| format | appended |", "|---|---|", *rows, ""])
 
 
 def signals() -> str:

@@ -47,6 +47,10 @@ def _used(value: dict[str, Any]) -> Figure | None:
     return recorded(whole(data.get("currentTokens"))) if isinstance(data, dict) else None
 
 
+def _new_place(machine: Machine, project: str, id: str, began: float) -> Path:
+    return _folders(machine)[0] / id / "events.jsonl"
+
+
 AGENT = Agent(
     name="copilot-cli",
     title="Copilot CLI",
@@ -56,4 +60,5 @@ AGENT = Agent(
     find=_find,
     look=_look,
     resume="copilot --resume {id}",
+    new_place=_new_place,
 )

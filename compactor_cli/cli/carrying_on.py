@@ -58,7 +58,7 @@ def natively(session: Session, make: Make, source: Source, settings: Settings) -
         made = appended(source, after)
         found = load(made, source.path, session.counter, format=source.format)
         if target is None or found.tokens <= target:
-            return made, [replace(parts[0], data=made, tokens=found.tokens)]
+            return made, [replace(parts[0], data=made, tokens=found.tokens, target=target)]
         over = found.tokens - target
         aimed = replace(settings, target_ratio=None, target_tokens=max(1, parts[0].tokens - over))
         data, parts = make(source, aimed)
@@ -156,7 +156,8 @@ def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
         what = "does not say in which folder it works" if not project else f"works in a folder unknown to {agent.title}"
         raise UsageError(f"{source.path}: --new-session: the session {what}: write it to a file with -o")
     # beside the session that it is made of: agents know the project of a session by its folder
-    return Path(source.path).resolve().parent / place.name if _agent_at(source.path) is agent else place
+    beside = id[:8] in place.name and _agent_at(source.path) is agent
+    return Path(source.path).resolve().parent / place.name if beside else place
 
 
 def _command(agent: Agent, id: str, path: str) -> str:

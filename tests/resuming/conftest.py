@@ -1,4 +1,4 @@
-"""A home folder in which six agents keep one session each, and the command line that finds it."""
+"""A home folder in which seven agents keep one session each, and the command line that finds it."""
 
 from __future__ import annotations
 
