@@ -13,6 +13,7 @@ import typer
 from compactor_cli.agents import AGENTS
 from compactor_cli.cli.app import app
 from compactor_cli.formats import FORMATS
+from compactor_cli.resuming import AGENTIC
 from tests.builders import ROOT
 
 PACKAGE = ROOT / "compactor_cli"
@@ -98,9 +99,14 @@ def test_every_format_has_a_section_that_says_what_is_read_of_it():
 
 
 @pytest.mark.parametrize(
-    ("known", "contract"), [(FORMATS, "No format imports another"), (AGENTS, "No agent imports another")]
+    ("known", "contract"),
+    [
+        (FORMATS, "No format imports another"),
+        (AGENTS, "No agent imports another"),
+        (AGENTIC, "No agent's way of going on imports another"),
+    ],
 )
-def test_no_format_and_no_agent_is_left_out_of_its_contract(known, contract):
+def test_none_is_left_out_of_its_contract(known, contract):
     contracts = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
     (modules,) = (one["modules"] for one in contracts if one["name"] == contract)
     assert len(modules) == len(set(modules)) == len(known)
