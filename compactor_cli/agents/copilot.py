@@ -47,8 +47,12 @@ def _used(value: dict[str, Any]) -> Figure | None:
     return recorded(whole(data.get("currentTokens"))) if isinstance(data, dict) else None
 
 
-def _new_place(machine: Machine, project: str, id: str, began: float) -> Path:
-    return _folders(machine)[0] / id / "events.jsonl"
+def _new_folder(machine: Machine, project: str, began: float) -> Path:
+    return _folders(machine)[0]
+
+
+def _new_name(id: str, began: float) -> str:
+    return f"{id}/events.jsonl"
 
 
 AGENT = Agent(
@@ -60,5 +64,6 @@ AGENT = Agent(
     find=_find,
     look=_look,
     resume="copilot --resume {id}",
-    new_place=_new_place,
+    new_folder=_new_folder,
+    new_name=_new_name,
 )
