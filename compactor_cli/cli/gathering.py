@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +34,13 @@ def read_session(path: str) -> bytes:
     return gather(path) if path != "-" and gathers(path) else read_bytes(path)
 
 
-def refuse_in_place(paths: Iterable[str]) -> None:
-    """Raise UsageError where one of the inputs is no single file, which could be replaced."""
+def refuse_in_place(paths: Iterable[str], contents: Collection[str] = ()) -> None:
+    """Raise UsageError where one of the inputs is no single file, which could be replaced. `contents`: names of
+    sessions that have no file of their own."""
     for path in paths:
-        if path != "-" and gathers(path):
+        if path == "-":
+            raise UsageError("standard input cannot be replaced in place; use -o")
+        if path in contents or gathers(path):
             raise UsageError(f"--in-place: {path} is a session in parts, which is only read; write to a file with -o")
 
 
