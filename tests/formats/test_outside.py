@@ -13,7 +13,7 @@ from tests.formats.checkers.opencode import check_messages
 from tests.formats.checkers.pi import check_sent, context
 from tests.formats.roundtrip import CASES, REAL
 
-OWN = ("claude-code", "codex", "gemini-cli", "opencode", "pi", "qwen")
+OWN = ("claude-code", "codex", "droid", "gemini-cli", "opencode", "pi", "qwen")
 FILES = [path for name in OWN for path in sorted((CASES / name).iterdir())]
 AGENTS = REAL / "agent-sessions-fixtures" / "stage0" / "agents"
 REAL_FILES = [
@@ -21,7 +21,7 @@ REAL_FILES = [
     *sorted((REAL / "codex").glob("*.jsonl")),
     *(
         path
-        for name in ("claude", "codex", "openclaw", "pi", "qwen")
+        for name in ("claude", "codex", "droid", "openclaw", "pi", "qwen")
         for path in sorted(AGENTS.glob(f"{name}/*.jsonl"))
     ),
 ]
