@@ -10,7 +10,7 @@ from typing import Any
 from compactor_cli.containers import unpack
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, nearest
-from compactor_cli.formats.base import Counter, Format, Reading, Unfolds, fit
+from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, Unfolds, fit
 from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
@@ -200,7 +200,10 @@ def _document_transcript(
     if found.fixed is not None:
         reading.messages = [_at_root(m) if found.fixed in m.records else m for m in reading.messages]
     source = data if found.source is None else found.source
-    return _transcript(source, path, format, found.records, found.layout, reading)
+    transcript = _transcript(source, path, format, found.records, found.layout, reading)
+    if not isinstance(format, CountsAround):
+        return transcript
+    return replace(transcript, counted=format.counted(value, found.path, transcript.messages))
 
 
 def _at_root(message: Message) -> Message:
