@@ -26,6 +26,7 @@ _SUMMARIES = {
     "formats": "List the formats.",
     "memory": "The memory log.",
     "config": "Show and change settings.",
+    "hook": "Archive before an agent's own compaction, restore after it.",
 }
 """Command -> what the list of commands says of it. Its module and what is called there have the same name."""
 
