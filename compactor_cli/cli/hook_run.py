@@ -52,7 +52,9 @@ def answer(given: Mapping[str, str], unknown: Sequence[str], *, quiet: bool, deb
         _say(error.message, quiet=quiet)
     except Exception as error:
         if debug:
-            raise
+            import traceback
+
+            traceback.print_exc()
         _say(f"this is a bug: {type(error).__name__}: {error}", quiet=quiet)
 
 

@@ -111,7 +111,8 @@ def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str,
     def take(section: str, original: Original, number: int, lost: Iterable[tuple[int, str]]) -> None:
         for message, text in lost:
             shown = _shown(text)
-            if shown and shown not in seen:
+            known = shown in seen or any(shown in line.text for line in found[section])
+            if shown and not known:
                 seen.add(shown)
                 found[section].append(_Line(shown, original.references.get(message, ""), (number, message)))
 
@@ -120,8 +121,7 @@ def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str,
         for category in ("rules", "corrections", "constraints"):
             take("rules", original, number, judged[category])
         if number == len(originals) - 1:
-            take("open", original, number, _open(original.messages, after))
-            take("open", original, number, judged["open_items"])
+            take("open", original, number, (*_open(original.messages, after), *judged["open_items"]))
         take("requests", original, number, _by_message(judged["user_requests"], seen))
         if number == len(originals) - 1:
             take("decisions", original, number, judged["decisions"])

@@ -49,9 +49,8 @@ def payload_of(data: bytes) -> Payload:
 
 def start_output(context: str) -> str:
     """What a hook of `SessionStart` prints to put a text into the agent's context."""
-    return json.dumps(
-        {"hookSpecificOutput": {"hookEventName": START, "additionalContext": context}}, ensure_ascii=False
-    )
+    # plain ASCII: whatever the encoding of standard output is, the agent reads the same
+    return json.dumps({"hookSpecificOutput": {"hookEventName": START, "additionalContext": context}})
 
 
 def _word(value: dict[str, Any], key: str) -> str:
