@@ -261,3 +261,10 @@ MaxImageBytesOption = Annotated[
     ),
 ]
 TopOption = Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")]
+AnnotationsOption = Annotated[
+    str,
+    typer.Option("--annotations", metavar="NAME", help="Print what --check finds as annotations of CI: github."),
+]
+SarifOption = Annotated[
+    str, typer.Option("--sarif", metavar="FILE", help="Write what --check finds as SARIF, for code scanning.")
+]
