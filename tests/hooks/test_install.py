@@ -59,6 +59,16 @@ def test_install_keeps_every_byte_of_others_and_uninstall_gives_the_file_back(ru
     assert settings.read_bytes() == original
 
 
+@pytest.mark.parametrize(("name", "line"), [("four spaces", "    "), ("tabs", "\t"), ("members", "  ")])
+def test_what_is_put_in_is_laid_out_as_the_file_is(run, settings, name, line):
+    settings.write_bytes(FILES[name])
+    run("hook", "install", "claude", "--yes")
+    lines = settings.read_text().splitlines()
+    assert f'{line}"hooks": {{' in lines
+    assert f'{line * 2}"SessionStart": [' in lines
+    assert f'{line * 4}"matcher": "compact",' in lines
+
+
 def test_installing_twice_is_installing_once(run, settings):
     settings.write_bytes(FILES["members"])
     run("hook", "install", "claude", "--yes")

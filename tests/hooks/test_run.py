@@ -125,6 +125,15 @@ def test_a_reference_and_a_search_lead_to_the_original(agent):
     assert agent.kept("--search", "no such word anywhere").code == 1
 
 
+def test_a_search_finds_a_message_of_several_states_once_and_the_best_first(agent):
+    agent.hook(before(agent.file))
+    agent.session.says("The importer.py file reads orders; leave it to Lena.")
+    agent.hook(before(agent.save()))
+    found = agent.kept("--search", "importer.py Lena", "--json").json["hits"]
+    assert [(hit["matched"], hit["compaction"], hit["message"]) for hit in found] == [(2, 2, 19), (1, 2, 0)]
+    assert "ctx_" in agent.kept("--search", "importer.py").text
+
+
 @pytest.mark.parametrize("limit", [120, 200, 400, 1500])
 def test_the_text_keeps_its_limit(agent, limit):
     for at in range(40):
@@ -177,7 +186,7 @@ def test_whatever_it_is_given_the_agent_goes_on(agent, data):
     done = agent.hook(data)
     assert done.stdout == b""
     assert done.stderr.startswith("compactor hook: ")
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.stderr and "bug" not in done.stderr
 
 
 def test_wrong_options_settings_databases_and_sessions_hold_no_agent_up(agent, tmp_path):
