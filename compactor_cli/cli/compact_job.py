@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from compactor_cli.cli.checking import Check
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import Input, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
@@ -46,6 +47,7 @@ class Job:
     several: bool
     """There are further files."""
     keeper: Keeper
+    checking: Check
     recalled: Sequence[Memory] = ()
     """Memories that are put into the outputs."""
     manifest: bool = False
@@ -99,7 +101,8 @@ def check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents:
     if job.writes and not job.in_place and not job.finds_places:
         outputs = {"-o": [job.out or "-"], "--out-dir": [under(job.out_dir, one.name) for one in inputs]}
         refuse_overwriting(files, outputs if job.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
-    refuse_overwriting(files, {"--report": [job.report or "-"]})
+    job.checking.refuse(checks=job.check, json=job.json)
+    refuse_overwriting(files, {"--report": [job.report or "-"], "--sarif": [job.checking.sarif or "-"]})
     compile_patterns(settings.keep)
 
 

@@ -277,3 +277,10 @@ NewSessionOption = Annotated[
         "to go on with it.",
     ),
 ]
+AnnotationsOption = Annotated[
+    str,
+    typer.Option("--annotations", metavar="NAME", help="Print what --check finds as annotations of CI: github."),
+]
+SarifOption = Annotated[
+    str, typer.Option("--sarif", metavar="FILE", help="Write what --check finds as SARIF, for code scanning.")
+]
