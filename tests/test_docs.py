@@ -98,6 +98,13 @@ def test_every_format_has_a_section_that_says_what_is_read_of_it():
     assert set(FORMATS) <= set(headings)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_section_stands_twice_in_a_page(page):
+    lines = page.read_text(encoding="utf-8").splitlines()
+    headings = [line for line in lines if line.startswith("## ")]
+    assert [line for line in headings if headings.count(line) > 1] == []
+
+
 @pytest.mark.parametrize(
     ("known", "contract"),
     [
