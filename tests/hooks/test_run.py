@@ -222,6 +222,11 @@ def test_a_session_of_codex_is_kept_and_restored_alike(agent):
     assert RULE in told(agent.hook(start(agent.file)).stdout)
 
 
+def test_the_event_of_gemini_archives_too(agent):
+    agent.hook(payload("PreCompress", agent.file, trigger="auto", timestamp="2026-03-02T09:00:00Z"))
+    assert [one["strategy"] for one in agent.kept(agent.file, "--list", "--json").json["rounds"]] == ["agent"]
+
+
 def test_the_answer_is_plain_ascii_whatever_the_session_says(agent):
     agent.session.says("Verändere niemals — never — die Datei größe.py, bitte.")
     agent.hook(before(agent.save()))
