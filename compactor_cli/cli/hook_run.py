@@ -23,7 +23,6 @@ from compactor_cli.text.clean import visible
 
 if TYPE_CHECKING:
     from compactor_cli.model.archive import Archived
-    from compactor_cli.model.message import Message
     from compactor_cli.model.transcript import Source
     from compactor_cli.store.database import Database
 
@@ -147,20 +146,46 @@ def _compact_beside(session: Session, configured: Configured, source: Source) ->
 
 def _context(session: Session, configured: Configured, payload: Payload, limit: int) -> str:
     path = _path(payload)
-    data = read_bytes(path) if Path(path).exists() else b""
+    data = _contents(session, path)
     now = read_again(data, path).transcripts[0].messages if data else ()
+    earlier = _earlier(data, path)
+    written = bool(earlier) and _has_just_compacted(data)
+    before = earlier[-1] if written else Original(now)
     originals = _archived(session, configured, payload, path, data)
     if not originals and data:
         session.say(f"{path}: nothing of it is archived, so it is read as it is")
-        originals = _earlier(data, path) or [Original(now)]
+        originals = earlier if written else [*earlier, before]
+    elif originals and not {m.id for m in before.messages} <= {m.id for m in originals[-1].messages}:
+        session.say(f"{path}: its last part is not archived, so it is read as it is")
+        originals = [*originals, before]
     if not originals:
         raise InputError("there is no such session, and nothing of it is archived", path=path)
-    return restored(originals, _after(originals[-1].messages, now), _more(path), session.counter.count, limit)
+    return restored(originals, now if written else (), _more(path), session.counter.count, limit)
 
 
-def _after(before: Sequence[Message], now: Sequence[Message]) -> Sequence[Message]:
-    """What is in the context now; nothing as long as the agent has not written its compaction yet."""
-    return () if {m.id for m in before} <= {m.id for m in now} else now
+def _contents(session: Session, path: str) -> bytes:
+    """The session's file; nothing where it is gone or cannot be read, for it may be archived."""
+    if not Path(path).exists():
+        return b""
+    data = read_bytes(path)
+    try:
+        read_again(data, path)
+    except InputError as error:
+        session.say(f"{error}; only what is archived of it is used")
+        return b""
+    return data
+
+
+def _has_just_compacted(data: bytes) -> bool:
+    """Whether the newest compaction that a file tells of is this one: the agent has not spoken since. Else it has not
+    written it yet, and nothing is known of its summary."""
+    lines = data.splitlines()
+    behind = lines[_boundaries(lines)[-1] + 1 :]
+    return not any(b'"assistant"' in line for line in behind)
+
+
+def _boundaries(lines: Sequence[bytes]) -> list[int]:
+    return [at for at, line in enumerate(lines) if at and any(word in line for word in _BOUNDARIES)]
 
 
 def _archived(session: Session, configured: Configured, payload: Payload, path: str, data: bytes) -> list[Original]:
@@ -212,7 +237,7 @@ def _compactions(database: Database, payload: Payload, path: str, data: bytes) -
 def _earlier(data: bytes, path: str) -> list[Original]:
     """The session as it was before each of the compactions that its file tells of, the oldest first."""
     lines = data.splitlines(keepends=True)
-    ends = [at for at, line in enumerate(lines) if at and any(word in line for word in _BOUNDARIES)][-_ORIGINALS:]
+    ends = _boundaries(lines)[-_ORIGINALS:]
     found = [read_again(b"".join(lines[:at]), path).transcripts[0].messages for at in ends]
     return [Original(messages) for messages in found if messages]
 

@@ -114,6 +114,31 @@ def test_a_rule_of_before_the_hooks_were_installed_comes_back_too(agent):
     assert RULE in told(agent.hook(start(agent.save())).stdout)
 
 
+def test_what_the_archive_does_not_have_yet_is_read_from_the_file(agent):
+    agent.hook(before(agent.file))
+    compacted(agent.session, "It is about reports.")
+    later(agent.session)
+    compacted(agent.session, "It is about reports.")
+    done = agent.hook(start(agent.save()))
+    assert RULE in told(done.stdout) and LATER_RULE in told(done.stdout)
+    assert "its last part is not archived" in done.stderr
+
+
+def test_a_further_compaction_that_is_not_written_yet_is_not_taken_for_the_one_before(agent):
+    compacted(agent.session, f"It is about reports. {LATER_RULE}")
+    later(agent.session)
+    agent.hook(before(agent.save()))
+    assert LATER_RULE in told(agent.hook(start(agent.file)).stdout)
+
+
+def test_a_file_that_was_damaged_since_does_not_keep_the_archive_from_being_used(agent):
+    agent.hook(before(agent.file))
+    agent.file.write_bytes(b"\x00\x01 no session")
+    done = agent.hook(start(agent.file))
+    assert RULE in told(done.stdout)
+    assert "only what is archived" in done.stderr
+
+
 def test_a_reference_and_a_search_lead_to_the_original(agent):
     agent.hook(before(agent.file))
     compacted(agent.session, SUMMARY)
