@@ -9,6 +9,7 @@ import pytest
 
 from compactor_cli.tokens import make_counter
 from tests.builders import codex_event, codex_exchanges, codex_meta, codex_says, jsonl
+from tests.formats.roundtrip import REAL
 from tests.hooks.sessions import (
     LATER_RULE,
     REQUEST,
@@ -258,3 +259,20 @@ def test_the_answer_is_plain_ascii_whatever_the_session_says(agent):
     done = agent.hook(start(agent.file), PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert "größe.py" in told(done.stdout)
     assert json.loads(done.stdout.decode("ascii"))
+
+
+def _real(agent_name):
+    files = sorted((REAL / agent_name).rglob("*.jsonl"), key=lambda file: file.stat().st_size)
+    return files[len(files) // 2 :][:1]
+
+
+@pytest.mark.parametrize("agent_name", ["claude-code", "codex"])
+def test_real_sessions_are_kept_and_restored(agent, agent_name):
+    files = _real(agent_name) if REAL.exists() else []
+    if not files:
+        pytest.skip("needs the real sessions")
+    for file in files:
+        assert "archived" in agent.hook(before(file)).stderr
+        done = agent.hook(start(file))
+        assert "compactor hook:" not in done.stderr
+        assert agent.kept(file, "--round", "1").stdout == file.read_bytes()
