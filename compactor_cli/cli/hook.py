@@ -121,15 +121,14 @@ def run(
     tokens: TokensOption = "",
     database: options.DatabaseOption = "",
     config: options.ConfigOption = "",
-    json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
 ) -> None:
     """Answer a hook: the agent's JSON payload on standard input, its answer on standard output.
 
-    PreCompact: the session is archived, and compacted beside where hook.folder is set. SessionStart with source
-    compact: what the compaction lost is printed as additional context. Any other event: nothing. The exit
-    code is always 0, so that no agent is held up; what failed is said on standard error.
+    PreCompact (PreCompress): the session is archived, and compacted beside where hook.folder is set.
+    SessionStart with source compact: what the compaction lost is printed as additional context. Any other
+    event: nothing. The exit code is always 0, so that no agent is held up; what failed is said on standard error.
 
     \b
     Examples:

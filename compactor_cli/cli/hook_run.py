@@ -13,16 +13,16 @@ from typer import BadParameter
 
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.lookup import read_again
 from compactor_cli.cli.numbers import tokens as tokens_of
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError
 from compactor_cli.hooks.context import Original, restored
-from compactor_cli.hooks.payload import BEFORE, START, Payload, payload_of, start_output
+from compactor_cli.hooks.payload import Payload, payload_of, start_output
 from compactor_cli.text.clean import visible
 
 if TYPE_CHECKING:
     from compactor_cli.model.archive import Archived
-    from compactor_cli.model.message import Message
     from compactor_cli.model.transcript import Source
     from compactor_cli.store.database import Database
 
@@ -64,12 +64,11 @@ def _say(text: str, *, quiet: bool) -> None:
 
 
 def _answer(payload: Payload, given: Mapping[str, str], *, quiet: bool) -> None:
-    wanted = payload.event == BEFORE or (payload.event == START and payload.source == "compact")
-    if not wanted:
+    if not (payload.is_before or payload.is_after):
         return
     configured = configure(given)
     session = configured.session(quiet=quiet, profile=True)
-    if payload.event == BEFORE:
+    if payload.is_before:
         _keep(session, configured, payload)
     else:
         limit = tokens_of(given["tokens"]) if given["tokens"] else configured.settings.hook.tokens
@@ -147,20 +146,46 @@ def _compact_beside(session: Session, configured: Configured, source: Source) ->
 
 def _context(session: Session, configured: Configured, payload: Payload, limit: int) -> str:
     path = _path(payload)
-    data = read_bytes(path) if Path(path).exists() else b""
-    now = session.read(data, path).transcripts[0].messages if data else ()
+    data = _contents(session, path)
+    now = read_again(data, path).transcripts[0].messages if data else ()
+    earlier = _earlier(data, path)
+    written = bool(earlier) and _has_just_compacted(data)
+    before = earlier[-1] if written else Original(now)
     originals = _archived(session, configured, payload, path, data)
     if not originals and data:
         session.say(f"{path}: nothing of it is archived, so it is read as it is")
-        originals = _earlier(session, data, path) or [Original(now)]
+        originals = earlier if written else [*earlier, before]
+    elif originals and not {m.id for m in before.messages} <= {m.id for m in originals[-1].messages}:
+        session.say(f"{path}: its last part is not archived, so it is read as it is")
+        originals = [*originals, before]
     if not originals:
         raise InputError("there is no such session, and nothing of it is archived", path=path)
-    return restored(originals, _after(originals[-1].messages, now), _more(path), session.counter.count, limit)
+    return restored(originals, now if written else (), _more(path), session.counter.count, limit)
 
 
-def _after(before: Sequence[Message], now: Sequence[Message]) -> Sequence[Message]:
-    """What is in the context now; nothing as long as the agent has not written its compaction yet."""
-    return () if {m.id for m in before} <= {m.id for m in now} else now
+def _contents(session: Session, path: str) -> bytes:
+    """The session's file; nothing where it is gone or cannot be read, for it may be archived."""
+    if not Path(path).exists():
+        return b""
+    data = read_bytes(path)
+    try:
+        read_again(data, path)
+    except InputError as error:
+        session.say(f"{error}; only what is archived of it is used")
+        return b""
+    return data
+
+
+def _has_just_compacted(data: bytes) -> bool:
+    """Whether the newest compaction that a file tells of is this one: the agent has not spoken since. Else it has not
+    written it yet, and nothing is known of its summary."""
+    lines = data.splitlines()
+    behind = lines[_boundaries(lines)[-1] + 1 :]
+    return not any(b'"assistant"' in line for line in behind)
+
+
+def _boundaries(lines: Sequence[bytes]) -> list[int]:
+    return [at for at, line in enumerate(lines) if at and any(word in line for word in _BOUNDARIES)]
 
 
 def _archived(session: Session, configured: Configured, payload: Payload, path: str, data: bytes) -> list[Original]:
@@ -173,7 +198,7 @@ def _archived(session: Session, configured: Configured, payload: Payload, path: 
         if database is None:
             return []
         try:
-            ids = _compactions(database, payload, session, path, data)
+            ids = _compactions(database, payload, path, data)
             found: list[Original] = []
             contents = b""
             with database.read() as connection:
@@ -183,10 +208,10 @@ def _archived(session: Session, configured: Configured, payload: Payload, path: 
                     manifest = archive.manifest(connection, each.id)
                     stored = archive.restore(connection, each.id, None)
                     contents = contents or stored
-                    source = session.read(stored, manifest.input.path)
+                    source = read_again(stored, manifest.input.path)
                     references = {entry.messages[0]: entry.reference for entry in manifest.removed if entry.messages}
                     found.append(Original(source.transcripts[0].messages, references))
-            return [*_earlier(session, contents, path), *found]
+            return [*_earlier(contents, path), *found]
         finally:
             database.close()
     except StoreError as error:
@@ -194,13 +219,13 @@ def _archived(session: Session, configured: Configured, payload: Payload, path: 
         return []
 
 
-def _compactions(database: Database, payload: Payload, session: Session, path: str, data: bytes) -> list[Archived]:
+def _compactions(database: Database, payload: Payload, path: str, data: bytes) -> list[Archived]:
     """The newest compactions of the session that its agent made, the oldest first."""
     from compactor_cli.archive.sessions import id_key, session_keys
     from compactor_cli.hooks.archiving import STRATEGY
     from compactor_cli.store import archive, rounds
 
-    keys = session_keys(session.read(data, path)) if data else ()
+    keys = session_keys(read_again(data, path)) if data else ()
     if payload.session and not keys:
         keys = tuple(id_key(name, payload.session) for name in ("claude-code", "codex"))
     with database.read() as connection:
@@ -209,11 +234,11 @@ def _compactions(database: Database, payload: Payload, session: Session, path: s
         return [archive.known(connection, each) for each in ids]
 
 
-def _earlier(session: Session, data: bytes, path: str) -> list[Original]:
+def _earlier(data: bytes, path: str) -> list[Original]:
     """The session as it was before each of the compactions that its file tells of, the oldest first."""
     lines = data.splitlines(keepends=True)
-    ends = [at for at, line in enumerate(lines) if at and any(word in line for word in _BOUNDARIES)][-_ORIGINALS:]
-    found = [session.read(b"".join(lines[:at]), path).transcripts[0].messages for at in ends]
+    ends = _boundaries(lines)[-_ORIGINALS:]
+    found = [read_again(b"".join(lines[:at]), path).transcripts[0].messages for at in ends]
     return [Original(messages) for messages in found if messages]
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from compactor_cli.errors import UsageError
 
 BEFORE, START = "PreCompact", "SessionStart"
+BEFORE_ELSEWHERE = "PreCompress"
+"""The event of Gemini CLI that is the same as BEFORE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,16 @@ class Payload:
     """Of `SessionStart`: startup, resume, clear or compact."""
     trigger: str
     """Of `PreCompact`: manual or auto."""
+
+    @property
+    def is_before(self) -> bool:
+        """Whether the agent is about to compact its session."""
+        return self.event in (BEFORE, BEFORE_ELSEWHERE)
+
+    @property
+    def is_after(self) -> bool:
+        """Whether it has compacted it."""
+        return self.event == START and self.source == "compact"
 
 
 def payload_of(data: bytes) -> Payload:

@@ -9,6 +9,7 @@ import pytest
 
 from compactor_cli.tokens import make_counter
 from tests.builders import codex_event, codex_exchanges, codex_meta, codex_says, jsonl
+from tests.formats.roundtrip import REAL
 from tests.hooks.sessions import (
     LATER_RULE,
     REQUEST,
@@ -112,6 +113,31 @@ def test_a_rule_of_before_the_hooks_were_installed_comes_back_too(agent):
     agent.hook(before(agent.save()))
     compacted(agent.session, "It is about reports.")
     assert RULE in told(agent.hook(start(agent.save())).stdout)
+
+
+def test_what_the_archive_does_not_have_yet_is_read_from_the_file(agent):
+    agent.hook(before(agent.file))
+    compacted(agent.session, "It is about reports.")
+    later(agent.session)
+    compacted(agent.session, "It is about reports.")
+    done = agent.hook(start(agent.save()))
+    assert RULE in told(done.stdout) and LATER_RULE in told(done.stdout)
+    assert "its last part is not archived" in done.stderr
+
+
+def test_a_further_compaction_that_is_not_written_yet_is_not_taken_for_the_one_before(agent):
+    compacted(agent.session, f"It is about reports. {LATER_RULE}")
+    later(agent.session)
+    agent.hook(before(agent.save()))
+    assert LATER_RULE in told(agent.hook(start(agent.file)).stdout)
+
+
+def test_a_file_that_was_damaged_since_does_not_keep_the_archive_from_being_used(agent):
+    agent.hook(before(agent.file))
+    agent.file.write_bytes(b"\x00\x01 no session")
+    done = agent.hook(start(agent.file))
+    assert RULE in told(done.stdout)
+    assert "only what is archived" in done.stderr
 
 
 def test_a_reference_and_a_search_lead_to_the_original(agent):
@@ -222,9 +248,31 @@ def test_a_session_of_codex_is_kept_and_restored_alike(agent):
     assert RULE in told(agent.hook(start(agent.file)).stdout)
 
 
+def test_the_event_of_gemini_archives_too(agent):
+    agent.hook(payload("PreCompress", agent.file, trigger="auto", timestamp="2026-03-02T09:00:00Z"))
+    assert [one["strategy"] for one in agent.kept(agent.file, "--list", "--json").json["rounds"]] == ["agent"]
+
+
 def test_the_answer_is_plain_ascii_whatever_the_session_says(agent):
     agent.session.says("Verändere niemals — never — die Datei größe.py, bitte.")
     agent.hook(before(agent.save()))
     done = agent.hook(start(agent.file), PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert "größe.py" in told(done.stdout)
     assert json.loads(done.stdout.decode("ascii"))
+
+
+def _real(agent_name):
+    files = sorted((REAL / agent_name).rglob("*.jsonl"), key=lambda file: file.stat().st_size)
+    return files[len(files) // 2 :][:1]
+
+
+@pytest.mark.parametrize("agent_name", ["claude-code", "codex"])
+def test_real_sessions_are_kept_and_restored(agent, agent_name):
+    files = _real(agent_name) if REAL.exists() else []
+    if not files:
+        pytest.skip("needs the real sessions")
+    for file in files:
+        assert "archived" in agent.hook(before(file)).stderr
+        done = agent.hook(start(file))
+        assert "compactor hook:" not in done.stderr
+        assert agent.kept(file, "--round", "1").stdout == file.read_bytes()
