@@ -15,6 +15,7 @@ from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
 
+_PARQUET = b"PAR1"
 _INK = re.compile(rb"\S")
 """The first byte that is no white space, found without copying the file."""
 
@@ -32,6 +33,8 @@ def load(data: bytes, path: str, counter: Counter, *, format: str = "", skip_dam
 def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: bool) -> Source:
     if not _INK.search(data, len(BOM) if data.startswith(BOM) else 0):
         raise InputError("the file is empty; is this the transcript you meant?")
+    if data.startswith(_PARQUET):
+        raise InputError("a Parquet file, which is not read; save its rows as JSON lines, and read these")
     whole = _whole_document(data)
     records, notes = ([whole], []) if whole else read_records(data, skip_damaged=skip_damaged)
     if not records:

@@ -45,7 +45,7 @@ _UNSENT_FILES = ("text/plain", "application/x-directory")
 
 class OpenCode(PlainEdits):
     name = "opencode"
-    title = "opencode exports, messages of its server, and its database"
+    title = "opencode exports, messages of its server, its database and storage"
     lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(()))
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     tip_path: Path | None = ("info", "parentID")
