@@ -277,3 +277,12 @@ NewSessionOption = Annotated[
         "to go on with it.",
     ),
 ]
+HtmlOption = Annotated[
+    str,
+    typer.Option(
+        "--html",
+        metavar="FILE",
+        help="Also write a page for a browser: each message with what became of it and why. It loads nothing from "
+        "anywhere.",
+    ),
+]
