@@ -219,8 +219,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
             value["plan"] = jsons.plan_json(parts)
         value |= keeping_json(kept)
         value |= carried.json if carried else {}
-        if job.html:
-            compact_page(session, job.html, source, value, parts)
+        compact_page(session, job.html, source, value, parts)
     _show(session, source, job, data, parts, place)
     if carried and job.writes:
         session.say(carried.line)

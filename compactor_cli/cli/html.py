@@ -52,7 +52,9 @@ def diff_page(
 def compact_page(
     session: Session, place: str, source: Source, report: Mapping[str, Any], parts: Sequence[Compaction]
 ) -> None:
-    """Write the page of `compact`."""
+    """Write the page of `compact`, where one is asked for."""
+    if not place:
+        return
     from compactor_cli.pipeline.compare_sources import survival_of
     from compactor_cli.pipeline.timeline import of_compactions
 

@@ -30,9 +30,9 @@ const FIGURES = {
   compact(report) {
     savedFigures(report.input, report.output);
     if (report.target_tokens !== null) {
-      addFigure("Target", figure(report.target_tokens), report.fits ? "tokens; the output fits" : "tokens; not met");
+      addFigure("Target", figure(report.target_tokens), report.fits ? "tokens; it fits" : "tokens; not met");
     }
-    addFigure("Strategy", report.strategy || "none", `round ${report.round}`);
+    addFigure("Strategy", report.strategy || "none", report.round ? `round ${report.round}` : "");
     fateFigures(report.dispositions);
   },
   diff(report) {
@@ -92,7 +92,7 @@ const MOST_ROWS = 8;
 function showShares(choose) {
   const heads = { role: "By role", tool: "By tool, results included", file: "By file, as tools name it" };
   for (const [kind, lines] of Object.entries(PAGE.shares)) {
-    const box = element("div", "", element("h3", "", heads[kind]));
+    const box = element("div", kind, element("h3", "", heads[kind]));
     if (!lines.length) {
       box.append(element("p", "help", "None."));
     } else {

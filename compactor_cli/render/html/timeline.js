@@ -174,6 +174,10 @@ function startTimeline(open) {
     timeline.open(timeline.current);
   });
   window.addEventListener("resize", drawTimeline);
+  const height = "A bar's height is the square root of its tokens";
+  at("chart-help").textContent = COMPARED
+    ? `${height}; the strip below shows how much of them is left in the output.`
+    : `${height}.`;
   setCurrent(0);
   drawLegend();
 }
