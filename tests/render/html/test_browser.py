@@ -138,12 +138,16 @@ def test_messages_fold_and_unfold_and_say_so(tab, pages):
     assert tab.all("#list .detail") == []
 
 
-def test_a_lost_item_leads_to_its_message(tab, pages):
-    tab.open(pages / "diff.html")
-    link = tab.find("#lost .link")
-    number = link.text.removeprefix("message ")
-    link.click()
-    assert tab.js(f"return {FOCUS}.querySelector('.number').textContent") == f"#{number}"
+def test_a_lost_item_leads_to_its_message(tab, run, tmp_path):
+    lost = user("Never use tabs in the tables of the manual.")
+    messages = [user("Write the manual."), assistant("I begin."), lost, assistant("So be it.")]
+    (tmp_path / "before.jsonl").write_bytes(jsonl(*messages))
+    (tmp_path / "after.jsonl").write_bytes(jsonl(*messages[:2]))
+    assert run("diff", "before.jsonl", "after.jsonl", *CHARS, "--html", "page.html").code == 0
+    tab.open(tmp_path / "page.html")
+    assert any(lost["content"] in text for text in tab.texts("#lost li"))
+    tab.find("#lost .link").click()
+    assert tab.js(f"return {FOCUS}.querySelector('.number').textContent") == "#2"
     assert tab.js(f"return {FOCUS}.getAttribute('aria-expanded')") == "true"
 
 
@@ -159,7 +163,9 @@ def test_everything_is_reached_by_keys_with_a_visible_focus(tab, pages):
         assert tab.js(f"return getComputedStyle({FOCUS}).outlineStyle") != "none", name
         if name == "row":
             break
-    assert {"skip", "theme", "colour", "slider", "link", "search", "fate", "role", "tool", "file", "clear"} <= {*reached}
+    assert {"skip", "theme", "colour", "slider", "link", "search", "fate", "role", "tool", "file", "clear"} <= {
+        *reached
+    }
     tab.press(Keys.ENTER)
     assert len(tab.all("#list .detail")) == 1
     tab.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN)

@@ -61,7 +61,9 @@ def test_fates_and_tokens_of_the_messages_add_up_to_the_report(pages):
 
 
 def test_both_ways_to_the_same_output_tell_the_same_of_each_message(pages):
-    told = [[(m["index"], m["fate"], m["after"]) for m in pages[name][0].data["messages"]] for name in ("compact", "diff")]
+    told = [
+        [(m["index"], m["fate"], m["after"]) for m in pages[name][0].data["messages"]] for name in ("compact", "diff")
+    ]
     assert told[0] == told[1]
 
 
@@ -122,7 +124,7 @@ def test_a_file_name_that_tries_to_be_markup_stays_text(run, tmp_path):
 def test_the_policy_allows_the_pages_own_style_and_script_and_nothing_else(pages):
     for page, _ in pages.values():
         policy = page.policy
-        (_, style), = page.styles
+        ((_, style),) = page.styles
         script = next(text for attributes, text in page.scripts if "type" not in attributes)
         assert policy == {
             "default-src": "'none'",
@@ -141,7 +143,9 @@ def test_nothing_is_loaded_and_nothing_is_run_from_attributes(pages):
             assert not [name for name in attributes if name.startswith("on")]
             assert attributes.get("href", "#").startswith("#")
         shell = "".join(text for _, text in page.styles) + "".join(t for a, t in page.scripts if "id" not in a)
-        assert not re.search(r"https?:|url\(|@import|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", shell)
+        assert not re.search(
+            r"https?:|url\(|@import|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", shell
+        )
         assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|\bimport\(", shell)
 
 
@@ -193,7 +197,10 @@ def test_a_dry_run_writes_the_page_and_nothing_else(run, folder):
 
 
 def test_an_input_within_its_target_is_all_kept(run, folder):
-    assert run("compact", "session.jsonl", "--target-tokens", "1M", *CHARS, "-o", "o.jsonl", "--html", "page.html").code == 0
+    assert (
+        run("compact", "session.jsonl", "--target-tokens", "1M", *CHARS, "-o", "o.jsonl", "--html", "page.html").code
+        == 0
+    )
     messages = page_of(folder).data["messages"]
     assert {(m["fate"], m["reason"]) for m in messages} == {("kept", "nothing had to be compacted")}
 
