@@ -15,10 +15,10 @@ const LOOKS = {
   dropped: { word: "dropped", glyph: "✕" },
   added: { word: "added", glyph: "+" },
   residual: { word: "residual", glyph: "★" },
-  tier0: { word: "tier 0", glyph: "0" },
-  tier1: { word: "tier 1", glyph: "1" },
-  tier2: { word: "tier 2", glyph: "2" },
-  tier3: { word: "tier 3", glyph: "3" },
+  tier0: { word: "tier 0", glyph: "◆" },
+  tier1: { word: "tier 1", glyph: "◇" },
+  tier2: { word: "tier 2", glyph: "△" },
+  tier3: { word: "tier 3", glyph: "▽" },
   none: { word: "no tier", glyph: "○" },
 };
 

@@ -143,6 +143,7 @@ function showSurvival() {
 }
 
 const LOST_AT_ONCE = 20;
+const WORDS = "identifiers";
 
 function showLost(jump) {
   if (!PAGE.survival.length) return;
@@ -150,8 +151,11 @@ function showLost(jump) {
   const counts = new Map();
   for (const { category } of PAGE.lost) counts.set(category, (counts.get(category) || 0) + 1);
   const select = at("lost-category");
+  // single words are many, and say least: they come when they are asked for
+  const most = PAGE.lost.filter((one) => one.category !== WORDS).length;
+  const all = counts.has(WORDS) ? `all but ${WORDS}` : "all";
+  fillSelect(select, [["", `${all} (${figure(most)})`]]);
   fillSelect(select, [...counts].map(([name, count]) => [name, `${words(name)} (${figure(count)})`]));
-  select.prepend(new Option(`all (${figure(PAGE.lost.length)})`, "", true, true));
   const list = at("lost");
   let at_once = [];
   let done = 0;
@@ -161,7 +165,7 @@ function showLost(jump) {
     at("lost-more").hidden = done >= at_once.length;
   };
   const restart = () => {
-    at_once = PAGE.lost.filter((one) => !select.value || one.category === select.value);
+    at_once = PAGE.lost.filter((one) => (select.value ? one.category === select.value : one.category !== WORDS));
     done = 0;
     list.replaceChildren();
     if (!at_once.length) list.append(element("li", "", "Nothing."));

@@ -54,6 +54,12 @@ class Tab:
     def all(self, selector):
         return self.chromium.find_elements("css selector", selector)
 
+    def choose(self, selector, value):
+        """Take one of the choices of a list, as somebody who reads the page would."""
+        from selenium.webdriver.support.select import Select
+
+        Select(self.find(selector)).select_by_value(value)
+
     def texts(self, selector):
         return self.js("return [...document.querySelectorAll(arguments[0])].map(one => one.textContent)", selector)
 

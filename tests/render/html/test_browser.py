@@ -68,9 +68,10 @@ def test_figures_survival_and_losses_are_those_of_the_report(tab, pages, report)
     assert [row[:3] for row in rows] == [
         [name.replace("_", " "), str(line["kept"]), str(line["total"])] for name, line in report["survival"].items()
     ]
-    lost = tab.texts("#lost li")
-    assert len(lost) == min(20, len(report["lost"])) > 0
-    assert report["lost"][0]["text"] in lost[0]
+    assert {line["category"] for line in report["lost"]} == {"identifiers"}
+    assert tab.texts("#lost li") == ["Nothing."]
+    tab.choose("#lost-category", "identifiers")
+    assert tab.texts("#lost li") == ["identifiers" + line["text"] for line in report["lost"][:20]]
 
 
 def test_before_and_after_stand_side_by_side_with_the_reason(tab, pages):
@@ -115,7 +116,7 @@ def test_search_finds_texts_marks_them_and_counts(tab, pages):
 
 def test_filters_and_shares_choose_messages(tab, pages):
     tab.open(pages / "diff.html")
-    tab.js("const f = document.getElementById('fate'); f.value = 'summarized'; f.dispatchEvent(new Event('change'))")
+    tab.choose("#fate", "summarized")
     assert set(tab.texts("#list .badge")) == {"≡ summarized"}
     tab.js("[...document.querySelectorAll('#shares .link')].find(b => b.textContent === 'src/part1.py').click()")
     assert tab.find("#file").get_attribute("value") == "src/part1.py"
@@ -209,7 +210,7 @@ def test_the_chart_shows_fates_or_tiers(tab, pages):
     tab.open(pages / "compact.html")
     image = "return document.getElementById('chart').toDataURL()"
     before, legend = tab.js(image), tab.texts("#legend li")
-    tab.js("const c = document.getElementById('colour'); c.value = 'place'; c.dispatchEvent(new Event('change'))")
+    tab.choose("#colour", "place")
     assert tab.js(image) != before
     assert tab.texts("#legend li") != legend
     assert any("tier 2" in line for line in tab.texts("#legend li"))
