@@ -16,6 +16,7 @@ from compactor_cli.cli.checking import Check
 from compactor_cli.cli.compact_job import Job, check_usage, under, warn_of
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import other_names, write_bytes
+from compactor_cli.cli.html import compact_page
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.inputs import Input, inputs_of, naming
 from compactor_cli.cli.keeping import Keeper
@@ -35,7 +36,7 @@ from compactor_cli.tokens.models import model_facts
 
 STEPS = 6
 """Steps of the pipeline that progress counts, for each file."""
-_JOB = ("out", "out_dir", "in_place", "emit", "new_session", "dry_run", "check", "if_needed", "report", "json")
+_JOB = ("out", "out_dir", "in_place", "emit", "new_session", "dry_run", "check", "if_needed", "report", "html", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ def compact(
     annotations: options.AnnotationsOption = "",
     sarif: options.SarifOption = "",
     report: options.ReportOption = "",
+    html: options.HtmlOption = "",
     threshold: options.ThresholdOption = None,
     max_residuals: options.MaxResidualsOption = None,
     now: options.NowOption = "",
@@ -210,7 +212,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = model_use(session, before)
     value: dict[str, object] = {}
-    if job.json or job.report:  # hashing everything is only worth it for somebody who reads it
+    if job.json or job.report or job.html:  # hashing everything is only worth it for somebody who reads it
         from compactor_cli.pipeline.compare_sources import survival_of
 
         survivals = survival_of(parts)
@@ -224,6 +226,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
             value["plan"] = jsons.plan_json(parts)
         value |= keeping_json(kept)
         value |= carried.json if carried else {}
+        compact_page(session, job.html, source, value, parts)
     _show(session, source, job, data, parts, place)
     if carried and job.writes:
         session.say(carried.line)

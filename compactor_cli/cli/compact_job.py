@@ -8,6 +8,7 @@ from pathlib import Path
 
 from compactor_cli.cli.checking import Check
 from compactor_cli.cli.gathering import refuse_in_place
+from compactor_cli.cli.html import check_html
 from compactor_cli.cli.inputs import Input, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.session import Session
@@ -36,6 +37,7 @@ class Job:
     check: bool
     if_needed: bool
     report: str
+    html: str
     json: bool
     facts: ModelFacts | None
     """Context limit of the model, looked up for --if-needed only."""
@@ -103,6 +105,7 @@ def check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents:
         refuse_overwriting(files, outputs if job.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
     job.checking.refuse(checks=job.check, json=job.json)
     refuse_overwriting(files, {"--report": [job.report or "-"], "--sarif": [job.checking.sarif or "-"]})
+    check_html(job.html, files, len(files), {"-o": job.out, "--report": job.report})
     compile_patterns(settings.keep)
 
 

@@ -284,3 +284,12 @@ AnnotationsOption = Annotated[
 SarifOption = Annotated[
     str, typer.Option("--sarif", metavar="FILE", help="Write what --check finds as SARIF, for code scanning.")
 ]
+HtmlOption = Annotated[
+    str,
+    typer.Option(
+        "--html",
+        metavar="FILE",
+        help="Also write a page for a browser: each message with what became of it and why. It loads nothing from "
+        "anywhere.",
+    ),
+]
