@@ -12,7 +12,7 @@ COUNT := 20000
 START := 0
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-llm test-agents check lint types imports docs docs-check bench fuzz profile lock clean
+.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check bench fuzz profile lock clean
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,8 @@ $(AGENTS_STAMP): tests_agents/package.json
 	npm install --prefix $(AGENTS) --no-audit --no-fund --no-package-lock
 	@touch $@
 
+installed: $(STAMP)
+
 demo: $(STAMP)  ## the main job on a sample, with its tables
 	@mkdir -p out
 	$(BIN)/compactor inspect sample_transcripts/openai-chat.jsonl
@@ -41,8 +43,11 @@ demo: $(STAMP)  ## the main job on a sample, with its tables
 	$(BIN)/compactor compact sample_transcripts/openai-chat.jsonl --target-ratio 0.25 -o out/openai-chat.jsonl
 	$(BIN)/compactor diff sample_transcripts/openai-chat.jsonl out/openai-chat.jsonl
 
-test: $(STAMP)  ## the tests
+test: $(STAMP)  ## the tests; of the many cases on real sessions and drawn examples a part
 	$(BIN)/python -m pytest --numprocesses auto
+
+test-all: $(STAMP)  ## all cases of all tests
+	$(BIN)/python -m pytest --numprocesses auto --everything
 
 test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, served on this machine
 	$(BIN)/python -m pytest tests_llm

@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.builders import run_process
+from tests import drawing
+from tests.builders import run_fresh, run_process
 from tests.network_guard import sitecustomize as network_guard
+from tests.warm import close_shared
 
 DATA = Path(__file__).parent / "data"
+LEFT = "compactor-left-out"
+LEFT_OUT = pytest.StashKey[int]()
 
 # importing the guard has set it up in this process; processes that tests start find it here
 GUARD = str(Path(network_guard.__file__).parent)
@@ -61,10 +65,44 @@ def pytest_configure(config):
         ".*using the `ReadOnly` qualifier:UserWarning",
     ):
         config.addinivalue_line("filterwarnings", f"ignore:{unheard}")
+    config.addinivalue_line("markers", "drawn(n): one in n of the cases runs without --everything (tests/drawing.py)")
+    named = config.option.keyword or any("::" in str(argument) for argument in config.args)
+    if named or config.getoption("--everything"):
+        drawing.draw_all()
+
+
+def pytest_unconfigure():
+    close_shared()
+
+
+def pytest_collection_modifyitems(config, items):
+    left = set(drawing.undrawn(items))
+    if left:
+        items[:] = [item for item in items if item not in left]
+        config.hook.pytest_deselected(items=list(left))
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[LEFT] = len(left)
+    config.stash[LEFT_OUT] = len(left)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """All workers collect the same."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get(LEFT, 0)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say what was drawn; the head of a run is not printed with -q."""
+    if drawing.is_drawing():
+        terminalreporter.write_line(
+            f"drawn: a part of the strategies a file, of the examples and of the steps of kills; "
+            f"{config.stash.get(LEFT_OUT, 0)} cases left out. Everything: make test-all (pytest --everything)."
+        )
 
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="Write the golden files anew instead of comparing.")
+    parser.addoption("--everything", action="store_true", help="Run all cases instead of drawing from the many.")
 
 
 @pytest.fixture
@@ -73,6 +111,16 @@ def run(tmp_path):
 
     def runner(*args, **options):
         return run_process(*args, **{"cwd": tmp_path, **options})
+
+    return runner
+
+
+@pytest.fixture
+def fresh(tmp_path):
+    """As `run`, in a Python process of its own: where it matters how a process starts or ends."""
+
+    def runner(*args, **options):
+        return run_fresh(*args, **{"cwd": tmp_path, **options})
 
     return runner
 

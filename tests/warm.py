@@ -1,116 +1,238 @@
 """The `compactor` command as a process of its own that need not import everything first: it is forked off one that has.
 
 Importing takes long beside what a command does, and tests have many processes. Where there is no fork, they start as
-ever.
+ever; and where something is asked for that Python or a module looks at when it starts, too (`needs_fresh`). What a
+process does at its very end, behind the flush of its streams, does not happen in a forked one.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
 import json
 import os
+import random
+import runpy
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from compactor_cli.cli.app import main
-from compactor_cli.tokens import make_counter
-from tests.builders import Finished, environment, run_process
+from tests.builders import Finished, environment, run_fresh
 
-SERVES = hasattr(os, "fork")
+SERVES = hasattr(os, "fork") and hasattr(socket, "send_fds")
+STARTING = ("PYTHON", "LC_", "LANG", "FORCE_COLOR", "TERMINAL_WIDTH", "_TYPER", "TIKTOKEN_", "DATA_GYM_")
+"""Variables that begin like this are looked at once: by Python when it starts, by typer when it is imported, and when
+a vocabulary is loaded."""
+SIZE = 1 << 16
+STORE = ("archive", "memories", "removal", "rounds")
+"""Modules that commands import when they are to use the database."""
+
+
+def needs_fresh(variables):
+    """Whether variables of the environment would come too late for a process that runs already."""
+    return not SERVES or any(name.startswith(STARTING) for name in variables)
 
 
 class Warm:
     """A process that has imported everything and forks one process a command; it is started with the first.
 
-    `module` has a function `preload` that imports what the commands will need, and may have a function `begin` that is
+    All commands are imported. `module` may have a function `preload` that imports more, and a function `begin` that is
     called in each process before its command.
     """
 
-    def __init__(self, module):
-        self._module, self._parent = module, None
+    def __init__(self, module=""):
+        self._module, self._parent, self._line = module, None, None
 
-    def run(self, *args, input=b"", cwd=None, timeout=60, **variables):
-        """Run `compactor ARGS...` and wait for it. Keyword arguments in capitals are environment variables."""
-        if not SERVES:
-            return run_process(*args, input=input, cwd=cwd, **variables)
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "in").write_bytes(input)
-            job = {
-                "args": list(map(str, args)),
-                "cwd": str(cwd or Path.cwd()),
-                "env": environment(**variables),
-                "folder": folder,
-                "timeout": timeout,
-            }
-            code = self._asked(job)
-            out, err = (Path(folder, name).read_bytes() for name in ("out", "err"))
-        return Finished(code, out, err.decode("utf-8", "replace"))
+    def run(self, *args, input=None, cwd=None, timeout=120, **variables):
+        """Run `compactor ARGS...` and wait for it. Keyword arguments in capitals are environment variables.
+
+        Raises subprocess.TimeoutExpired for a command that has not ended after so many seconds.
+        """
+        if needs_fresh(variables):
+            return run_fresh(*args, input=input, cwd=cwd, timeout=timeout, **variables)
+        job = {
+            "args": list(map(str, args)),
+            "cwd": str(cwd or Path.cwd()),
+            "env": environment(**variables),
+            "timeout": timeout,
+            "umask": _umask(),
+        }
+        reading, giving = os.pipe()
+        (out, printing), (err, saying) = os.pipe(), os.pipe()
+        self._ask(job, reading, printing, saying)
+        with ThreadPoolExecutor(3) as pool:
+            pool.submit(_give, giving, input or b"")
+            printed, said = pool.submit(_all_of, out), pool.submit(_all_of, err)
+        code = int(self._line.readline() or _ended())
+        if code == -signal.SIGALRM:
+            raise subprocess.TimeoutExpired(["compactor", *job["args"]], timeout, printed.result(), said.result())
+        return Finished(code, printed.result(), said.result().decode("utf-8", "replace"))
 
     def close(self):
         if self._parent is not None:
             self._parent.kill()  # it has no work, and its end would take as long as its beginning
-            self._parent.communicate(timeout=30)
+            self._parent.wait(timeout=30)
+            self._line.close()
+            self._socket.close()
+            self._parent = None
 
-    def _asked(self, job):
+    def _ask(self, job, *descriptors):
+        """Send a command and what are to be its streams, which are closed here."""
         if self._parent is None:
-            command = [sys.executable, "-m", "tests.warm", self._module]
+            self._start()
+        text = json.dumps(job).encode()
+        socket.send_fds(self._socket, [len(text).to_bytes(4, "big")], descriptors)
+        self._socket.sendall(text)
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+    def _start(self):
+        self._socket, theirs = socket.socketpair()
+        self._line = self._socket.makefile("r", encoding="ascii")
+        with theirs:
+            command = [sys.executable, "-m", "tests.warm", str(theirs.fileno()), self._module]
             self._parent = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), text=True
+                command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], env=environment()
             )
-        self._parent.stdin.write(json.dumps(job) + "\n")
-        self._parent.stdin.flush()
-        answer = self._parent.stdout.readline()
-        assert answer, "the process that forks has ended"
-        return int(answer)
 
 
-def _serve(module):
-    """Fork a process for each line of standard input, and print its exit code."""
-    chosen = importlib.import_module(module)
-    chosen.preload()
-    make_counter().counter.count("warm")
-    for line in sys.stdin:
-        job = json.loads(line)
-        child = os.fork()
-        if not child:
-            _become(job, getattr(chosen, "begin", lambda: None))
-        _, status = os.waitpid(child, 0)
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
-        sys.stdout.flush()
+def _ended():
+    raise AssertionError("the process that forks has ended")
 
 
-def _become(job, begin):
-    """This process as the command: its place, variables, files and arguments. It does not return."""
+def _umask():
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _give(descriptor, data):
+    """Write it all, or what is read of it."""
+    with contextlib.suppress(BrokenPipeError), os.fdopen(descriptor, "wb", buffering=0) as stream:
+        for at in range(0, len(data), SIZE):
+            stream.write(data[at : at + SIZE])
+
+
+def _all_of(descriptor):
+    with os.fdopen(descriptor, "rb") as stream:
+        return stream.read()
+
+
+def _serve(line, module):
+    """Fork a process for each command that comes, and answer with its exit code."""
+    chosen = importlib.import_module(module) if module else None
+    _preload()
+    getattr(chosen, "preload", lambda: None)()
+    gc.collect()
+    gc.freeze()
+    with contextlib.suppress(ConnectionError):
+        while descriptors := (asked := socket.recv_fds(line, 4, 3))[1]:
+            length, text = int.from_bytes(asked[0], "big"), b""
+            while len(text) < length:
+                text += line.recv(length - len(text))
+            child = os.fork()
+            if not child:
+                line.close()
+                _become(json.loads(text), descriptors, getattr(chosen, "begin", lambda: None))
+            for descriptor in descriptors:
+                os.close(descriptor)
+            _, status = os.waitpid(child, 0)
+            line.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+
+def _preload():
+    """All commands, a vocabulary, and SQLAlchemy and alembic by making a database."""
+    for name in ("cli.app", "cli.keeping", "render.tables", *(f"store.{name}" for name in STORE)):
+        importlib.import_module(f"compactor_cli.{name}")
+    commands = importlib.import_module("compactor_cli.cli.commands").Commands()
+    for name in commands:
+        commands[name]
+    importlib.import_module("compactor_cli.tokens").make_counter().counter.count("warm")
+    open_database = importlib.import_module("compactor_cli.store.database").open_database
+    with tempfile.TemporaryDirectory() as folder:
+        open_database(str(Path(folder) / "store.sqlite3")).close()
+
+
+def _become(job, descriptors, begin):
+    """This process as the command: its place, variables, streams and arguments. It does not return."""
     signal.alarm(job["timeout"])  # ends a command that does not end
-    os.chdir(job["cwd"])
-    os.environ.clear()
-    os.environ.update(job["env"])
-    time.tzset()  # the time zone may be another one
-    reading, writing = os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    for number, (name, flags) in enumerate((("in", reading), ("out", writing), ("err", writing))):
-        os.dup2(os.open(os.path.join(job["folder"], name), flags, 0o600), number)  # noqa: PTH118  # no more imports
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding="utf-8", buffering=1, closefd=False)  # noqa: SIM115
-    sys.argv = ["compactor", *job["args"]]
     code = 1
-    begin()
     try:
-        main()
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except BaseException:
-        traceback.print_exc()
+        _take_on(job, descriptors)
+        begin()
+        try:
+            # as `python -m` does
+            runpy.run_module("compactor_cli", run_name="__main__", alter_sys=True)
+            code = 0
+        except SystemExit as ended:
+            code = _code_of(ended.code)
+        except BaseException:
+            traceback.print_exc()
+        code = _flushed(code)
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
         os._exit(code)
 
 
+def _take_on(job, descriptors):
+    os.chdir(job["cwd"])
+    os.umask(job["umask"])
+    os.environ.clear()
+    os.environ.update(job["env"])
+    time.tzset()  # the time zone may be another one
+    tempfile.tempdir = None
+    random.seed()
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    # as PYTHONUTF8=1 has them
+    sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+    sys.argv = ["-m", *job["args"]]
+    sys.path[0] = job["cwd"]
+
+
+def _code_of(given):
+    """The exit code of a SystemExit; words are for people."""
+    if given is None or isinstance(given, int):
+        return (given or 0) & 0xFF
+    print(given, file=sys.stderr)  # noqa: T201
+    return 1
+
+
+def _flushed(code):
+    """The exit code when what was printed has gone out, or could not."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        return 120
+    return code
+
+
+_LOCK = threading.Lock()
+_shared = Warm()
+
+
+def run_warm(*args, **options):
+    """Run `compactor ARGS...` by the process that all tests of this one share."""
+    with _LOCK:  # one at a time
+        return _shared.run(*args, **options)
+
+
+def close_shared():
+    """End the process that all tests share."""
+    _shared.close()
+
+
 if __name__ == "__main__":
-    _serve(sys.argv[1])
+    with socket.socket(fileno=int(sys.argv[1])) as _line:
+        _serve(_line, sys.argv[2])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import groupby, permutations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from compactor_cli.converting import TARGETS
 from compactor_cli.converting.fitting import WRAPPED
 from compactor_cli.converting.taking import take
 from tests.converting.builders import READABLE, again, conversations, converted, words, written
+from tests.properties.profile import examples
 
 # what a format has no place for, as the providers' and agents' documentation says; written here once more so that a
 # target which drops too much is found
@@ -97,8 +98,8 @@ def pictures(said, *formats):
 
 
 @pytest.mark.parametrize(("first", "second"), list(permutations(READABLE, 2)))
+@examples(25)
 @given(conversation=conversations())
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_back_and_forth_loses_nothing_that_both_can_hold(first, second, conversation):
     source = written(conversation, first)
     before = words(take(source.transcripts[0]).conversation)
@@ -111,16 +112,16 @@ def test_back_and_forth_loses_nothing_that_both_can_hold(first, second, conversa
 
 
 @pytest.mark.parametrize("name", READABLE)
+@examples(40)
 @given(conversation=conversations())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_format_holds_what_was_drawn(name, conversation):
     found = words(take(written(conversation, name).transcripts[0]).conversation)
     assert common(found, name) == common(words(conversation), name)
 
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
+@examples(10)
 @given(conversation=conversations())
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_the_same_input_gives_the_same_bytes(name, conversation):
     source = written(conversation, "openai-chat")
     one, two = converted(source, name), converted(source, name)

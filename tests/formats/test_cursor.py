@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.builders import compact, faults_of, jsonl, load
-from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
+from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FILE = CASES / "cursor" / "garden.jsonl"
 STAGE = REAL / "agent-sessions-fixtures" / "stage0" / "agents" / "cursor"
@@ -55,7 +55,7 @@ def test_real_messages_are_those_counted_by_hand(name):
 
 def test_it_is_compacted_and_stays_itself():
     assert_untouched(FILE.read_bytes())
-    assert len(list(compactions(FILE.read_bytes()))) >= 4
+    assert len(list(compactions(FILE.read_bytes()))) >= tried() // 2
 
 
 def test_the_original_is_restored_to_the_byte(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from tests.builders import compact, faults_of, jsonl, load
 from tests.formats.checkers.droid import check_session
-from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
+from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FOLDER = CASES / "droid"
 FILES = sorted(FOLDER.iterdir())
@@ -116,7 +116,7 @@ def test_it_is_compacted_and_stays_itself(path):
     data = path.read_bytes()
     assert_untouched(data)
     outputs = list(compactions(data))
-    assert len(outputs) >= 4
+    assert len(outputs) >= tried() // 2
     for out in outputs:
         if b"session_start" in data:
             sent = check_session(out, chained=b'"parentId"' in data)

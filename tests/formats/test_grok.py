@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.builders import compact, faults_of, load
-from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
+from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FILE = CASES / "grok" / "tides.jsonl"
 STAGE = REAL / "agent-sessions-fixtures" / "stage0" / "agents" / "grok"
@@ -74,7 +74,7 @@ def test_every_output_has_its_calls_answered():
     data = FILE.read_bytes()
     assert_untouched(data)
     outputs = list(compactions(data))
-    assert len(outputs) >= 4
+    assert len(outputs) >= tried() // 2
     for out in outputs:
         check_rows([json.loads(line) for line in out.splitlines()])
 

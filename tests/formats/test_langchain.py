@@ -8,7 +8,7 @@ import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
 from tests.builders import compact, faults_of, load
-from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
+from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FOLDER = CASES / "langchain"
 FILES = sorted(FOLDER.iterdir())
@@ -43,7 +43,7 @@ def test_real_messages_are_those_counted_by_hand(path):
     assert found["roles"] == {"system": 1, "user": 4, "assistant": 30, "tool": 27}
     assert found["parts"]["tool_call"] == found["parts"]["tool_result"] == 27
     assert_untouched(path.read_bytes())
-    assert len(list(compactions(path.read_bytes()))) >= 6
+    assert len(list(compactions(path.read_bytes()))) >= tried() * 3 // 4
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -51,7 +51,7 @@ def test_every_output_is_of_the_same_form(path):
     data = path.read_bytes()
     assert_untouched(data)
     outputs = list(compactions(data))
-    assert len(outputs) >= 4
+    assert len(outputs) >= tried() // 2
     for out in outputs:
         assert figures(load(out))["roles"]["assistant"] >= 1
 

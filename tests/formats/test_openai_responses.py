@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tests.builders import compact, faults_of, load
-from tests.formats.roundtrip import CASES, assert_restored, assert_untouched, compactions, figures, loaded
+from tests.formats.roundtrip import CASES, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FOLDER = CASES / "openai-responses"
 FILES = sorted(FOLDER.iterdir())
@@ -61,7 +61,7 @@ def test_every_output_is_one_that_the_api_takes(path):
     data = path.read_bytes()
     assert_untouched(data)
     outputs = list(compactions(data))
-    assert len(outputs) >= 4
+    assert len(outputs) >= tried() // 2
     for out in outputs:
         for items in lists_of(out):
             check_items(items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.builders import compact, faults_of, load
-from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
+from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FILE = CASES / "sts" / "tides.jsonl"
 EXAMPLE = REAL / "hf-agent-traces" / "sts-example.jsonl"
@@ -34,7 +34,7 @@ def test_it_is_compacted_and_stays_itself():
     data = FILE.read_bytes()
     assert_untouched(data)
     outputs = list(compactions(data))
-    assert len(outputs) >= 4
+    assert len(outputs) >= tried() // 2
     assert all(out.splitlines()[0] == data.splitlines()[0] for out in outputs)
 
 

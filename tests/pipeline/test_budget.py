@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.model.budget import FixedParts
 from compactor_cli.pipeline.budget import allocate
+from tests.builders import run_process
 from tests.properties.profile import examples
 
 SEED_EXAMPLE = FixedParts(
@@ -126,9 +125,8 @@ def long_session(tmp_path: Path) -> Path:
 def test_the_command_gives_the_example_of_the_seed_from_a_prompt_file(long_session: Path, tmp_path: Path) -> None:
     prompt = tmp_path / "prompt.yaml"
     prompt.write_text(PROMPT)
-    command = [sys.executable, "-m", "compactor_cli", "budget", str(long_session), "--total", "4000"]
-    done = subprocess.run([*command, "--prompt", str(prompt), "--json"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    done = run_process("budget", long_session, "--total", "4000", "--prompt", prompt, "--json")
+    assert done.code == 0, done.stderr
     assert json.loads(done.stdout) == {
         "total": 4000,
         "safety_margin": 100,

@@ -115,6 +115,7 @@ def test_any_transcript_with_any_number_of_memories(
     check_recalling(source, Settings(strategy=strategy, target_tokens=target), some(number))
 
 
+@pytest.mark.drawn(3)
 @EVERY
 @SHAPE
 def test_long_sessions_have_them_in_front_of_all_that_is_no_system_message(shape: str, strategy: str) -> None:

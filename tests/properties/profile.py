@@ -6,14 +6,16 @@ import os
 
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.drawing import number_of
+
 HUNT = int(os.environ.get("HUNT_EXAMPLES", "0"))
 """Random examples a test, for development; 0 (CI) runs the fixed ones, so that it fails for a change only."""
 
 
 def examples(number: int) -> settings:
-    """Settings of a property test that runs so many examples in CI."""
+    """Settings of a property test that has so many examples, of which a third are drawn for CI."""
     return settings(
-        max_examples=HUNT or number,
+        max_examples=HUNT or number_of(number),
         derandomize=not HUNT,
         deadline=None,
         database=None,

@@ -1,4 +1,5 @@
-"""Every real session by every strategy: what was compacted comes back byte for byte, and so does each original.
+"""Every real session by every strategy (two that are drawn, without --everything): what was compacted comes back byte
+for byte, and so does each original.
 
 The folder is not part of this project; the tests skip where it is absent.
 """
@@ -18,6 +19,7 @@ from compactor_cli.settings import Settings
 from compactor_cli.store import archive
 from compactor_cli.store.database import open_database
 from compactor_cli.strategies import STRATEGIES
+from tests.drawing import draw
 from tests.test_real_transcripts import FILES, SMALL, _name
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the folder of real transcripts is not here")
@@ -64,12 +66,12 @@ def read(path):
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_every_session_by_every_strategy(path, filled):
     source = read(path)
-    for strategy in STRATEGIES:
+    for strategy in draw(STRATEGIES, 2, _name(path)):
         there_and_back(filled, source, strategy)
 
 
 @pytest.mark.parametrize("path", SMALL[::4], ids=_name)
 def test_some_of_them_on_both_databases(path, database):
     source = read(path)
-    for strategy in STRATEGIES:
+    for strategy in draw(STRATEGIES, 2, _name(path)):
         there_and_back(database, source, strategy)

@@ -1,27 +1,14 @@
-"""What a process imports that is to fork commands which use a database (see `tests.warm`)."""
+"""What happens in a forked command that is to be killed, or to be disturbed, at a step (see `tests.warm`)."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 import psycopg  # noqa: F401
 import sqlalchemy.dialects.postgresql.psycopg  # noqa: F401
-
-import compactor_cli.cli.keeping
-import compactor_cli.render.tables  # noqa: F401
-from compactor_cli.store import archive, memories, removal, rounds  # noqa: F401
-from compactor_cli.store.database import open_database
-
-
-def preload():
-    """SQLAlchemy and alembic, by making a database."""
-    with tempfile.TemporaryDirectory() as folder:
-        open_database(str(Path(folder) / "store.sqlite3")).close()
-
 
 KILL_AT = "TEST_KILL_AT"
 """The step at which a process kills itself; 0: at none, and it says at its end how many there were."""

@@ -38,6 +38,7 @@ def calls_of(run: Callable[[], Any]) -> int:
     return made
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("ratio", [None, 0.3])
 def test_four_times_the_messages_cost_about_four_times_as_much(strategy: str, ratio: float | None) -> None:

@@ -23,6 +23,7 @@ EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 # -- what all of them hold
 
 
+@pytest.mark.drawn(3)
 @EVERY
 @pytest.mark.parametrize("ratio", [0.8, 0.5, 0.25, 0.1, 0.05])
 @pytest.mark.parametrize("tokenizer", ["chars", "o200k_base"])
