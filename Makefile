@@ -5,12 +5,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LLM_VENV := .venv-llm
 LLM_STAMP := $(LLM_VENV)/.installed
+AGENTS := .agents
+AGENTS_STAMP := $(AGENTS)/.installed
 SESSIONS := ../shared/transcripts
 COUNT := 20000
 START := 0
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo installed test test-all test-llm check lint types imports docs docs-check bench fuzz profile lock clean
+.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check bench fuzz profile lock clean
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -22,6 +24,13 @@ $(STAMP): requirements.lock pyproject.toml
 $(LLM_STAMP): requirements-llm.txt
 	$(PYTHON) -m venv $(LLM_VENV)
 	$(LLM_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-llm.txt
+	@touch $@
+
+# the agents themselves: one and a half gigabytes, from the npm registry
+$(AGENTS_STAMP): tests_agents/package.json
+	@mkdir -p $(AGENTS)
+	cp tests_agents/package.json $(AGENTS)/
+	npm install --prefix $(AGENTS) --no-audit --no-fund --no-package-lock
 	@touch $@
 
 installed: $(STAMP)
@@ -43,6 +52,9 @@ test-all: $(STAMP)  ## all cases of all tests
 test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, served on this machine
 	$(BIN)/python -m pytest tests_llm
 
+test-agents: $(STAMP) $(AGENTS_STAMP)  ## the tests that have agents go on with outputs; needs node and npm
+	$(BIN)/python -m pytest tests_agents
+
 check: lint types imports docs-check  ## everything that CI checks besides the tests
 
 lint: $(STAMP)
@@ -56,10 +68,10 @@ imports: $(STAMP)
 	$(BIN)/lint-imports
 
 docs: $(STAMP)  ## write the generated parts of the documentation anew
-	COLUMNS=100 $(BIN)/cog -r README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md
+	COLUMNS=100 $(BIN)/cog -r README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md docs/resume.md
 
 docs-check: $(STAMP)
-	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md
+	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md docs/resume.md
 
 fuzz: $(STAMP)  ## mutated sessions through the commands: COUNT of them, of the samples and of what is in SESSIONS
 	$(BIN)/python -m tests.fuzz --count $(COUNT) --start $(START) $(wildcard $(SESSIONS))

@@ -4,6 +4,8 @@ A small Python API over the same pure core that the command line uses:
 
     import compactor_cli as compactor
 
+    messages = compactor.compact(messages, target_tokens=20_000)  # dicts, or objects of an SDK
+
     source = compactor.load(data, "session.jsonl")
     result = compactor.compact(source, compactor.Settings(target_tokens=8000))
     result.data  # bytes of the smaller transcript
@@ -19,11 +21,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
+    "ContextSettings",
+    "ContextState",
     "CurrentStage",
     "LlmSettings",
     "Settings",
     "allocate",
     "compact",
+    "context_state",
     "decontextualize",
     "diff",
     "extract_memories",
@@ -34,11 +39,14 @@ __all__ = [
 
 if TYPE_CHECKING:
     from compactor_cli.api import (
+        ContextSettings,
+        ContextState,
         CurrentStage,
         LlmSettings,
         Settings,
         allocate,
         compact,
+        context_state,
         decontextualize,
         diff,
         extract_memories,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from compactor_cli.formats.loading import load as _load
 from compactor_cli.memory.decontextualize import Resolved, statements_of
@@ -14,6 +14,7 @@ from compactor_cli.model.memories import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source
+from compactor_cli.objects import from_lines, to_lines
 from compactor_cli.pipeline.budget import allocate
 from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.compare_sources import compare_sources
@@ -21,7 +22,9 @@ from compactor_cli.pipeline.extracting import Remembering
 from compactor_cli.pipeline.extracting import extract_memories as _extract_memories
 from compactor_cli.pipeline.run import analyze, compact_source
 from compactor_cli.pipeline.stages import CurrentStage
-from compactor_cli.settings import LlmSettings, Settings
+from compactor_cli.pipeline.threshold import ContextState
+from compactor_cli.pipeline.threshold import context_state as _context_state
+from compactor_cli.settings import ContextSettings, LlmSettings, Settings
 from compactor_cli.survival.result import Survival
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
@@ -31,11 +34,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompactResult",
+    "ContextSettings",
+    "ContextState",
     "CurrentStage",
     "LlmSettings",
     "Settings",
     "allocate",
     "compact",
+    "context_state",
     "decontextualize",
     "diff",
     "extract_memories",
@@ -67,10 +73,14 @@ def score(
     return tuple(analyze(t, tools_for(t, counter, settings, model=model), settings) for t in source.transcripts)
 
 
+@overload
 def compact(
     source: Source,
     settings: Settings | None = None,
     *,
+    target_tokens: int | None = None,
+    target_ratio: float | None = None,
+    format: str = "",
     tokenizer: str = "",
     profile: Profile | None = None,
     closed: bool = False,
@@ -79,16 +89,96 @@ def compact(
     recalled: Sequence[Memory] = (),
     flush: Callable[[Sequence[Memory]], object] | None = None,
     at: float = 0.0,
-) -> CompactResult:
-    """Compact each conversation; `profile` is for strategies that learned. `closed`: a turn of the user is to
+) -> CompactResult: ...
+
+
+@overload
+def compact(
+    source: Sequence[Any],
+    settings: Settings | None = None,
+    *,
+    target_tokens: int | None = None,
+    target_ratio: float | None = None,
+    format: str = "",
+    tokenizer: str = "",
+    profile: Profile | None = None,
+    closed: bool = False,
+    model: LanguageModel | None = None,
+    on_stage: Callable[[str, str], object] | None = None,
+    recalled: Sequence[Memory] = (),
+    flush: Callable[[Sequence[Memory]], object] | None = None,
+    at: float = 0.0,
+) -> list[Any]: ...
+
+
+def compact(
+    source: Source | Sequence[Any],
+    settings: Settings | None = None,
+    *,
+    target_tokens: int | None = None,
+    target_ratio: float | None = None,
+    format: str = "",
+    tokenizer: str = "",
+    profile: Profile | None = None,
+    closed: bool = False,
+    model: LanguageModel | None = None,
+    on_stage: Callable[[str, str], object] | None = None,
+    recalled: Sequence[Memory] = (),
+    flush: Callable[[Sequence[Memory]], object] | None = None,
+    at: float = 0.0,
+) -> CompactResult | list[Any]:
+    """Compact messages, or each conversation of a file that was loaded.
+
+    Of a list of messages a list comes back: what did not change are the very same objects, what is new or was
+    shortened are dicts (messages of LangChain where those were given). `format` names the format of a list where it
+    could be several. `target_tokens` and `target_ratio` stand before those of `settings`.
+
+    `profile` is for strategies that learned. `closed`: a turn of the user is to
     follow, so calls in flight are answered and a tool result at the end gets an assistant turn. `model` is asked
     where the settings say so (see `language_model`). `on_stage` is called with the name and the meaning of each
     stage that begins (see `CurrentStage`). `recalled`: memories to put into the output within the target, the most
     relevant first. `flush` is given the memories of each conversation that is compacted (seed 003): they are found
     before its summaries are written, created at `at` (seconds since 1970), and `flush` is called last, to store them.
-    Raises BudgetError when a target cannot be met, and ModelError when the model fails and the settings allow no
-    fallback."""
-    settings = settings or Settings()
+    Raises BudgetError when a target cannot be met, InputError for what is no list of messages, and ModelError when the
+    model fails and the settings allow no fallback."""
+    settings = _aimed(settings or Settings(), target_tokens, target_ratio)
+    given: dict[str, Any] = {
+        "tokenizer": tokenizer,
+        "profile": profile,
+        "closed": closed,
+        "model": model,
+        "on_stage": on_stage,
+    }
+    given |= {"recalled": recalled, "flush": flush, "at": at}
+    if isinstance(source, Source):
+        return _compact_source(source, settings, **given)
+    before = to_lines(source)
+    if not before:
+        return []
+    loaded = load(b"\n".join(before), "messages", format=format, tokenizer=tokenizer)
+    done = _compact_source(loaded, settings, **given)
+    return from_lines(done.data.splitlines(), source, before)
+
+
+def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Settings:
+    if tokens is None and ratio is None:
+        return settings
+    return replace(settings, target_tokens=tokens, target_ratio=ratio)
+
+
+def _compact_source(
+    source: Source,
+    settings: Settings,
+    *,
+    tokenizer: str,
+    profile: Profile | None,
+    closed: bool,
+    model: LanguageModel | None,
+    on_stage: Callable[[str, str], object] | None,
+    recalled: Sequence[Memory],
+    flush: Callable[[Sequence[Memory]], object] | None,
+    at: float,
+) -> CompactResult:
     counter = make_counter(tokenizer).counter
     if flush is not None:
         settings = replace(settings, memory=replace(settings.memory, auto_flush=True))
@@ -107,6 +197,31 @@ def compact(
         tools = [replace(own, on_stage=on_stage) for own in tools]
     data, parts = compact_source(source, tools, settings, closed=closed, recalled=recalled)
     return CompactResult(data, tuple(parts))
+
+
+def context_state(
+    messages: Sequence[Any],
+    settings: Settings | None = None,
+    *,
+    model: str = "",
+    tokens: int | None = None,
+    format: str = "",
+    tokenizer: str = "",
+) -> ContextState:
+    """How full the context is, and whether it is time to compact (`needs_compaction`, seeds 001 and 004).
+
+    `model`: the one whose context limit and encoding are used; `settings.context` has the threshold. `tokens`: what the
+    provider counted last, where that is known; else the messages are counted. Raises InputError for what is no list of
+    messages."""
+    from compactor_cli.tokens.models import model_facts
+
+    settings = settings or Settings()
+    lines = to_lines(messages)
+    if tokens is None:
+        counter = make_counter(tokenizer, model).counter
+        tokens = _load(b"\n".join(lines), "messages", counter, format=format).tokens if lines else 0
+    limit = model_facts(model).context_limit
+    return _context_state(tokens, len(lines), limit, settings.recent_messages, settings.context)
 
 
 def language_model(

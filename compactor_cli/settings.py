@@ -150,6 +150,17 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HookSettings:
+    """What is done before and after an agent's own compaction."""
+
+    archive: bool = setting(True, "whether `hook run` keeps a session before its agent compacts it")
+    folder: str = setting("", "folder to which `hook run` compacts the session beside, as a file; empty: it does not")
+    tokens: int = setting(
+        1_500, "tokens that what `hook run` puts back into the context may take", minimum=100, maximum=10_000
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Settings of one run."""
 
@@ -179,6 +190,7 @@ class Settings:
     llm: LlmSettings = field(default_factory=LlmSettings)
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
+    hook: HookSettings = field(default_factory=HookSettings)
 
     @property
     def strategy_name(self) -> str:

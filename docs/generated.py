@@ -1,4 +1,4 @@
-"""The generated parts of README.md and docs/cli.md: `make docs` writes them, `make check` compares.
+"""The generated parts of README.md and of pages in docs/: `make docs` writes them, `make check` compares.
 
 cog runs the calls to this module that stand in the comments of those files, from the root of the
 repository. Everything shown is what the program really prints; of a command with `| head -N` behind
@@ -18,12 +18,15 @@ from pathlib import Path
 
 import typer
 
+from compactor_cli.agents import AGENTS
+from compactor_cli.agents.base import Machine
 from compactor_cli.cli.app import app
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.configuration.values import allowed, shown
 from compactor_cli.converting import TARGETS
 from compactor_cli.formats import FORMATS
+from compactor_cli.resuming import AGENTIC
 from compactor_cli.signals.signals import BY_CLASS, CLASSES, SIGNALS
 from compactor_cli.strategies import STRATEGIES
 
@@ -83,6 +86,42 @@ def targets() -> str:
         for target in TARGETS.values()
     ]
     return "\n".join(["", "| target | besides what was said | sessions a file |", "|---|---|---|", *rows, ""])
+
+
+def carried_on() -> str:
+    """What `--emit native` appends to the sessions of each agent."""
+    rows = [f"| `{way.format}` | {way.appends} |" for way in AGENTIC.values()]
+    return "\n".join(["", "| format | appended |", "|---|---|", *rows, ""])
+
+
+def agents() -> str:
+    """The agents, what they are called, where their sessions are, and the variables that move these."""
+    rows = []
+    for known in AGENTS.values():
+        asked = _Asked()
+        folders = known.folders(Machine(Path("~"), asked))
+        cells = (
+            known.title,
+            ", ".join(f"`{name}`" for name in known.names),
+            ", ".join(f"`{folder.as_posix()}`" for folder in folders),
+            ", ".join(f"`{variable}`" for variable in asked.names),
+            f"`{known.resume.format(id='ID', path='FILE')}`" if known.resume else "",
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    head = ["| agent | names | its sessions are in | variables | goes on with |", "|---|---|---|---|---|"]
+    return "\n".join(["", *head, *rows, ""])
+
+
+class _Asked(dict[str, str]):
+    """An environment without variables, which notes those that are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def get(self, name: str, default: str = "") -> str:  # type: ignore[override]  # all defaults here are texts
+        self.names += [] if name in self.names else [name]
+        return default
 
 
 def signals() -> str:

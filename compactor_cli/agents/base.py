@@ -96,9 +96,11 @@ class Agent:
     look: Look
     resume: str = ""
     """The command that goes on with a session; `{id}` and `{path}` stand for its own. Empty: there is none."""
-    new_place: Callable[[Machine, str, str, float], Path | None] | None = None
-    """Where the agent would keep a new session: of the machine, the project's folder, the session's id and the time
-    that it began (seconds since 1970). None for a project in which it has no place."""
+    new_folder: Callable[[Machine, str, float], Path | None] | None = None
+    """Where the agent would keep a new session: of the machine, the project's folder, and the time that the session
+    began (seconds since 1970). None for a project in which it has no place."""
+    new_name: Callable[[str, float], str] | None = None
+    """The path below that folder: of the session's id and the time that it began."""
     export: Callable[[Found], bytes] | None = None
     """The session as a file, where it is kept in another way."""
 

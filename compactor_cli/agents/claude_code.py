@@ -85,8 +85,12 @@ def slug_of(project: str) -> str:
     return _NO_SLUG.sub("-", project)
 
 
-def _new_place(machine: Machine, project: str, id: str, began: float) -> Path | None:
-    return _folders(machine)[0] / slug_of(project) / f"{id}.jsonl" if project else None
+def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
+    return _folders(machine)[0] / slug_of(project) if project else None
+
+
+def _new_name(id: str, began: float) -> str:
+    return f"{id}.jsonl"
 
 
 AGENT = Agent(
@@ -98,5 +102,6 @@ AGENT = Agent(
     find=_find,
     look=_look,
     resume="claude --resume {id}",
-    new_place=_new_place,
+    new_folder=_new_folder,
+    new_name=_new_name,
 )

@@ -79,10 +79,13 @@ def _used(value: dict[str, Any]) -> Figure | None:
     return recorded(whole(usage.get("input_tokens")) + whole(usage.get("output_tokens")))
 
 
-def _new_place(machine: Machine, project: str, id: str, began: float) -> Path:
+def _new_folder(machine: Machine, project: str, began: float) -> Path:
     day = datetime.fromtimestamp(began, timezone.utc)
-    name = f"rollout-{day:%Y-%m-%dT%H-%M-%S}-{id}.jsonl"
-    return _folders(machine)[0] / f"{day:%Y}" / f"{day:%m}" / f"{day:%d}" / name
+    return _folders(machine)[0] / f"{day:%Y}" / f"{day:%m}" / f"{day:%d}"
+
+
+def _new_name(id: str, began: float) -> str:
+    return f"rollout-{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H-%M-%S}-{id}.jsonl"
 
 
 AGENT = Agent(
@@ -94,5 +97,6 @@ AGENT = Agent(
     find=_find,
     look=_look,
     resume="codex resume {id}",
-    new_place=_new_place,
+    new_folder=_new_folder,
+    new_name=_new_name,
 )

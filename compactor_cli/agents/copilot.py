@@ -47,6 +47,14 @@ def _used(value: dict[str, Any]) -> Figure | None:
     return recorded(whole(data.get("currentTokens"))) if isinstance(data, dict) else None
 
 
+def _new_folder(machine: Machine, project: str, began: float) -> Path:
+    return _folders(machine)[0]
+
+
+def _new_name(id: str, began: float) -> str:
+    return f"{id}/events.jsonl"
+
+
 AGENT = Agent(
     name="copilot-cli",
     title="Copilot CLI",
@@ -56,4 +64,6 @@ AGENT = Agent(
     find=_find,
     look=_look,
     resume="copilot --resume {id}",
+    new_folder=_new_folder,
+    new_name=_new_name,
 )

@@ -78,14 +78,17 @@ def _messages(lines: Lines) -> Figure | None:
     return lines.count(lambda line: b'"type":"user"' in line[:200] or b'"type":"gemini"' in line[:200])
 
 
-def _new_place(machine: Machine, project: str, id: str, began: float) -> Path | None:
+def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
     """In the folder of the project that has this root, or this hash of its root."""
     folders = sorted(_folders(machine)[0].glob("*/"))
     roots = {folder: _project(folder) for folder in folders}
     known = (f for f, root in roots.items() if project and project in (f.name, root, sha256(root.encode()).hexdigest()))
     folder = next(known, None)
-    stamp = datetime.fromtimestamp(began, timezone.utc)
-    return folder / "chats" / f"session-{stamp:%Y-%m-%dT%H-%M}-{id[:8]}.jsonl" if folder else None
+    return folder / "chats" if folder else None
+
+
+def _new_name(id: str, began: float) -> str:
+    return f"session-{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H-%M}-{id[:8]}.jsonl"
 
 
 AGENT = Agent(
@@ -97,5 +100,6 @@ AGENT = Agent(
     find=_find,
     look=_look,
     resume="gemini --resume {id}",
-    new_place=_new_place,
+    new_folder=_new_folder,
+    new_name=_new_name,
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, Found, Machine
+from compactor_cli.agents.opencode_storage import exported, messages, parts, session_files
 from compactor_cli.agents.reading import document, parsed, recorded, request, tokens_or_size, whole, word
 
 _DATABASE = "opencode.db"
@@ -56,10 +57,12 @@ def _in_database(path: Path) -> Iterator[Found]:
 
 
 def _in_folders(storage: Path) -> Iterator[Found]:
-    for path in sorted((storage / "session").glob("*/*.json")):
+    for path in session_files(storage):
         session = document(path)
         name = word(session, "id") or path.stem
-        files = [path, *(one for _, one in _messages(storage, name)), *_parts(storage, name)]
+        files = [path]
+        for info, message in messages(storage, name):
+            files += [message, *(part for part, _ in parts(storage, info, message))]
         states = [one.stat() for one in files]
         size, used = sum(state.st_size for state in states), max(state.st_mtime for state in states)
         times = session.get("time")
@@ -68,32 +71,18 @@ def _in_folders(storage: Path) -> Iterator[Found]:
         yield Found(AGENT.name, path, name, size, used, bool(session.get("parentID")), inside=True)
 
 
-def _messages(storage: Path, id: str) -> list[tuple[dict[str, Any], Path]]:
-    """The messages of a session in their order."""
-    found = [(document(path), path) for path in (storage / "message" / id).glob("*.json")]
-    return sorted(found, key=lambda one: (_time(one[0]), str(one[0].get("id"))))
-
-
-def _time(info: dict[str, Any]) -> int:
-    times = info.get("time")
-    return whole(times.get("created")) if isinstance(times, dict) else 0
-
-
-def _parts(storage: Path, id: str) -> Iterator[Path]:
-    for info, path in _messages(storage, id):
-        yield from sorted((storage / "part" / (word(info, "id") or path.stem)).glob("*.json"))
-
-
 def _look(session: Found) -> About:
     if session.path.name == _DATABASE:
         return _look_into_database(session)
-    exported = _exported(session)
-    infos = [message["info"] for message in exported["messages"]]
-    asked = (_request(message["parts"]) for message in exported["messages"] if message["info"].get("role") == "user")
+    whole_session = _exported(session)
+    infos = [message["info"] for message in whole_session["messages"]]
+    asked = (
+        _request(message["parts"]) for message in whole_session["messages"] if message["info"].get("role") == "user"
+    )
     used = (_used(info) for info in reversed(infos))
     return About(
-        project=word(exported["info"], "directory"),
-        title=word(exported["info"], "title"),
+        project=word(whole_session["info"], "directory"),
+        title=word(whole_session["info"], "title"),
         request=next(filter(None, asked), ""),
         messages=Figure(len(infos), "counted"),
         tokens=tokens_or_size(next(filter(None, used), None), session),
@@ -140,16 +129,7 @@ def _exported(session: Found) -> dict[str, Any]:
     """A session as `opencode export` writes it."""
     if session.path.name == _DATABASE:
         return _from_database(session.path, session.id)
-    storage = session.path.parents[2]
-    messages = [
-        {"info": info, "parts": [document(one) for one in sorted((storage / "part" / _id(info, path)).glob("*.json"))]}
-        for info, path in _messages(storage, session.id)
-    ]
-    return {"info": document(session.path), "messages": messages}
-
-
-def _id(info: dict[str, Any], path: Path) -> str:
-    return word(info, "id") or path.stem
+    return exported(session.path)
 
 
 def _from_database(path: Path, id: str) -> dict[str, Any]:

@@ -21,11 +21,14 @@ def _find(folder: Path) -> Iterator[Found]:
             yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl").rpartition("_")[2])
 
 
-def _new_place(machine: Machine, project: str, id: str, began: float) -> Path | None:
+def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
     slug = re.sub(r"[/\\:]", "-", re.sub(r"^[/\\]", "", project))
+    return _folders(machine)[0] / f"--{slug}--" if project else None
+
+
+def _new_name(id: str, began: float) -> str:
     time = datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    name = f"{re.sub('[:.]', '-', time)}_{id}.jsonl"
-    return _folders(machine)[0] / f"--{slug}--" / name if project else None
+    return f"{re.sub('[:.]', '-', time)}_{id}.jsonl"
 
 
 AGENT = Agent(
@@ -36,5 +39,6 @@ AGENT = Agent(
     find=_find,
     look=entries.look,
     resume="pi --session {path}",
-    new_place=_new_place,
+    new_folder=_new_folder,
+    new_name=_new_name,
 )

@@ -47,9 +47,13 @@ def _used(value: dict[str, Any]) -> Figure | None:
     return recorded(whole(usage.get("totalTokenCount"))) if isinstance(usage, dict) else None
 
 
-def _new_place(machine: Machine, project: str, id: str, began: float) -> Path | None:
+def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
     slug = re.sub(r"[^A-Za-z0-9]", "-", project)
-    return _folders(machine)[0] / slug / "chats" / f"{id}.jsonl" if project else None
+    return _folders(machine)[0] / slug / "chats" if project else None
+
+
+def _new_name(id: str, began: float) -> str:
+    return f"{id}.jsonl"
 
 
 AGENT = Agent(
@@ -61,5 +65,6 @@ AGENT = Agent(
     find=_find,
     look=_look,
     resume="qwen --resume {id}",
-    new_place=_new_place,
+    new_folder=_new_folder,
+    new_name=_new_name,
 )

@@ -58,7 +58,7 @@ def natively(session: Session, make: Make, source: Source, settings: Settings) -
         made = appended(source, after)
         found = load(made, source.path, session.counter, format=source.format)
         if target is None or found.tokens <= target:
-            return made, [replace(parts[0], data=made, tokens=found.tokens)]
+            return made, [replace(parts[0], data=made, tokens=found.tokens, target=target)]
         over = found.tokens - target
         aimed = replace(settings, target_ratio=None, target_tokens=max(1, parts[0].tokens - over))
         data, parts = make(source, aimed)
@@ -147,18 +147,21 @@ def _agent_at(path: str) -> Agent | None:
 def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
     from compactor_cli.cli.choosing import this_machine
 
-    machine = this_machine()
-    if agent.new_place is None:
+    if agent.new_folder is None or agent.new_name is None:
         raise UsageError(f"--new-session: {agent.title} has no files of its own: name one with -o, and import it")
     times = [message.timestamp for message in source.transcripts[0].messages if message.timestamp is not None]
-    place = agent.new_place(machine, project, id, min(times, default=0.0))
-    if place is None:
+    began = min(times, default=0.0)
+    name = Path(agent.new_name(id, began))
+    if _agent_at(source.path) is agent:
+        # beside the session that it is made of: agents know the project of a session by its folder
+        return Path(source.path).resolve().parents[len(name.parts) - 1] / name
+    folder = agent.new_folder(this_machine(), project, began)
+    if folder is None:
         what = "does not say in which folder it works" if not project else f"works in a folder unknown to {agent.title}"
         raise UsageError(f"{source.path}: --new-session: the session {what}: write it to a file with -o")
-    # beside the session that it is made of: agents know the project of a session by its folder
-    return Path(source.path).resolve().parent / place.name if _agent_at(source.path) is agent else place
+    return folder / name
 
 
 def _command(agent: Agent, id: str, path: str) -> str:
     command = agent.resume.format(id=id, path=path)
-    return f"opencode import {path} && {command}" if agent.new_place is None and agent.export else command
+    return f"opencode import {path} && {command}" if agent.new_name is None and agent.export else command

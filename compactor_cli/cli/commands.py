@@ -26,6 +26,9 @@ _SUMMARIES = {
     "formats": "List the formats.",
     "memory": "The memory log.",
     "config": "Show and change settings.",
+    "hook": "Archive before an agent's own compaction, restore after it.",
+    "textconv": "Print a transcript as text, for git diff.",
+    "mcp": "Serve sessions to an agent (MCP).",
 }
 """Command -> what the list of commands says of it. Its module and what is called there have the same name."""
 

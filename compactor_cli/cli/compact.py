@@ -12,9 +12,11 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.carrying_on import CarriedOn, carried_on, natively
+from compactor_cli.cli.checking import Check
 from compactor_cli.cli.compact_job import Job, check_usage, under, warn_of
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import other_names, write_bytes
+from compactor_cli.cli.html import compact_page
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.inputs import Input, inputs_of, naming
 from compactor_cli.cli.keeping import Keeper
@@ -34,7 +36,7 @@ from compactor_cli.tokens.models import model_facts
 
 STEPS = 6
 """Steps of the pipeline that progress counts, for each file."""
-_JOB = ("out", "out_dir", "in_place", "emit", "new_session", "dry_run", "check", "if_needed", "report", "json")
+_JOB = ("out", "out_dir", "in_place", "emit", "new_session", "dry_run", "check", "if_needed", "report", "html", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,10 @@ def compact(
     drop_outside: options.DropOutsideOption = None,
     dry_run: options.DryRunOption = False,
     check: options.CheckOption = False,
+    annotations: options.AnnotationsOption = "",
+    sarif: options.SarifOption = "",
     report: options.ReportOption = "",
+    html: options.HtmlOption = "",
     threshold: options.ThresholdOption = None,
     max_residuals: options.MaxResidualsOption = None,
     now: options.NowOption = "",
@@ -141,6 +146,7 @@ def _job(inputs: Sequence[Input], given: Mapping[str, Any], configured: Configur
     return Job(
         names={one.path: one.name for one in inputs},
         keeper=keeper,
+        checking=Check(given["annotations"], given["sarif"]),
         manifest=configured.settings.archive.manifest,
         facts=model_facts(configured.reading.model) if given["if_needed"] else None,
         load=configured.load,
@@ -161,10 +167,13 @@ def _run_all(session: Session, files: Sequence[str], job: Job, settings: Setting
             try:
                 outcomes.append(_run_one(session, file, job, settings, progress))
             except CompactorError as error:
+                job.checking.note(file, error)
                 if len(files) == 1:
+                    job.checking.publish(files)
                     raise
                 session.err.print(f"error: {naming(file, error)}", soft_wrap=True)
                 code = code or int(error.exit_code)
+    job.checking.publish(files)
     if job.report:
         write_bytes(job.report, "".join(jsons.dumps(o.report) + "\n" for o in outcomes).encode(), inputs=files)
     if job.json:
@@ -203,7 +212,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = model_use(session, before)
     value: dict[str, object] = {}
-    if job.json or job.report:  # hashing everything is only worth it for somebody who reads it
+    if job.json or job.report or job.html:  # hashing everything is only worth it for somebody who reads it
         from compactor_cli.pipeline.compare_sources import survival_of
 
         survivals = survival_of(parts)
@@ -217,6 +226,7 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
             value["plan"] = jsons.plan_json(parts)
         value |= keeping_json(kept)
         value |= carried.json if carried else {}
+        compact_page(session, job.html, source, value, parts)
     _show(session, source, job, data, parts, place)
     if carried and job.writes:
         session.say(carried.line)
@@ -224,17 +234,10 @@ def _run_one(session: Session, file: str, job: Job, settings: Settings, progress
         session.say(probe_line(probed))
     say_use(session, use, f"{source.path}: " if job.several else "")
     if job.check:
-        _say_verdict(session, source, parts, changed=changed)
+        job.checking.judge(session, source, parts, changed=changed)
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return Outcome(value, changed)
-
-
-def _say_verdict(session: Session, source: Source, parts: Sequence[Compaction], *, changed: bool) -> None:
-    """The answer of --check for one file."""
-    before, after = source.tokens, sum(part.tokens for part in parts)
-    verdict = f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay as it is"
-    session.say(f"{source.path}: {verdict}")
 
 
 def _write(

@@ -6,7 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from compactor_cli.cli.checking import Check
 from compactor_cli.cli.gathering import refuse_in_place
+from compactor_cli.cli.html import check_html
 from compactor_cli.cli.inputs import Input, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.session import Session
@@ -35,6 +37,7 @@ class Job:
     check: bool
     if_needed: bool
     report: str
+    html: str
     json: bool
     facts: ModelFacts | None
     """Context limit of the model, looked up for --if-needed only."""
@@ -46,6 +49,7 @@ class Job:
     several: bool
     """There are further files."""
     keeper: Keeper
+    checking: Check
     recalled: Sequence[Memory] = ()
     """Memories that are put into the outputs."""
     manifest: bool = False
@@ -99,7 +103,9 @@ def check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents:
     if job.writes and not job.in_place and not job.finds_places:
         outputs = {"-o": [job.out or "-"], "--out-dir": [under(job.out_dir, one.name) for one in inputs]}
         refuse_overwriting(files, outputs if job.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
-    refuse_overwriting(files, {"--report": [job.report or "-"]})
+    job.checking.refuse(checks=job.check, json=job.json)
+    refuse_overwriting(files, {"--report": [job.report or "-"], "--sarif": [job.checking.sarif or "-"]})
+    check_html(job.html, files, len(files), {"-o": job.out, "--report": job.report})
     compile_patterns(settings.keep)
 
 

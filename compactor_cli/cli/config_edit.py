@@ -134,7 +134,7 @@ def init(
         if place.exists():
             raise UsageError(f"{place} is there already; change it with `compactor config set`")
     path = path.with_suffix(".yaml") if yaml else path
-    file = SettingsFile("file", path)
+    file = SettingsFile("user file" if user else "file", path)
     _write(file, template(yaml=file.is_yaml))
     make_console(sys.stderr, quiet=quiet).print(f"written to {path}", soft_wrap=True)
 

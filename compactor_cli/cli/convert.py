@@ -14,6 +14,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.values import moment
 from compactor_cli.converting import TARGETS
@@ -62,8 +63,8 @@ class Job:
 
 
 def convert(
-    file: options.FileArgument,
     to: ToOption,
+    file: options.FileArgument = "",
     out: options.OutOption = "",
     out_dir: OutDirOption = "",
     cwd: CwdOption = "",
@@ -73,6 +74,9 @@ def convert(
     format: options.FormatOption = "",
     skip_damaged: options.SkipDamagedOption = None,
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -87,9 +91,11 @@ def convert(
     Examples:
       compactor convert session.jsonl --to openai-chat -o chat.jsonl
       compactor convert rollout.jsonl --to claude-code --cwd ~/project --out-dir out
+      compactor convert --latest claude --to codex --out-dir out
       compactor convert session.jsonl --to anthropic --no-thinking | jq .messages
       compactor convert session.jsonl --to codex -o rollout.jsonl --json | jq .losses
     """
+    given = {"latest": latest, "session_id": session_id, "project": project}
     configured = configure(
         {"format": format, "skip_damaged": skip_damaged, "config": config, "tokenizer": "chars", "model": ""}
     )
@@ -99,6 +105,7 @@ def convert(
     if json and not out_dir and (out or "-") == "-":
         raise UsageError("--json prints the report on standard output: write the session elsewhere with -o")
     target = _target(to)
+    (file,) = picked(session, [file], given)
     inputs = inputs_of(session, [file], aside=out_dir)
     if len(inputs) > 1 and not out_dir:
         raise UsageError(f"{file} is a folder with {len(inputs):,} sessions: name a folder to write to with --out-dir")

@@ -11,6 +11,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.html import check_html, diff_page
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
@@ -24,6 +25,7 @@ def diff(
     after: options.AfterArgument = "",
     fail_under: options.FailUnderOption = None,
     lost: options.LostOption = 12,
+    html: options.HtmlOption = "",
     format: options.FormatOption = "",
     model: options.ModelOption = "",
     tokenizer: options.TokenizerOption = "",
@@ -46,6 +48,7 @@ def diff(
     Examples:
       compactor diff session.jsonl small.jsonl
       compactor diff --latest claude small.jsonl
+      compactor diff session.jsonl small.jsonl --html diff.html
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
     given = locals()
@@ -53,10 +56,11 @@ def diff(
     wanted = [_requirement(text) for text in fail_under or ()]
     session = configured.session(quiet=quiet)
     pairs = _pairs(session, *_two(session, before, after, given))
+    check_html(html, [*pairs, *pairs.values()], len(pairs), {})
     one_by_one(
         session,
         [Input(name, name) for name in pairs],
-        lambda name: _diff(session, name, pairs[name], wanted, lost=lost, json=json),
+        lambda name: _diff(session, name, pairs[name], wanted, lost=lost, html=html, json=json),
     )
 
 
@@ -90,7 +94,7 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
 
 
 def _diff(
-    session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], *, lost: int, json: bool
+    session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], *, lost: int, html: str, json: bool
 ) -> int:
     """One file and its compacted form; returns the exit code that they call for."""
     from compactor_cli.pipeline.compare_sources import compare_sources
@@ -104,6 +108,8 @@ def _diff(
         for fault in find_faults(t.messages, adjacent_results=FORMATS[t.format].adjacent_results)
     ]
     value = jsons.diff_json(first, second, session.counter.name, fate, survivals, found)
+    if html:
+        diff_page(session, html, (first, second), value, survivals)
     if json:
         typer.echo(jsons.dumps(value))
     else:

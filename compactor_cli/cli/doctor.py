@@ -12,6 +12,7 @@ from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack
 from compactor_cli.doctor.examine import Examined, examine, mended
@@ -21,7 +22,7 @@ from compactor_cli.model.transcript import Source
 
 
 def doctor(
-    file: options.FileArgument,
+    file: options.FileArgument = "",
     fix: options.FixOption = False,
     out: options.OutOption = "",
     in_place: options.InPlaceOption = False,
@@ -29,6 +30,9 @@ def doctor(
     format: options.FormatOption = "",
     tokenizer: options.TokenizerOption = "",
     config: options.ConfigOption = "",
+    latest: options.LatestOption = "",
+    session_id: options.SessionOption = "",
+    project: options.ProjectOption = "",
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
@@ -42,6 +46,7 @@ def doctor(
     \b
     Examples:
       compactor doctor session.jsonl
+      compactor doctor --latest claude
       compactor doctor session.jsonl --fix -o mended.jsonl
       compactor doctor session.jsonl --fix --in-place
     """
@@ -51,9 +56,10 @@ def doctor(
         raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original beside it")
     configured = configure({"format": format, "tokenizer": tokenizer, "config": config, "skip_damaged": True})
     session = configured.session(quiet=quiet)
-    inputs = inputs_of(session, [file])
+    given = {"latest": latest, "session_id": session_id, "project": project}
+    inputs = inputs_of(session, picked(session, [file], given))
     if in_place:
-        refuse_in_place([each.path for each in inputs])
+        refuse_in_place([each.path for each in inputs], session.contents)
     if out:
         if len(inputs) > 1:
             raise UsageError("-o is one file, and there are several inputs; use --in-place")

@@ -1,4 +1,4 @@
-"""Sessions that are no single file: a database of opencode, and a folder of events of OpenHands.
+"""Sessions that are no single file: a database or a storage of opencode, and a folder of events of OpenHands.
 
 They are read as JSON lines, a conversation or an event each, in the shape that the agent itself exports. They are
 never written: a result is a file of its own.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ _TABLES = {"session", "message", "part"}
 
 def gathers(path: str) -> bool:
     """Whether a path is a session, or several, in parts."""
-    return _events_folder(Path(path)) is not None or _is_database(Path(path))
+    return _events_folder(Path(path)) is not None or _is_database(Path(path)) or _is_in_storage(Path(path))
 
 
 def read_session(path: str) -> bytes:
@@ -34,10 +34,13 @@ def read_session(path: str) -> bytes:
     return gather(path) if path != "-" and gathers(path) else read_bytes(path)
 
 
-def refuse_in_place(paths: Iterable[str]) -> None:
-    """Raise UsageError where one of the inputs is no single file, which could be replaced."""
+def refuse_in_place(paths: Iterable[str], contents: Collection[str] = ()) -> None:
+    """Raise UsageError where one of the inputs is no single file, which could be replaced. `contents`: names of
+    sessions that have no file of their own."""
     for path in paths:
-        if path != "-" and gathers(path):
+        if path == "-":
+            raise UsageError("standard input cannot be replaced in place; use -o")
+        if path in contents or gathers(path):
             raise UsageError(f"--in-place: {path} is a session in parts, which is only read; write to a file with -o")
 
 
@@ -45,7 +48,7 @@ def gather(path: str) -> bytes:
     """The sessions at such a path as JSON lines. Raises InputError when they cannot be read."""
     folder = _events_folder(Path(path))
     try:
-        lines = _events(folder) if folder else _sessions(path)
+        lines = _events(folder) if folder else _sessions(path) if _is_database(Path(path)) else _stored(Path(path))
         return b"".join(line + b"\n" for line in lines)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
@@ -75,6 +78,46 @@ def _events(folder: Path) -> Iterator[bytes]:
         if _EVENT.match(file.name) and number != place:
             return
         yield file.read_bytes().strip().replace(b"\r", b" ").replace(b"\n", b" ")
+
+
+def _is_in_storage(path: Path) -> bool:
+    """Whether a path is a storage of opencode, or a file in one."""
+    if not (path / "session").is_dir() and not (path.suffix == ".json" and path.is_file()):
+        return False
+    path = path.absolute()
+    if path.is_file() and not {folder.name for folder in path.parents[:2]} & {"session", "message", "part"}:
+        return False
+    from compactor_cli.agents.opencode_storage import is_storage, storage_around
+
+    return is_storage(path) or storage_around(path) is not None
+
+
+def _stored(path: Path) -> Iterator[bytes]:
+    """The session of a file in a storage, or those of a storage that hold a message, the oldest first."""
+    from compactor_cli.agents.opencode_storage import created, exported, session_files, session_of, storage_around
+
+    around = storage_around(path.absolute())
+    if around and around[1] != "session":
+        own = session_of(path.absolute(), around[0])
+        there = f"its session, {own}" if own else f"the folder {around[0]}"
+        raise InputError(f"holds a {around[1]} of an opencode session, no session; name {there}", path=str(path))
+    sessions = [exported(file, _object) for file in ([path.absolute()] if around else session_files(path))]
+    for session in sorted(sessions, key=lambda one: created(one["info"])):
+        if session["messages"] or around:
+            yield json.dumps(session, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def _object(file: Path) -> dict[str, Any]:
+    """A file that is one JSON object."""
+    try:
+        value = json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise InputError(
+            "a file of an opencode session that is no JSON object; move it away to read the rest", path=str(file)
+        )
+    return value
 
 
 def _is_database(path: Path) -> bool:

@@ -11,6 +11,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.history import history
+from compactor_cli.cli.html import check_html, inspect_page
 from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.picking import picked
@@ -35,6 +36,7 @@ def inspect(
     file: options.FileArgument = "",
     message: options.MessageOption = None,
     faults: options.FaultsOption = False,
+    html: options.HtmlOption = "",
     preset: options.PresetOption = "",
     format: options.FormatOption = "",
     model: options.ModelOption = "",
@@ -60,14 +62,19 @@ def inspect(
       compactor inspect session.jsonl --preset chat
       compactor inspect session.jsonl --message 12
       compactor inspect --latest claude
+      compactor inspect session.jsonl --html session.html
       compactor inspect session.jsonl --faults || echo broken
     """
     given = locals()
     configured = configure(given)
     session = configured.session(quiet=quiet, probes=True)
     settings = session.offline(configured.settings)
-    work = partial(_inspect, session, configured, settings, message=message, faults=faults, json=json)
-    one_by_one(session, inputs_of(session, picked(session, [file], given)), work)
+    inputs = inputs_of(session, picked(session, [file], given))
+    check_html(html, [one.path for one in inputs], len(inputs), {})
+    if html and message is not None:
+        raise UsageError("--html shows all messages: use it without --message")
+    work = partial(_inspect, session, configured, settings, message=message, faults=faults, html=html, json=json)
+    one_by_one(session, inputs, work)
 
 
 def _inspect(
@@ -78,6 +85,7 @@ def _inspect(
     *,
     message: int | None,
     faults: bool,
+    html: str,
     json: bool,
 ) -> int:
     """One file; returns the exit code that it calls for."""
@@ -96,14 +104,18 @@ def _inspect(
         return ExitCode.OK
     view = _outlook(session, source, configured)
     past = history(session, configured.reading.database_url, source)
-    if json:
+    if json or html:
         from compactor_cli.pipeline.overview import overview
 
         value = jsons.inspect_json(source, session.counter.name, view, analyses, [overview(each) for each in analyses])
         if faults:
             value["findings"] = [finding_json(finding) for finding in more]
         value["history"] = [round_json(each) for each in past]
-        typer.echo(jsons.dumps(value | use_json(session)))
+        value |= use_json(session)
+        if html:
+            inspect_page(session, html, source, value, analyses)
+    if json:
+        typer.echo(jsons.dumps(value))
     else:
         tables.heading(session.out, source, session.counter.name)
         if not faults:

@@ -15,7 +15,7 @@ from compactor_cli.model.archive import FileState, Manifest
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction, Kept
 from compactor_cli.model.transcript import Source
-from compactor_cli.settings import Settings
+from compactor_cli.settings import ArchiveSettings, Settings
 
 if TYPE_CHECKING:
     from compactor_cli.store.database import Database
@@ -82,7 +82,7 @@ class Keeper:
                 added = add(connection, memories, at)
                 new, known = added.new, added.known
         if compaction is not None and changed:
-            self._evict(at)
+            evict(self.session, self.database(), self.settings.archive, at)
         # what came out as it went in is noted, so that restore knows it, but there is nothing to be had back
         return Kept(compaction if changed else None, new, known, flushed)
 
@@ -123,23 +123,23 @@ class Keeper:
 
         return manifest_of(source, data, parts, place, self.session.counter.name)
 
-    def _evict(self, now: float) -> None:
-        """Keep the archive within its limit; it may stay above it for what is too young to go."""
-        from compactor_cli.store import archive
 
-        limits = self.settings.archive
-        with self.database().write() as connection:
-            gone = archive.evict(connection, limits.limit_mb * 1_000_000, limits.keep_days, now)
-        if gone.compactions:
-            self.session.say(
-                f"the archive was over {limits.limit_mb:,} MB: the originals of {gone.compactions} old compactions "
-                "were removed from it"
-            )
-        if gone.over:
-            self.session.warn(
-                f"the archive is over its limit of {limits.limit_mb:,} MB: everything in it is younger than "
-                f"{limits.keep_days} days; raise archive.limit_mb or lower archive.keep_days"
-            )
+def evict(session: Session, database: Database, limits: ArchiveSettings, now: float) -> None:
+    """Keep the archive within its limit; it may stay above it for what is too young to go."""
+    from compactor_cli.store import archive
+
+    with database.write() as connection:
+        gone = archive.evict(connection, limits.limit_mb * 1_000_000, limits.keep_days, now)
+    if gone.compactions:
+        session.say(
+            f"the archive was over {limits.limit_mb:,} MB: the originals of {gone.compactions} old compactions "
+            "were removed from it"
+        )
+    if gone.over:
+        session.warn(
+            f"the archive is over its limit of {limits.limit_mb:,} MB: everything in it is younger than "
+            f"{limits.keep_days} days; raise archive.limit_mb or lower archive.keep_days"
+        )
 
 
 def _anywhere(manifest: Manifest) -> Manifest:

@@ -277,3 +277,19 @@ NewSessionOption = Annotated[
         "to go on with it.",
     ),
 ]
+AnnotationsOption = Annotated[
+    str,
+    typer.Option("--annotations", metavar="NAME", help="Print what --check finds as annotations of CI: github."),
+]
+SarifOption = Annotated[
+    str, typer.Option("--sarif", metavar="FILE", help="Write what --check finds as SARIF, for code scanning.")
+]
+HtmlOption = Annotated[
+    str,
+    typer.Option(
+        "--html",
+        metavar="FILE",
+        help="Also write a page for a browser: each message with what became of it and why. It loads nothing from "
+        "anywhere.",
+    ),
+]

@@ -16,6 +16,7 @@ from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import read_bytes, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
+from compactor_cli.cli.searching import search as search_archive
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import NotKeptError, UsageError
 
@@ -45,6 +46,9 @@ CompactionOption = Annotated[
 PurgeOption = Annotated[
     bool, typer.Option("--purge", help="Remove all that is kept of this file's session; it cannot be had back.")
 ]
+SearchOption = Annotated[
+    str | None, typer.Option("--search", metavar="WORDS", help="Find messages with these words; without FILE: in all.")
+]
 YesOption = Annotated[bool, typer.Option("--yes", help="Purge also what is kept of other files of the session.")]
 _KEPT_ARE = "Kept are only compactions with --archive, or with the setting archive.enabled."
 
@@ -58,6 +62,7 @@ class Job:
     in_place: bool
     ref: str | None
     listed: bool
+    search: str | None
     round: int | None
     compaction: int | None
     purge: bool
@@ -71,6 +76,7 @@ def restore(
     in_place: options.InPlaceOption = False,
     ref: RefOption = None,
     listed: ListOption = False,
+    search: SearchOption = None,
     round: RoundOption = None,
     compaction: CompactionOption = None,
     purge: PurgeOption = False,
@@ -98,6 +104,7 @@ def restore(
       compactor restore session.jsonl --in-place
       compactor restore small.jsonl --list
       compactor restore small.jsonl --ref ctx_1f2e3d4c
+      compactor restore --search "retry limit"
       compactor restore session.jsonl --round 1 -o first.jsonl
       compactor restore --list
       compactor restore --compaction 12 -o session.jsonl
@@ -107,7 +114,7 @@ def restore(
     session = configured.session(quiet=quiet)
     if latest or session_id or project:
         (file,) = picked(session, [file], locals())
-    job = Job(file, out, in_place, ref, listed, round, compaction, purge, yes, json)
+    job = Job(file, out, in_place, ref, listed, search, round, compaction, purge, yes, json)
     _check(job)
     if file and out:
         refuse_overwriting([file], {"-o": [out]}, "; --in-place replaces it")
@@ -124,22 +131,23 @@ def restore(
 
 
 def _check(job: Job) -> None:
-    jobs = [("--ref", job.ref is not None), ("--list", job.listed), ("--purge", job.purge)]
+    asks = job.search is not None
+    jobs = [("--ref", job.ref is not None), ("--list", job.listed), ("--search", asks), ("--purge", job.purge)]
     named = [name for name, given in jobs if given]
     if len(named) > 1:
         raise UsageError(f"{' and '.join(named)} exclude each other")
     if job.round is not None and job.compaction is not None:
         raise UsageError("--round and --compaction exclude each other")
-    if not job.file and not job.listed and job.compaction is None:
+    if not job.file and not job.listed and not asks and job.compaction is None:
         raise UsageError("name a file, or --compaction N; restore --list says what is kept")
-    if job.listed or job.purge:
+    if job.listed or job.purge or asks:
         used = [("-o", job.out), ("--in-place", job.in_place), ("--round", job.round)]
         _exclude(named[0], [name for name, given in used if given])
     if job.in_place:
         unfit = [("-o", job.out), ("--ref", job.ref), ("--compaction", job.compaction), ("-", job.file == "-")]
         _exclude("--in-place", [name for name, given in unfit if given])
-    if job.json and not (job.listed or job.ref is not None):
-        raise UsageError("--json is for --list and --ref; a file that is restored is written as it was")
+    if job.json and not (job.listed or asks or job.ref is not None):
+        raise UsageError("--json is for --list, --search and --ref; a file that is restored is written as it was")
 
 
 def _exclude(option: str, others: Sequence[str]) -> None:
@@ -151,7 +159,10 @@ def _run(session: Session, kept: Database, job: Job, data: bytes) -> None:
     from compactor_cli.cli.lookup import by_number, look_up
 
     if not job.file and job.compaction is None:
-        _list_all(session, kept, job)
+        if job.search is not None:
+            search_archive(session, kept, job.search, None, json=job.json)
+        else:
+            _list_all(session, kept, job)
         return
     lookup = by_number(kept, job.compaction) if job.compaction else look_up(session, kept, job.file, data)
     if lookup is None:
@@ -160,6 +171,8 @@ def _run(session: Session, kept: Database, job: Job, data: bytes) -> None:
         _without(session, job, data)
     if job.purge:
         _purge(session, kept, job, lookup)
+    elif job.search is not None:
+        search_archive(session, kept, job.search, lookup.compactions, json=job.json)
     elif job.listed:
         _list(session, kept, job, lookup)
     elif job.ref is not None:

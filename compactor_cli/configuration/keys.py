@@ -14,8 +14,7 @@ from compactor_cli.scoring import SCORERS
 from compactor_cli.settings import Reading, Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summarizers import SUMMARIZERS
-from compactor_cli.tokens import PROBE
-from compactor_cli.tokens.vocabulary import ENCODINGS
+from compactor_cli.tokens import TOKENIZERS
 
 SEED_VARIABLES = {
     "scoring.residuals": "PROMPT_COMPACTION_RESIDUALS_ENABLED",
@@ -115,6 +114,6 @@ def _names(key: str) -> tuple[str, ...]:
         "summarizer": tuple(SUMMARIZERS),
         "scoring.scorer": ("", *SCORERS),
         "format": ("", *FORMAT_NAMES),
-        "tokenizer": ("", *ENCODINGS, "chars", PROBE),
+        "tokenizer": ("", *TOKENIZERS),
     }
     return known.get(key, ())

@@ -8,6 +8,7 @@ from compactor_cli.containers.eval_log import EvalLog
 from compactor_cli.containers.gzip_file import Gzip
 from compactor_cli.containers.xz_file import Xz
 from compactor_cli.containers.zstandard_file import Zstandard
+from compactor_cli.errors import InputError
 
 CONTAINERS: dict[str, Container] = {known.name: known for known in (Gzip(), Zstandard(), Bzip2(), Xz(), EvalLog())}
 
@@ -25,7 +26,12 @@ def named(path: str) -> Container | None:
 def unpack(data: bytes) -> bytes:
     """The bytes that a file holds; itself, where it is not packed. Raises InputError for what is packed twice."""
     outer = container_of(data)
-    return data if outer is None else outer.unpack(data)
+    if outer is None:
+        return data
+    inside = outer.unpack(data)
+    if (inner := container_of(inside)) is not None:
+        raise InputError(f"packed twice, {inner.name} in {outer.name}; unpack it once and name that file")
+    return inside
 
 
 def pack(data: bytes, place: str, original: bytes, *, same: bool = False) -> bytes:

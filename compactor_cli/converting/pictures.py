@@ -1,4 +1,4 @@
-"""Pictures in the blocks of any format: `docs/formats.md` says where each keeps the data."""
+"""Pictures in the blocks of any format: each keeps the data under names of its own."""
 
 from __future__ import annotations
 

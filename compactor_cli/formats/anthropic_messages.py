@@ -14,12 +14,13 @@ from compactor_cli.formats.base import (
     Reading,
     block_kinds,
     parse_time,
+    sum_of,
     word,
 )
-from compactor_cli.formats.blocks import BLOCK_TYPES, new_content, read_content
-from compactor_cli.formats.runs import IN_RUNS
+from compactor_cli.formats.blocks import BLOCK_TYPES, COUNTS, new_content, read_content
+from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.formats.turns import add_turn
-from compactor_cli.model.message import Message, Role
+from compactor_cli.model.message import Message, Path, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
@@ -35,6 +36,7 @@ class AnthropicMessages(PlainEdits):
         *IN_RUNS,
     )
     summary_roles: tuple[Role, ...] = ("user", "assistant")
+    usage_words: tuple[bytes, ...] = (b'"usage"',)
 
     def recognize(self, value: Any) -> float:
         if word(value, "role") not in ("user", "assistant") or "content" not in value:
@@ -60,6 +62,13 @@ class AnthropicMessages(PlainEdits):
             parts = read_content(build, value.get("content"), ("content",), record)
             add_turn(build, role, parts, record, parse_time(value.get("timestamp")))
         return Reading(build.messages)
+
+    def usage(self, value: Any) -> int | None:
+        """Of an answer that was saved as the API gave it."""
+        return sum_of(value.get("usage"), *COUNTS) if word(value, "role") == "assistant" else None
+
+    def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
+        return counted_in_run(document, path, messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
         role = "user" if message.role == "tool" else message.role

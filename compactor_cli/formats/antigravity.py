@@ -21,6 +21,8 @@ _TYPE = re.compile(r"[A-Z][A-Z_]+")
 _REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.DOTALL)
 _FAILED = ("ERROR", "CANCELED", "CANCELLED", "INTERRUPTED", "FAILED")
 """States of a step that came to nothing."""
+_OWN = ("CHECKPOINT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE")
+"""Steps of the system that the agent keeps for itself."""
 _EXIT = re.compile(r"The command (?:failed|exited) with (?:exit )?code:? -?0*[1-9]")
 """What a command's step says when the command failed; the call itself succeeded."""
 
@@ -39,7 +41,8 @@ class Antigravity(PlainEdits):
         for record, value in enumerate(values):
             if _is_step(value):
                 reading.step(record)
-        return Reading(reading.build.messages)
+        outside = {r for r, v in enumerate(values) if _is_step(v) and v["source"] == "SYSTEM" and v["type"] in _OWN}
+        return Reading(reading.build.messages, outside=outside)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = super().edits(raw, edited)

@@ -21,6 +21,7 @@ from compactor_cli.formats.base import (
     body,
     is_image,
     parse_time,
+    sum_of,
     word,
 )
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
@@ -52,6 +53,11 @@ class ATIF(PlainEdits):
             _read_step(build, value, role, record, late if record < last else None)
         session = document.get("session_id") if isinstance(document, dict) else ""
         return Reading(build.messages, session_id=as_text(session))
+
+    usage_words: tuple[bytes, ...] = (b'"metrics"',)
+
+    def usage(self, value: Any) -> int | None:
+        return sum_of(value.get("metrics"), "prompt_tokens", "completion_tokens")
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]

@@ -101,6 +101,15 @@ class Unfolds(Protocol):
         there is none. To the agent they mean the same."""
 
 
+@runtime_checkable
+class CountsAround(Protocol):
+    """A format whose documents may hold the provider's count around a list of records instead of in one."""
+
+    def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
+        """The index of the last message that the newest count holds, and its tokens. `path`: to the list in the
+        document."""
+
+
 @dataclass(frozen=True, slots=True)
 class Around:
     """What a new record may need to know of its place."""

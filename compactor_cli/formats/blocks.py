@@ -11,6 +11,9 @@ BLOCK_TYPES = frozenset(
     ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document", "compaction")
 )
 
+COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+"""What an answer's `usage` counts of the context, each apart from the others."""
+
 
 def read_content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
     """Parts of a message's `content`, which stands at `path` of its record."""

@@ -44,8 +44,12 @@ def payload_of(value: Any) -> dict[str, Any]:
 
 
 def typed_texts(values: Sequence[Any]) -> frozenset[str]:
-    """What the human typed, as the display events say."""
-    return frozenset(as_text(payload_of(v).get("message")).strip() for v in values if _is_event(v, "user_message"))
+    """What the human typed, as the display events say; empty where they do not tell of most of it, as in files that
+    another program wrote with the one event that a list of sessions needs."""
+    typed = frozenset(as_text(payload_of(v).get("message")).strip() for v in values if _is_event(v, "user_message"))
+    said = [_text(value) for value in values if _is_said_by_user(value)]
+    told = [any(t and t in text for t in typed) for text in said if user_origin(text, frozenset()) == "request"]
+    return typed if 2 * sum(told) >= len(told) else frozenset()
 
 
 def first_request(values: Sequence[Any]) -> int:
@@ -93,10 +97,16 @@ def _text(value: Any) -> str:
 
 
 def _is_request(value: Any, typed: frozenset[str]) -> bool:
+    return _is_said_by_user(value) and user_origin(_text(value), typed) == "request"
+
+
+def _is_said_by_user(value: Any) -> bool:
     payload = payload_of(value)
-    if word(value, "type") != "response_item" or word(payload, "type") != "message" or payload.get("role") != "user":
-        return False
-    return user_origin(_text(value), typed) == "request"
+    return (
+        word(value, "type") == "response_item"
+        and word(payload, "type") == "message"
+        and word(payload, "role") == "user"
+    )
 
 
 def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> list[int]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.jsonl import RawRecord, elements
-from compactor_cli.model.transcript import Record
+from compactor_cli.formats.jsonl import RawRecord
+from compactor_cli.formats.unfolding import Piece, emptied, put_in, taken_out
 
 HISTORY = ("payload", "replacement_history")
 
@@ -35,37 +35,10 @@ def unfold(data: bytes, records: Sequence[RawRecord], separator: bytes) -> tuple
     if last is None or not history_of(records[last].value):
         return None
     compacted = records[last]
-    raw = data[compacted.record.start : compacted.record.end]
-    text = raw.decode("utf-8")
-    items, _ = elements(text, jsonedit.locate(text, HISTORY)[0])
-    stamp = jsonedit.dump(compacted.value.get("timestamp"))
-    pieces = [jsonedit.replace(raw, {HISTORY: "[]"})]
-    values = [{**compacted.value, "payload": {**compacted.value["payload"], "replacement_history": []}}]
-    for start, end, item in items:
-        line = f'{{"timestamp":{stamp},"type":"response_item","payload":{text[start:end]}}}'
-        pieces.append(line.encode("utf-8"))
-        values.append({"timestamp": compacted.value.get("timestamp"), "type": "response_item", "payload": item})
-    return _put_in(data, records, last, pieces, values, separator)
-
-
-def _put_in(
-    data: bytes,
-    records: Sequence[RawRecord],
-    place: int,
-    pieces: Sequence[bytes],
-    values: Sequence[Any],
-    separator: bytes,
-) -> tuple[bytes, list[RawRecord]]:
-    """The bytes and records with several records in the place of one."""
-    line, at, end = records[place].record
-    made: list[RawRecord] = []
-    for piece, value in zip(pieces, values, strict=True):
-        made.append(RawRecord(Record(line, at, at + len(piece)), value))
-        at += len(piece) + len(separator)
-    moved = at - len(separator) - end
-    rest = [
-        RawRecord(Record(item.record.line, item.record.start + moved, item.record.end + moved), item.value)
-        for item in records[place + 1 :]
-    ]
-    whole = data[: records[place].record.start] + separator.join(pieces) + data[end:]
-    return whole, [*records[:place], *made, *rest]
+    head, items = taken_out(data[compacted.record.start : compacted.record.end], HISTORY)
+    time = compacted.value.get("timestamp")
+    pieces = [Piece(head, emptied(compacted.value, HISTORY))]
+    for text, item in items:
+        line = f'{{"timestamp":{jsonedit.dump(time)},"type":"response_item","payload":{text}}}'
+        pieces.append(Piece(line.encode("utf-8"), {"timestamp": time, "type": "response_item", "payload": item}))
+    return put_in(data, records, {last: pieces}, separator)

@@ -26,7 +26,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
-from compactor_cli.formats.copilot_events import context_of, data_of, kind_of, outside_of, owners_of
+from compactor_cli.formats.copilot_events import calls_of, context_of, data_of, kind_of, outside_of, owners_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
 from compactor_cli.text.injected import origin_of
@@ -71,7 +71,7 @@ class CopilotCLI(PlainEdits):
         owners, copies = owners_of(values, context, messages)
         session = next((word(data_of(v), "sessionId") for v in values if kind_of(v) == "session.start"), "")
         links = [_link(value) for value in values]
-        return Reading(messages, owners, links, copies, outside_of(values), session)
+        return Reading(messages, owners, links, copies, outside_of(values, context), session)
 
     usage_words: tuple[bytes, ...] = (b'"session.shutdown"', b'"session.usage_info"', b'"assistant.usage"')
 
@@ -156,8 +156,8 @@ class _Reader:
     def __init__(self, values: Sequence[Any], start: int, build: Builder) -> None:
         self.build = build
         self._values = values
-        self._names = {word(call, "toolCallId"): word(call, "name") for value in values for call in _calls(value)}
-        self._replaced = {word(call, "toolCallId") for value in values[:start] for call in _calls(value)}
+        self._names = {word(call, "toolCallId"): word(call, "name") for value in values for call in calls_of(value)}
+        self._replaced = {word(call, "toolCallId") for value in values[:start] for call in calls_of(value)}
         self._response = ""
 
     def boundary(self, record: int) -> None:
@@ -224,11 +224,6 @@ class _Reader:
         images = _pictures(data.get("result"))
         part = self.build.part("tool_result", text, place, name=name, call_id=call_id, failed=failed, images=images)
         self._add("tool", [part], record)
-
-
-def _calls(value: Any) -> list[dict[str, Any]]:
-    calls = data_of(value).get("toolRequests") if kind_of(value) == "assistant.message" else None
-    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
 
 
 def _typed(build: Builder, data: dict[str, Any], record: int) -> list[Part]:

@@ -19,6 +19,9 @@ _COPIES = ("hook.start", "hook.end", "skill.invoked", "assistant.reasoning")
 """Kinds that repeat a text of their message, and the ends of such."""
 _OUTSIDE = ("hook.", "permission.", "assistant.turn_")
 """Begin kinds of events that nothing is made of when a session is loaded."""
+_SAID = ("user.", "assistant.", "tool.", "system.", "subagent.", "skill.", "abort")
+"""Begin kinds of events that are what was said and done, or tell of it."""
+_BOUNDARIES = ("session.compaction_start", "session.compaction_complete", "session.context_cleared")
 
 
 def kind_of(value: Any) -> str:
@@ -69,7 +72,7 @@ def context_of(values: Sequence[Any]) -> Context:
 
 
 def _is_prompt(value: Any) -> bool:
-    return kind_of(value) == "system.message" and data_of(value).get("role") != "developer"
+    return kind_of(value) == "system.message" and data_of(value).get("role") != "developer" and is_own(value)
 
 
 def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
@@ -92,9 +95,43 @@ def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
     return live, taken_back
 
 
-def outside_of(values: Sequence[Any]) -> set[int]:
-    """Events of kinds that only tell how the session went."""
-    return {record for record, value in enumerate(values) if kind_of(value).startswith(_OUTSIDE)}
+def outside_of(values: Sequence[Any], context: Context) -> set[int]:
+    """Events of kinds that only tell how the session went, and what a compaction replaced, a rewind took back or a
+    newer system prompt put out of force. The first words of the user stay: sessions are listed by them."""
+    sent = set(context.records)
+    undone = _undone(values)
+    gone = set(undone)
+    for record, value in enumerate(values):
+        replaced = record < context.start and kind_of(value).startswith((*_SAID, *_BOUNDARIES))
+        if kind_of(value).startswith(_OUTSIDE) or ((replaced or _is_prompt(value)) and record not in sent):
+            gone.add(record)
+    calls = {word(call, "toolCallId") for record in gone for call in calls_of(values[record])}
+    calls -= {word(call, "toolCallId") for record in sent - gone for call in calls_of(values[record])}
+    gone |= {
+        r for r, v in enumerate(values) if kind_of(v).startswith("tool.") and word(data_of(v), "toolCallId") in calls
+    }
+    typed = (r for r, v in enumerate(values) if kind_of(v) == "user.message" and is_own(v) and r not in undone)
+    return gone - {next(typed, -1)}
+
+
+def _undone(values: Sequence[Any]) -> set[int]:
+    """What was said in between rewinds and the events that they name, and these rewinds."""
+    ids: dict[str, int] = {}
+    gone: set[int] = set()
+    for record, value in enumerate(values):
+        if kind_of(value) == "session.snapshot_rewind" and is_own(value):
+            target = ids.get(word(data_of(value), "upToEventId"))
+            if target is not None and kind_of(values[target]).startswith(_SAID):
+                gone |= {at for at in range(target, record) if kind_of(values[at]).startswith(_SAID)} | {record}
+        elif kind_of(value):
+            ids[word(value, "id")] = record
+    return gone
+
+
+def calls_of(value: Any) -> list[dict[str, Any]]:
+    """The calls of an answer."""
+    calls = data_of(value).get("toolRequests") if kind_of(value) == "assistant.message" else None
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
 
 
 def owners_of(values: Sequence[Any], context: Context, messages: Sequence[Message]) -> tuple[dict[int, int], set[int]]:

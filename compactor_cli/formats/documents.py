@@ -52,6 +52,8 @@ class Document:
     """The bytes that the spans are of, where they are not those of the file."""
     fixed: int | None = None
     """Index of the record that is a system prompt apart from the others, when there is one."""
+    path: Path = ()
+    """To the list, or the string that holds it."""
 
 
 def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
@@ -176,7 +178,7 @@ def _document(
         else:
             pieces = [*pieces[:2], text[inner[1] : a].encode(), 0, text[b:stop].encode()]
     layout = Layout(tuple(pieces), separator.encode())
-    return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None)
+    return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None, slot.path)
 
 
 def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:
@@ -186,7 +188,7 @@ def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tup
     (document,) = split(inner, Record(line, 0, len(inner)), [Slot((), slot.values)])
     wrapper = Wrapper(text[bounds[0] : span[0]].encode(), literal.encode(), text[span[1] : bounds[1]].encode())
     layout = Layout(document.layout.pieces, document.layout.separator, wrapper)
-    return Document(document.records, document.values, layout, inner.encode())
+    return Document(document.records, document.values, layout, inner.encode(), path=slot.path)
 
 
 def byte_offsets(text: str, marks: Sequence[int], base: int) -> list[int]:

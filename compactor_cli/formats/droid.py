@@ -6,7 +6,9 @@ API. The printed form has a record for each text, call and result, and a `comple
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from compactor_cli.formats.base import (
@@ -24,12 +26,16 @@ from compactor_cli.formats.blocks import new_content, read_content
 from compactor_cli.formats.droid_stream import KINDS, new_record, read_stream
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.formats.turns import turn_role
-from compactor_cli.model.message import Message, Path, Role
+from compactor_cli.model.message import Message, Part, Path, Role
 
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _STATES = frozenset(("todo_state", "compaction_state", "session_settings", "agent_turn_outcome"))
 """Kinds of entries that are never sent as they are."""
 _SURE_OF_TEXT = 0.65
 """A message of plain text looks like one of pi, whose messages have a time of their own."""
+
+_FAILED = re.compile(r"Error: Command failed \(exit code: \d+\)")
+"""Begins what a command left that failed; the agent marks no such results."""
 
 
 class Droid(PlainEdits):
@@ -53,20 +59,14 @@ class Droid(PlainEdits):
             return read_stream(values, counter)
         build = Builder(counter)
         parents = _parents(values)
-        way = way_to_root(parents)
+        messages = {record for record in parents if _is_message(values[record])}
+        way = way_to_root(parents, max(messages)) if messages else []
         for record in way:
-            message = values[record].get("message")
-            role = word(message, "role")
-            if role not in ("user", "assistant", "system"):
-                continue
-            parts = read_content(build, message.get("content"), ("message", "content"), record)
-            sent: Role = "user" if role == "user" else "assistant" if role == "assistant" else "system"
-            sent, origin = turn_role(sent, parts)
-            time = parse_time(values[record].get("timestamp"))
-            build.add(sent, parts, (record,), id=word(values[record], "id"), timestamp=time, origin=origin)
+            if record in messages:
+                _read_message(build, values[record], record)
         session = next((value.get("id") for value in values if word(value, "type") == "session_start"), "")
-        outside = parents.keys() - set(way)
-        return Reading(build.messages, links=chains(parents, way), outside=set(outside), session_id=as_text(session))
+        links = chains(parents, way)
+        return Reading(build.messages, links=links, outside=messages - set(way), session_id=as_text(session))
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template if isinstance(around.template, dict) else {}
@@ -77,7 +77,7 @@ class Droid(PlainEdits):
         return {
             "type": "message",
             "id": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
-            **({"parentId": around.parent} if around.parent else {}),
+            **({"parentId": around.parent} if around.parent and "parentId" in template else {}),
             "timestamp": template.get("timestamp"),
             "message": {
                 "role": "assistant" if message.role == "assistant" else "user",
@@ -89,23 +89,40 @@ class Droid(PlainEdits):
 def _recognize_message(value: Mapping[str, Any]) -> float:
     message = value["message"]
     role = word(message, "role")
-    if role not in ("user", "assistant", "system") or not word(value, "id") or "uuid" in value:
+    if role not in _ROLES or not word(value, "id") or value.keys() & {"uuid", "sessionId"}:
         return 0.0
     if not isinstance(message.get("content"), (str, list)) or {"timestamp", "api", "stopReason"} & message.keys():
         return 0.0
     return 1.0 if block_kinds(message["content"]) & {"tool_use", "tool_result"} else _SURE_OF_TEXT
 
 
+def _is_message(value: Any) -> bool:
+    return word(value, "type") == "message" and word(value.get("message"), "role") in _ROLES
+
+
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
-    """Record of each message, and of the head -> its id, the id of its parent and the parent's record. One that names
-    no parent follows the one before it."""
-    kinds = ("session_start", "message")
-    own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "type") in kinds}
-    by_id = {name: record for record, name in own.items() if name}
+    """Record -> its id, the id of its parent and the parent's record. One that names no parent, or one that is not in
+    the file, follows the message before it."""
+    own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "id")}
+    by_id = {name: record for record, name in own.items()}
     found: dict[int, tuple[str, str, int | None]] = {}
     before: int | None = None
     for record, name in own.items():
         parent = word(values[record], "parentId")
-        found[record] = (name, parent, by_id.get(parent) if parent else before)
-        before = record
+        found[record] = (name, parent, by_id.get(parent, before))
+        before = record if _is_message(values[record]) else before
     return found
+
+
+def _read_message(build: Builder, value: Mapping[str, Any], record: int) -> None:
+    message = value["message"]
+    parts = [
+        _with_failure(part) for part in read_content(build, message.get("content"), ("message", "content"), record)
+    ]
+    role, origin = turn_role(_ROLES[message["role"]], parts)
+    build.add(role, parts, (record,), id=word(value, "id"), timestamp=parse_time(value.get("timestamp")), origin=origin)
+
+
+def _with_failure(part: Part) -> Part:
+    silent = part.kind == "tool_result" and part.failed is None
+    return replace(part, failed=True) if silent and _FAILED.match(part.text) else part

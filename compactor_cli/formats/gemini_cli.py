@@ -32,6 +32,8 @@ from compactor_cli.formats.gemini_parts import (
     read_parts,
     read_response,
 )
+from compactor_cli.formats.jsonl import RawRecord
+from compactor_cli.formats.unfolding import Piece, emptied, put_in, taken_out
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant", "assistant": "assistant"}
@@ -42,6 +44,7 @@ _SNAPSHOT = "<state_snapshot>"
 """Begins what the agent writes in place of the history that it compresses."""
 _NUDGE = "System: Please continue."
 """What the agent says in the user's place when the model stopped too early."""
+_MESSAGES = ("$set", "messages")
 _FAILED = {"success": False, "error": True, "cancelled": True}
 
 
@@ -80,6 +83,20 @@ class GeminiCLI(PlainEdits):
         counts = value.get("tokens")
         return sum_of(counts, "total") or sum_of(counts, "input", "output", "thoughts", "tool")
 
+    def unfold(
+        self, data: bytes, records: Sequence[RawRecord], separator: bytes
+    ) -> tuple[bytes, list[RawRecord]] | None:
+        """The messages of the last `$set` on lines of their own behind an empty one."""
+        last = next((at for at in range(len(records) - 1, -1, -1) if _replaced(records[at].value)), None)
+        messages = _replaced(records[last].value) if last is not None else []
+        ids = [word(message, "id") for message in messages]
+        if last is None or not all(ids) or len(set(ids)) < len(ids):
+            return None
+        record, value = records[last]
+        head, items = taken_out(data[record.start : record.end], _MESSAGES)
+        pieces = [Piece(head, emptied(value, _MESSAGES)), *(Piece(text.encode(), item) for text, item in items)]
+        return put_in(data, records, {last: pieces}, separator)
+
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         value, changes = json.loads(raw), {}
         for part, text in edited:
@@ -115,6 +132,15 @@ class _Entry:
     """It stands in a list that replaced all history before it."""
 
 
+def _replaced(value: Any) -> list[Any]:
+    """The messages with which a record replaces all before it; none of any other record."""
+    if not isinstance(value, dict) or isinstance(value.get("$rewindTo"), str) or isinstance(value.get("id"), str):
+        return []
+    given = value.get("$set")
+    messages = given.get("messages") if isinstance(given, dict) else None
+    return messages if isinstance(messages, list) else []
+
+
 def _is_content(value: dict[str, Any]) -> bool:
     """Whether a value is a content of the API, as checkpoints of the chat hold them."""
     parts = value.get("parts")
@@ -132,6 +158,7 @@ def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[i
     those of a document just stand in a row."""
     known: dict[str, _Entry] = {}
     outside: set[int] = set()
+    replaced: set[str] = set()
     for record, value in enumerate(values):
         if not isinstance(value, dict):
             continue
@@ -140,11 +167,14 @@ def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[i
         elif lines and isinstance(value.get("id"), str):
             old = known.get(value["id"])
             records = (*(old.records if old else ()), record)
-            known[value["id"]] = _Entry(value, (), records, bool(old and old.given))
+            # the first of an unfolded history stands for what came before, unless it was there before
+            stands = not known and bool(replaced) and value["id"] not in replaced
+            known[value["id"]] = _Entry(value, (), records, stands or bool(old and old.given))
         elif lines and isinstance(value.get("$set"), dict):
             messages = value["$set"].get("messages")
             if isinstance(messages, list):
                 outside |= {at for at in range(record) if _is_history(values[at])}
+                replaced = set(known)
                 known = _given(messages, record)
         else:
             known[f" {record}"] = _Entry(value, (), (record,))  # no id begins like that
@@ -196,7 +226,7 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
     name, time = word(value, "id"), parse_time(value.get("timestamp") or value.get("ts"))
     if snapshot or words == _NUDGE:
         origin = "summary" if snapshot else "injected"
-    pinned = entry.given or snapshot
+    pinned = ((entry.given or snapshot) and origin != "summary") or snapshot
     build.add(role, said, entry.records, id=name, timestamp=time, origin=origin, pinned=pinned)
     if results:
         behind = f"{name}:results" if name else ""

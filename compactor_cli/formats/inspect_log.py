@@ -23,6 +23,7 @@ from compactor_cli.formats.base import (
     block_text,
     body,
     is_image,
+    sum_of,
     word,
 )
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
@@ -52,6 +53,17 @@ class Inspect(PlainEdits):
             parts = reader.result(value, record) if role == "tool" else reader.parts(value, record)
             reader.build.add(role, parts, (record,), id=word(value, "id"), origin=_origin(role, parts))
         return Reading(reader.build.messages)
+
+    def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
+        """The model's last output in a sample, which is the last answer among its messages."""
+        for step in path[:-1]:
+            document = document[step]
+        output = document.get("output")
+        usage = output.get("usage") if isinstance(output, dict) else None
+        # what was cached is a part of the others in some versions
+        tokens = sum_of(usage, "total_tokens") or sum_of(usage, "input_tokens", "output_tokens")
+        answer = max((message.index for message in messages if message.role == "assistant"), default=None)
+        return (answer, tokens) if tokens and answer is not None else None
 
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]

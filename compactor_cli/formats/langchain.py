@@ -26,7 +26,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.chat import LegacyCalls, call_parts, content_parts, origin_in_chat
-from compactor_cli.formats.runs import IN_RUNS
+from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {
@@ -68,6 +68,9 @@ class LangChain(PlainEdits):
     def usage(self, value: Any) -> int | None:
         form = _form(value)
         return sum_of(form.inside.get("usage_metadata"), "input_tokens", "output_tokens") if form else None
+
+    def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
+        return counted_in_run(document, path, messages)
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, legacy, spoken = Builder(counter), LegacyCalls(), False

@@ -10,11 +10,12 @@ from typing import Any
 from compactor_cli.containers import unpack
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, nearest
-from compactor_cli.formats.base import Counter, Format, Reading, Unfolds, fit
+from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, Unfolds, fit
 from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
 
+_PARQUET = b"PAR1"
 _INK = re.compile(rb"\S")
 """The first byte that is no white space, found without copying the file."""
 
@@ -32,6 +33,8 @@ def load(data: bytes, path: str, counter: Counter, *, format: str = "", skip_dam
 def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: bool) -> Source:
     if not _INK.search(data, len(BOM) if data.startswith(BOM) else 0):
         raise InputError("the file is empty; is this the transcript you meant?")
+    if data.startswith(_PARQUET):
+        raise InputError("a Parquet file, which is not read; save its rows as JSON lines, and read these")
     whole = _whole_document(data)
     records, notes = ([whole], []) if whole else read_records(data, skip_damaged=skip_damaged)
     if not records:
@@ -200,7 +203,10 @@ def _document_transcript(
     if found.fixed is not None:
         reading.messages = [_at_root(m) if found.fixed in m.records else m for m in reading.messages]
     source = data if found.source is None else found.source
-    return _transcript(source, path, format, found.records, found.layout, reading)
+    transcript = _transcript(source, path, format, found.records, found.layout, reading)
+    if not isinstance(format, CountsAround):
+        return transcript
+    return replace(transcript, counted=format.counted(value, found.path, transcript.messages))
 
 
 def _at_root(message: Message) -> Message:

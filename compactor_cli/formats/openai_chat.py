@@ -15,13 +15,14 @@ from compactor_cli.formats.base import (
     Reading,
     block_kinds,
     parse_time,
+    sum_of,
     word,
 )
 from compactor_cli.formats.blocks import BLOCK_TYPES
 from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
-from compactor_cli.formats.runs import IN_RUNS
+from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.formats.text_actions import mark_outputs
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, Path
 
 _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "reasoning_content", "refusal")
 
@@ -37,6 +38,8 @@ class OpenAIChat(PlainEdits):
         ListPath(()),
         *IN_RUNS,
     )
+
+    usage_words: tuple[bytes, ...] = (b'"prompt_tokens"',)
 
     def recognize(self, value: Any) -> float:
         role = word(value, "role")
@@ -71,6 +74,20 @@ class OpenAIChat(PlainEdits):
                 origin=origin_in_chat(role, value, parts, answering=spoken),
             )
         return Reading(mark_outputs(build.messages))
+
+    def usage(self, value: Any) -> int | None:
+        """Of an answer beside which the API's reply was saved (mini-swe-agent), or its count."""
+        extra = value.get("extra")
+        reply = extra.get("response") if isinstance(extra, dict) else None
+        for holder in (value, reply):
+            if isinstance(holder, dict) and (
+                tokens := sum_of(holder.get("usage"), "prompt_tokens", "completion_tokens")
+            ):
+                return tokens
+        return None
+
+    def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
+        return counted_in_run(document, path, messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_message(message)

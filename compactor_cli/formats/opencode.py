@@ -34,6 +34,8 @@ from compactor_cli.text.injected import origin_of
 CLEARED = "[Old tool result content cleared]"
 INTERRUPTED = "[Tool execution was interrupted]"
 """What the model gets in place of a result."""
+_UNFINISHED = ("pending", "running", "error")
+"""States of a call that has no output; other names than `completed` stand in older versions."""
 _QUESTION = "What did we do so far?"
 """What the model gets of a compaction part."""
 _SUBTASK = "The following tool was executed by the user"
@@ -43,7 +45,7 @@ _UNSENT_FILES = ("text/plain", "application/x-directory")
 
 class OpenCode(PlainEdits):
     name = "opencode"
-    title = "opencode exports, messages of its server, and its database"
+    title = "opencode exports, messages of its server, its database and storage"
     lists: tuple[ListPath, ...] = (ListPath(("messages",)), ListPath(()))
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     tip_path: Path | None = ("info", "parentID")
@@ -82,7 +84,7 @@ class OpenCode(PlainEdits):
 
     def usage(self, value: Any) -> int | None:
         info = value.get("info")
-        if not isinstance(info, dict) or info.get("summary"):
+        if not isinstance(info, dict) or info.get("summary") is True:
             return None  # a summary is written from what it replaces
         steps = [part.get("tokens") for part in _parts_of(value) if part.get("type") == "step-finish"]
         counts = next((one for one in reversed(steps) if sum_of(one, "input", "output")), info.get("tokens"))
@@ -146,7 +148,12 @@ def _context(values: Sequence[Any]) -> _Context:
                 return _Context(record, record, answer)
             start = ids.get(str(tail), record)
             return _Context(start, record, answer, start) if start < record else _Context(0, record, answer)
-        if info.get("role") == "assistant" and info.get("summary") and info.get("finish") and not info.get("error"):
+        if (
+            info.get("role") == "assistant"
+            and info.get("summary") is True
+            and info.get("finish")
+            and not info.get("error")
+        ):
             completed[as_text(info.get("parentID"))] = record
     return _Context(0)
 
@@ -298,7 +305,7 @@ def _output(state: dict[str, Any], name: str) -> tuple[str, Path, bool]:
     """What the model gets of a call's result, where it stands, and whether it tells of a failure."""
     metadata = state["metadata"] if isinstance(state.get("metadata"), dict) else {}
     status = state.get("status")
-    if status == "completed":
+    if status == "completed" or (status not in _UNFINISHED and isinstance(state.get("output"), str)):
         failed = name == "invalid" or metadata.get("exit") not in (None, 0)
         time = state.get("time")
         if isinstance(time, dict) and time.get("compacted"):

@@ -8,6 +8,14 @@ from typing import Any
 
 from compactor_cli.formats.base import word
 
+_UNSENT = frozenset(
+    (
+        *("ConversationStateUpdateEvent", "ConversationErrorEvent", "PauseEvent", "CondensationRequest"),
+        *("HookExecutionEvent", "LLMCompletionLogEvent", "TokenEvent", "StreamingDeltaEvent"),
+    )
+)
+"""Kinds of events that tell how the session went."""
+
 
 @dataclass(slots=True)
 class View:
@@ -43,8 +51,8 @@ def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) ->
     condensed = {record for record in way if word(values[record], "kind") == "Condensation"}
     view.summaries = {at for _, at in shown.events if at in condensed}
     view.hidden |= condensed - view.summaries
-    others = {record for record, value in enumerate(values) if record not in set(way) and word(value, "kind")}
-    unsent = {record for record in way if word(values[record], "kind") not in sent} - view.summaries
+    others = {record for record, value in enumerate(values) if word(value, "kind")} - set(way)
+    unsent = {record for record in way if word(values[record], "kind") in _UNSENT}
     view.outside = view.hidden | others | unsent
     if condensed:
         view.pinned = view.summaries | shown.fixed | _first_behind(view.hidden, [at for _, at in shown.events])

@@ -24,8 +24,11 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.gemini_parts import CallIds, content_role, edit_part, new_part, read_parts
-from compactor_cli.model.message import Message, Origin, Part, Path, Role
+from compactor_cli.formats.jsonl import RawRecord
+from compactor_cli.formats.qwen_history import history_of, unfold
+from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.transcript import Link
+from compactor_cli.text.headers import is_summary
 
 _TYPES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool_result": "user"}
 _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
@@ -65,10 +68,10 @@ class Qwen(PlainEdits):
         pieces: dict[tuple[str, str], int] = {}
         for record in path:
             value = values[record]
-            if value.get("subtype") == "chat_compression":
-                _read_compressed(build, value, record, ids)
-            elif record not in commands:
+            if record not in commands:
                 _read_record(build, value, record, ids, pieces)
+        if path and history_of(values[path[0]]) is not None:
+            _stands_for_more(build, values, walk, path[0])
         on = frozenset(walk)
         links = _links(values, on)
         session = next((word(value, "sessionId") for value in values if word(value, "sessionId")), "")
@@ -84,6 +87,11 @@ class Qwen(PlainEdits):
 
     def counts(self, value: Any) -> list[Path]:
         return numbers_in(value.get("usageMetadata"), ("usageMetadata",))
+
+    def unfold(
+        self, data: bytes, records: Sequence[RawRecord], separator: bytes
+    ) -> tuple[bytes, list[RawRecord]] | None:
+        return unfold(data, records, _walk([record.value for record in records]), separator)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_part(part, text) for part, text in edited if part.place}
@@ -179,14 +187,9 @@ def _roots(parents: dict[str, str]) -> dict[str, str]:
 def _since_compression(values: Sequence[Any], path: list[int]) -> list[int]:
     for at in range(len(path) - 1, -1, -1):
         value = values[path[at]]
-        if value.get("subtype") == "chat_compression" and isinstance(_history(value), list):
+        if history_of(value) is not None:
             return path[at:]
     return path
-
-
-def _history(value: dict[str, Any]) -> Any:
-    payload = value.get("systemPayload")
-    return payload.get("compressedHistory") if isinstance(payload, dict) else None
 
 
 def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
@@ -250,18 +253,15 @@ def _with_status(part: Part, value: dict[str, Any]) -> Part:
     return replace(part, failed=_FAILED.get(word(value.get("toolCallResult"), "status")))
 
 
-def _read_compressed(build: Builder, value: dict[str, Any], record: int, ids: CallIds) -> None:
-    """The history that a compression left; it stands for what is in no record any more."""
-    for at, content in enumerate(_history(value)):
-        if not isinstance(content, dict):
-            continue
-        where = ("systemPayload", "compressedHistory", at, "parts")
-        parts = read_parts(build, content.get("parts"), where, record, ids)
-        role, origin = content_role("assistant" if content.get("role") == "model" else "user", parts)
-        first: Origin = "summary" if at == 0 and role == "user" else origin
-        time = parse_time(value.get("timestamp"))
-        name = f"{word(value, 'uuid')}:{at}"
-        build.add(role, parts, (record,), id=name, timestamp=time, origin=first, pinned=True)
+def _stands_for_more(build: Builder, values: Sequence[Any], walk: Sequence[int], start: int) -> None:
+    """The first message of a history that a compression left stands for what it replaced: unless this program says so
+    itself, or it was there before."""
+    first = build.messages[0] if build.messages else None
+    if first is None or first.role != "user" or is_summary(first.text("text")):
+        return
+    said = values[first.records[0]].get("message")
+    if not any(values[record].get("message") == said for record in walk if record < start):
+        build.messages[0] = replace(first, origin="summary", pinned=True)
 
 
 def _owners(values: Sequence[Any], path: list[int], messages: list[Message]) -> dict[int, int]:

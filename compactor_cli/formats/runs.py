@@ -6,11 +6,11 @@ trace; its answer stands in `outputs` and is no part of what was sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from compactor_cli.formats.base import EACH, ListPath, word
-from compactor_cli.model.message import Path
+from compactor_cli.formats.base import EACH, ListPath, sum_of, word
+from compactor_cli.model.message import Message, Path
 
 _OF_MODELS = ("llm", "generation", "GENERATION")
 _ORDER = ("dotted_order", "start_time", "startTime")
@@ -53,6 +53,44 @@ def _messages(run: dict[str, Any]) -> Iterator[Path]:
         if isinstance(inside, dict) and isinstance(inside.get("messages"), list) and inside["messages"]:
             lists = isinstance(inside["messages"][0], list)
             yield (key, "messages", 0) if lists else (key, "messages")
+
+
+def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
+    """What the provider counted of the messages at `path`, which a run of a model was sent: all of them."""
+    at = next((at for at, step in enumerate(path) if step in ("inputs", "input")), None)
+    if at is None or not messages:
+        return None
+    run = document
+    for step in path[:at]:
+        run = run[step]
+    places = (place for one in _halves(document, run) for place in _with_counts(one))
+    tokens = next((tokens for place in places if (tokens := _sent(place))), None)
+    return (len(messages) - 1, tokens) if tokens else None
+
+
+def _halves(document: Any, run: dict[str, Any]) -> list[dict[str, Any]]:
+    """A run, and where a dump has its end apart, that."""
+    ends = document.get("patch") if isinstance(document, dict) else None
+    own = [end for end in ends if isinstance(end, dict) and "id" in end] if isinstance(ends, list) else []
+    return [run, *(end for end in own if end is not run and end["id"] == run.get("id"))]
+
+
+def _with_counts(run: dict[str, Any]) -> Iterator[Any]:
+    outputs = run.get("outputs")
+    if isinstance(outputs, dict):
+        yield from (outputs.get(key) for key in ("usage_metadata", "usage"))
+        told = outputs.get("llm_output")
+        yield told.get("token_usage") if isinstance(told, dict) else None
+    yield from (run.get(key) for key in ("usageDetails", "usage_details", "usage"))
+
+
+def _sent(counts: Any) -> int | None:
+    """Tokens that were sent. Langfuse and Anthropic count what was cached apart, as `input_...` or `cache_...`."""
+    if not isinstance(counts, dict):
+        return None
+    return sum_of(counts, "prompt_tokens") or sum_of(
+        counts, *(key for key in counts if key.startswith(("input", "cache_")))
+    )
 
 
 IN_RUNS = (

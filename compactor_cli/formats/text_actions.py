@@ -17,12 +17,18 @@ _MOST = 0.9
 
 
 def mark_outputs(messages: Sequence[Message]) -> list[Message]:
-    """The messages, those that answer an action no longer requests."""
+    """The messages, those that answer an action no longer requests; an action and its answer stay or go together, as a
+    call and its result do."""
     spoken = [m for m in messages if m.role == "assistant" and m.origin != "summary"]
     acting = {m.index for m in spoken if not m.calls and _ACTION.search(m.text("text")[-200:])}
     if len(acting) < _LEAST or len(acting) < _MOST * len(spoken):
         return list(messages)
+    answers = {m.index for m in messages if m.origin in ("request", "injected") and m.index - 1 in acting}
     return [
-        replace(message, origin="injected") if message.origin == "request" and message.index - 1 in acting else message
+        replace(message, origin="injected", turn=message.index - 1)
+        if message.index in answers
+        else replace(message, turn=message.index)
+        if message.index + 1 in answers
+        else message
         for message in messages
     ]

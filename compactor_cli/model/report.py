@@ -102,6 +102,10 @@ class Compaction:
     """What was found worth remembering before the summaries were written; empty when nobody asked."""
     outside: tuple[int, ...] = ()
     """Records outside the context that were left out because that was asked for."""
+    message_tiers: tuple[int | None, ...] = field(default=(), repr=False)
+    """Tier of each message of `mended`, as in Analysis; empty when nothing was decided."""
+    residuals: frozenset[int] = field(default=frozenset(), repr=False)
+    """Messages of `mended` that bypassed compression."""
 
 
 def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:

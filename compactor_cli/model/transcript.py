@@ -79,6 +79,8 @@ class Transcript:
     """Records that hold messages, repaired away or not."""
     notes: tuple[Note, ...] = ()
     session_id: str = ""
+    counted: tuple[int, int] | None = None
+    """What stands around the records of the provider's newest count: the last message that it holds, and its tokens."""
 
     @property
     def tokens(self) -> int:

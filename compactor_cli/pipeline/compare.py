@@ -26,39 +26,56 @@ class Fate:
     added: int
 
 
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The messages of two transcripts in pairs."""
+
+    fate: Fate
+    pairs: dict[int, int]
+    """Position in the first transcript -> position in the second."""
+    stands_for: dict[int, tuple[int, ...]]
+    """Position of a summary in the second transcript -> numbers of the messages that it stands for."""
+
+
 def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
+    """What became of the messages of the first transcript."""
+    return matches(before, after).fate
+
+
+def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
     """Match the messages of two transcripts: equal ones, then shortened ones by call ids and by the
     references that their marks carry; summaries name what they stand for."""
     earlier = {message.text() for message in before if message.origin == "summary"}
     known = {*earlier, *map(text_reference, earlier)}
-    named = {number for message in after for number in _stands_for(message, known)}
+    summaries = {at: numbers for at, message in enumerate(after) if (numbers := _stands_for(message, known))}
+    named = {number for numbers in summaries.values() for number in numbers}
     stands_for = {at for at, message in enumerate(before) if message.number in named}
     # of equal messages the ones that no summary stands for are the ones that were kept
     in_turn = sorted(range(len(before)), key=lambda at: (at in stands_for, at))
-    kept, rest = _take(after, _index(before, in_turn, _key), _key)
+    kept, rest = _take(after, range(len(after)), _index(before, in_turn, _key))
     left = [at for at in in_turn if at not in kept]
     by_call = _index(before, left, _calls)
-    without_images, rest = _take(rest, _index(before, left, _imageless), _key)
+    shortened, rest = _take(after, rest, _index(before, left, _imageless))
     by_reference: dict[_Key, deque[int]] = defaultdict(deque)
     for at in left:
         for text in {text for part in before[at].parts for text in _texts(part)}:
             by_reference[before[at].role, text_reference(text)].append(at)
-    shortened = set(without_images)
     added = 0
-    for message in rest:
-        match = None if _stands_for(message, known) else _match(message, by_call, by_reference, shortened)
+    for place in rest:
+        match = None if place in summaries else _match(after[place], by_call, by_reference, shortened)
         if match is None:
             added += 1
         else:
-            shortened.add(match)
-    gone = set(range(len(before))) - kept - shortened
-    return Fate(
+            shortened[match] = place
+    gone = set(range(len(before))) - kept.keys() - shortened.keys()
+    fate = Fate(
         tuple(sorted(kept)),
         tuple(sorted(shortened)),
         tuple(sorted(gone & stands_for)),
         tuple(sorted(gone - stands_for)),
         added,
     )
+    return Matches(fate, kept | shortened, summaries)
 
 
 def _stands_for(message: Message, earlier: Collection[str]) -> tuple[int, ...]:
@@ -85,17 +102,18 @@ def _index(messages: Sequence[Message], order: Sequence[int], key: Callable[[Mes
 
 
 def _take(
-    messages: Sequence[Message], index: dict[_Key, deque[int]], key: Callable[[Message], _Key]
-) -> tuple[set[int], list[Message]]:
-    """Positions found in the index, each once, and the messages that were not found."""
-    found: set[int] = set()
-    rest: list[Message] = []
-    for message in messages:
-        waiting = index.get(key(message))
+    messages: Sequence[Message], places: Sequence[int], index: dict[_Key, deque[int]]
+) -> tuple[dict[int, int], list[int]]:
+    """Positions found in the index, each once, with those of the messages there, and the places of the messages
+    that were not found."""
+    found: dict[int, int] = {}
+    rest: list[int] = []
+    for place in places:
+        waiting = index.get(_key(messages[place]))
         if waiting:
-            found.add(waiting.popleft())
+            found[waiting.popleft()] = place
         else:
-            rest.append(message)
+            rest.append(place)
     return found, rest
 
 
@@ -155,7 +173,7 @@ def _match(
     message: Message,
     by_call: dict[_Key, deque[int]],
     by_reference: dict[_Key, deque[int]],
-    taken: set[int],
+    taken: Collection[int],
 ) -> int | None:
     waiting = by_call.get(_calls(message))
     while waiting:

@@ -3,33 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.compare import Fate, fates
+from compactor_cli.pipeline.compare import Fate, Matches, matches
 from compactor_cli.pipeline.repair import repair
 from compactor_cli.survival.judge import survival
 from compactor_cli.survival.result import Survival
 
 
-def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival, ...]]:
-    """Fates and survival over all conversations of two files, paired by their order."""
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """One conversation of two files."""
+
+    before: Sequence[Message]
+    """As compaction numbers them: without the faults of the file."""
+    after: Sequence[Message]
+    matched: Matches
+    extra: tuple[Message, ...]
+    """Messages that a repair takes out of the first file."""
+
+
+def pairings(first: Source, second: Source) -> list[Pairing]:
+    """The conversations of two files in pairs, by their order. Raises UsageError for different numbers of them."""
     if len(first.transcripts) != len(second.transcripts):
         counts = f"{len(first.transcripts)} and {len(second.transcripts)}"
         raise UsageError(f"the files hold different numbers of conversations ({counts}); they cannot be paired")
-    results: list[tuple[Fate, Sequence[Survival]]] = []
+    out = []
     for a, b in zip(first.transcripts, second.transcripts, strict=True):
         messages = _mended(a) if a.messages != b.messages else a.messages
-        fate = fates(messages, b.messages)
         left = {m.number for m in messages if m.records}
-        extra = tuple(m.number for m in a.messages if m.number not in left)  # taken out by a repair
-        synthetic = {m.index for m in messages if not m.records}
-        fate = _cut_by_repair(fate, {m.index for m in messages if any(p.edited for p in m.parts)})
-        results.append((_without(fate, synthetic, extra, messages), survival(messages, b.messages)))
+        extra = tuple(m for m in a.messages if m.number not in left)
+        out.append(Pairing(messages, b.messages, matches(messages, b.messages), extra))
+    return out
+
+
+def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival, ...]]:
+    """Fates and survival over all conversations of two files, paired by their order."""
+    results: list[tuple[Fate, Sequence[Survival]]] = []
+    for pair in pairings(first, second):
+        synthetic = {m.index for m in pair.before if not m.records}
+        fate = _cut_by_repair(pair.matched.fate, {m.index for m in pair.before if any(p.edited for p in m.parts)})
+        extra = tuple(m.number for m in pair.extra)
+        results.append((_without(fate, synthetic, extra, pair.before), survival(pair.before, pair.after)))
     return _sum_fates([fate for fate, _ in results]), tuple(_sum_survivals([s for _, s in results]))
 
 

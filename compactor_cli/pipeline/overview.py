@@ -45,11 +45,6 @@ class Overview:
 def overview(analysis: Analysis, heaviest: int = 8) -> Overview:
     """Where the tokens of a transcript are."""
     messages = analysis.transcript.messages
-    roles: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for message in messages:
-        name = f"{message.role} ({message.origin})" if message.origin in ("injected", "summary") else message.role
-        roles[name][0] += 1
-        roles[name][1] += message.tokens
     tiers = [[0, 0] for _ in range(TIERS)]
     for message, tier in zip(messages, analysis.tiers, strict=True):
         if tier is not None:
@@ -62,15 +57,30 @@ def overview(analysis: Analysis, heaviest: int = 8) -> Overview:
     )
     top = sorted(messages, key=lambda m: (-m.tokens, m.index))[:heaviest]
     return Overview(
-        tuple(Share(name, count, tokens) for name, (count, tokens) in roles.items()),
-        _tools(messages),
+        by_role(messages),
+        by_tool(messages),
         tuple(Share(f"tier {tier}", count, tokens) for tier, (count, tokens) in enumerate(tiers)),
         rounds,
         tuple(top),
     )
 
 
-def _tools(messages: Sequence[Message]) -> tuple[Share, ...]:
+def role_of(message: Message) -> str:
+    """The role of a message, with who really wrote it where that was not the role."""
+    return f"{message.role} ({message.origin})" if message.origin in ("injected", "summary") else message.role
+
+
+def by_role(messages: Sequence[Message]) -> tuple[Share, ...]:
+    """Messages and tokens of each role, in the order in which they first speak."""
+    roles: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for message in messages:
+        roles[role_of(message)][0] += 1
+        roles[role_of(message)][1] += message.tokens
+    return tuple(Share(name, count, tokens) for name, (count, tokens) in roles.items())
+
+
+def by_tool(messages: Sequence[Message]) -> tuple[Share, ...]:
+    """Calls and tokens of each tool, results included; the largest first."""
     names: dict[str, str] = {}
     shares: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for message in messages:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from compactor_cli.formats.base import Format
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.headers import is_summary
+from compactor_cli.text.shorten import is_shortened
 
 _NOTABLE = 0.1
 """Share by which two counts may differ without a word."""
@@ -45,6 +46,18 @@ def recorded(transcript: Transcript, format: Format) -> Recorded | None:
     session was compacted since: by the agent (whose summary stands behind it), or by this program."""
     if any(is_summary(message.text("text")) for message in transcript.messages):
         return None
+    found = transcript.counted or _in_records(transcript, format)
+    if found is None or any(is_shortened(part.text) for message in transcript.messages for part in message.parts):
+        return None
+    at, tokens = found
+    if any(later.pinned and later.origin == "summary" for later in transcript.messages[at + 1 :]):
+        return None
+    own = sum(message.tokens for message in transcript.messages[: at + 1])
+    return Recorded(tokens, at, own, transcript.tokens - own)
+
+
+def _in_records(transcript: Transcript, format: Format) -> tuple[int, int] | None:
+    """The message of the newest record with a count, and the count."""
     of_record: dict[int, int] = {}
     for message in transcript.messages:
         # a record that holds an answer and the results of its calls has a count of the answer
@@ -56,9 +69,5 @@ def recorded(transcript: Transcript, format: Format) -> Recorded | None:
             continue
         tokens = format.usage(json.loads(raw))
         if tokens:
-            at = of_record[record]
-            if any(later.pinned and later.origin == "summary" for later in transcript.messages[at + 1 :]):
-                return None
-            own = sum(message.tokens for message in transcript.messages[: at + 1])
-            return Recorded(tokens, at, own, transcript.tokens - own)
+            return of_record[record], tokens
     return None

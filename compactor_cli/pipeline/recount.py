@@ -39,7 +39,7 @@ def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) 
 def _share_left(transcript: Transcript, placed: Sequence[Placed]) -> float:
     """Tokens of the messages in these records of the output, as a share of those that stood before the last of them."""
     end = max((record for record, _ in placed if record is not None), default=-1)
-    before = sum(message.tokens for message in transcript.messages if min(message.records, default=-1) <= end)
+    before = sum(m.tokens for m in transcript.messages if m.records and min(m.records) <= end)
     left = {message.index if message.index >= 0 else -id(message): message.tokens for _, message in placed if message}
     return sum(left.values()) / before if before else 1.0
 

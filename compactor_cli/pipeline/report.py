@@ -100,6 +100,8 @@ def report(
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",
         scores=analysis.scores,
+        message_tiers=analysis.tiers,
+        residuals=residuals,
     )
 
 

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from compactor_cli.archive.events import event
+from compactor_cli.archive.search import Hit
+from compactor_cli.hooks.archiving import STRATEGY
 from compactor_cli.model.archive import Archived, Manifest, PastRound
 from compactor_cli.render.console import make_table
 from compactor_cli.text.clean import plain
@@ -44,10 +46,23 @@ def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
             when(each.at),
             one.strategy,
             f"{one.tokens_before:,}",
-            f"{one.tokens_after:,}",
-            f"{one.messages_before:,} to {one.messages_after:,}",
+            "" if one.strategy == STRATEGY else f"{one.tokens_after:,}",
+            f"{one.messages_before:,}" + ("" if one.strategy == STRATEGY else f" to {one.messages_after:,}"),
             "kept" if each.kept else "gone",
         )
+    return table
+
+
+def hits_table(console: Console, hits: Sequence[Hit]) -> Table:
+    """Messages that a search of the archive found."""
+    table = make_table(console, "Found in the archive")
+    for name in ("compaction", "message"):
+        table.add_column(name, justify="right")
+    table.add_column("role")
+    table.add_column("reference", no_wrap=True)
+    table.add_column("text", overflow="fold")
+    for hit in hits:
+        table.add_row(str(hit.compaction), str(hit.message), hit.role, hit.reference, plain(hit.snippet))
     return table
 
 

@@ -5,7 +5,7 @@ A new one is one file here and one line in AGENTIC. None imports another.
 
 from __future__ import annotations
 
-from compactor_cli.resuming import claude_code, codex, gemini_cli, opencode, pi, qwen
+from compactor_cli.resuming import claude_code, codex, copilot_cli, gemini_cli, opencode, pi, qwen
 from compactor_cli.resuming.base import Agentic
 
 AGENTIC: dict[str, Agentic] = {
@@ -17,6 +17,7 @@ AGENTIC: dict[str, Agentic] = {
         qwen.Qwen(),
         pi.Pi(),
         opencode.OpenCode(),
+        copilot_cli.CopilotCLI(),
     )
 }
 """Format -> how its sessions are carried on."""

@@ -1,4 +1,4 @@
-"""Importance by factors, as seed 000 defines them; `design.md` settles what it leaves open."""
+"""Importance by factors, as seed 000 defines them; docs/algorithm.md says what it leaves open."""
 
 from __future__ import annotations
 

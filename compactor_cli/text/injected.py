@@ -15,6 +15,7 @@ _INJECTED = re.compile(
     r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
     r"|permissions instructions|collaboration_mode|skill|skills_instructions|INSTRUCTIONS|subagent_notification"
     r"|user_action|returncode|function_results|tool_results?|tool_use_error)\b"
+    r"|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:"
     r"|\[Tool result without its call\]|\[Image: source|Stop hook feedback|Base directory for this skill:"
     r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"
     r"|This session is being continued from a previous conversation|/[a-z][\w:-]*\s*$)"

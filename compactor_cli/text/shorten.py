@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ SMALLEST = 40
 
 IMAGE_NOTE = "[image left out]"
 
+_CUT = re.compile(r"\[… [\d,]+ (?:lines?|characters) left out(?: · ctx_[0-9a-f]{8})?\]")
+
 Count = Callable[[str], int]
 
 
@@ -26,6 +29,11 @@ class Short:
 
     text: str
     tokens: int
+
+
+def is_shortened(text: str) -> bool:
+    """Whether something was cut out of a text by a compaction: it says so where it was."""
+    return "left out" in text and _CUT.search(text) is not None
 
 
 def reference(*contents: bytes) -> str:

@@ -53,6 +53,8 @@ def test_what_was_chosen_is_said_with_agent_and_title(at_home):
         ("compact", "--latest", "claude", "--target-tokens", "1000", "-o", "out.jsonl", "--json"),
         ("diff", "--latest", "claude", "after.jsonl", "--json"),
         ("assemble", "--latest", "claude", "--prompt", "prompt.yaml", "--total", "2000", "--dry-run", "--json"),
+        ("convert", "--latest", "claude", "--to", "codex", "-o", "out.jsonl"),
+        ("doctor", "--latest", "claude", "--fix", "-o", "out.jsonl"),
     ],
 )
 def test_every_command_that_takes_a_file(at_home, tmp_path, home, args):
@@ -116,9 +118,11 @@ def test_a_file_with_the_name_of_an_agent_is_read_by_its_path(at_home, home, tmp
 def test_a_session_of_a_database_is_exported_and_not_replaced(at_home, home):
     """It is read where a format knows it; in place it cannot be replaced."""
     path = write_opencode(home / "second", 0)
-    done = at_home("compact", "--latest", "opencode", "--target-tokens", "10", "--in-place")
-    assert done.code == 2
-    assert "opencode.db" in done.stderr
+    for args in (["compact", "--target-tokens", "10"], ["doctor", "--fix"]):
+        done = at_home(*args, "--latest", "opencode", "--in-place")
+        assert done.code == 2
+        assert "opencode.db" in done.stderr
+        assert "use -o" in done.stderr or "with -o" in done.stderr
     assert path.exists()
 
 

@@ -391,6 +391,12 @@ def test_init_writes_a_file_that_is_valid_and_never_overwrites(run, tmp_path, ho
     assert source_of(run, "keep_last", **home) == (2, "user file", str(user_file.with_suffix(".yaml")))
 
 
+def test_the_first_file_of_a_user_gets_its_folder(run, home, user_file):
+    user_file.parent.rmdir()
+    assert run("config", "init", "--user", **home).code == 0
+    assert user_file.is_file()
+
+
 @pytest.mark.parametrize("name", ["", "get", "set", "unset", "path", "init"])
 def test_the_help_of_each_part_has_an_example(run, name):
     done = run("config", *filter(None, [name]), "--help", COLUMNS="80")

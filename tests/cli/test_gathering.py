@@ -1,4 +1,4 @@
-"""Sessions in parts: a folder of events, and a database of opencode."""
+"""Sessions in parts: a folder of events, and a database or a storage of opencode."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ CHARS = ("--tokenizer", "chars")
 EVENTS = (CASES / "openhands" / "sdk.jsonl").read_bytes().splitlines()
 OLD_EVENTS = json.loads((CASES / "openhands" / "events-0.x.json").read_bytes())
 EXPORT = json.loads((CASES / "opencode" / "harvest.export.json").read_bytes())
+STAGE = REAL / "agent-sessions-fixtures" / "stage0" / "agents" / "opencode"
 TABLES = """
 CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, slug TEXT, directory TEXT, title TEXT,
  version TEXT, time_created INTEGER, time_updated INTEGER);
@@ -174,3 +175,84 @@ def test_real_sessions_in_parts_are_those_of_their_files():
     exports = [json.loads((REAL / "opencode" / name).read_bytes()) for name in names]
     by_id = {one["info"]["id"]: one for one in sessions}
     assert [by_id[one["info"]["id"]]["messages"] for one in exports] == [one["messages"] for one in exports]
+
+
+@pytest.fixture
+def storage(tmp_path):
+    """The export of a case in the older folders, with ids only where names of files are not the ids, and a session
+    that holds nothing yet."""
+    root = tmp_path / "storage"
+    info = EXPORT["info"]
+
+    def put(value, *place):
+        path = root.joinpath(*place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(value))
+
+    put(info, "session", "project", f"{info['id']}.json")
+    put({"id": "ses_empty", "time": {"created": 0}}, "session", "project", "ses_empty.json")
+    for number, message in enumerate(reversed(EXPORT["messages"])):
+        own = message["info"]["id"]
+        put(message["info"], "message", info["id"], f"{number}.json")
+        for part in message["parts"]:
+            ids = ("id", "messageID", "sessionID")
+            put({key: part[key] for key in part if key not in ids}, "part", own, f"{part['id']}.json")
+    return root
+
+
+def test_a_storage_is_read_as_an_export_with_the_ids_that_its_files_are_named_by(storage):
+    (line,) = gather(str(storage)).splitlines()
+    assert json.loads(line) == EXPORT
+    (one,) = gather(str(next(storage.glob("session/*/ses_*")))).splitlines()
+    assert json.loads(one) in (EXPORT, {"info": {"id": "ses_empty", "time": {"created": 0}}, "messages": []})
+
+
+def test_a_storage_of_the_first_versions_has_all_parts_in_one_folder(storage):
+    part = next((storage / "part").glob("*/*.json"))
+    about = {"id": part.stem, "messageID": part.parent.name}
+    (storage / "part" / part.name).write_text(json.dumps(about | json.loads(part.read_bytes())))
+    part.unlink()
+    assert json.loads(gather(str(storage))) == EXPORT
+
+
+def test_a_session_of_a_storage_is_inspected_and_compacted_by_its_file(run, storage, tmp_path):
+    name = f"storage/session/project/{EXPORT['info']['id']}.json"
+    shown = run("inspect", name, *CHARS, "--json")
+    assert (shown.code, json.loads(shown.text)["transcript"]["format"]) == (0, "opencode")
+    before = {path: path.read_bytes() for path in storage.rglob("*.json")}
+    done = run("compact", name, "--target-ratio", "0.25", *CHARS, "-o", "out.json")
+    assert done.code == 0, done.stderr
+    assert load((tmp_path / "out.json").read_bytes()).format == "opencode"
+    assert {path: path.read_bytes() for path in storage.rglob("*.json")} == before
+    assert run("compact", name, "--target-ratio", "0.25", "--in-place", *CHARS).code == 2
+
+
+@pytest.mark.parametrize("kind", ["message", "part"])
+def test_a_message_or_a_part_alone_is_refused_and_the_session_is_named(run, storage, kind):
+    file = next((storage / kind).glob("*/*.json"))
+    done = run("inspect", str(file), *CHARS)
+    assert done.code == 3
+    assert f"holds a {kind} of an opencode session, no session; name its session," in done.stderr
+    assert f"{EXPORT['info']['id']}.json" in done.stderr
+
+
+def test_a_damaged_file_of_a_storage_is_named(run, storage):
+    file = next((storage / "part").glob("*/*.json"))
+    file.write_text("{")
+    done = run("inspect", "storage", *CHARS)
+    assert done.code == 3
+    assert f"{file.name}: a file of an opencode session that is no JSON object" in done.stderr
+
+
+@pytest.mark.skipif(not STAGE.is_dir(), reason="the folder of real transcripts is not here")
+@pytest.mark.parametrize(
+    ("name", "roles", "failed"),
+    [  # counted by hand; of the legacy session the request has no part, and the call a status of its own
+        ("storage_v2", [["user", "assistant", "tool"], ["user", "assistant", "tool", "user", "assistant"]], 1),
+        ("storage_legacy", [["assistant", "tool"]], 0),
+    ],
+)
+def test_real_storages_have_the_messages_counted_by_hand(name, roles, failed):
+    source = load(gather(str(STAGE / name)))
+    assert [[m.role for m in t.messages] for t in source.transcripts] == roles
+    assert sum(part.failed is True for t in source.transcripts for m in t.messages for part in m.parts) == failed

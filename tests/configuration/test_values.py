@@ -8,8 +8,10 @@ import pytest
 
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.values import allowed, checked, parsed
+from compactor_cli.tokens import TOKENIZERS
 
 ALLOWED = [
+    *(("tokenizer", name, name) for name in TOKENIZERS),
     ("keep_last", 3, 3),
     ("scoring.threshold", 70, 70),
     ("scoring.threshold", 70.5, 70.5),
@@ -40,7 +42,7 @@ REFUSED = [
     ("scoring.scorer", "best", "one of factors, weighted, classifier, or empty"),
     ("summarizer", "best", "one of extractive"),
     ("format", "best", "one of openai-chat"),
-    ("tokenizer", "best", "one of o200k_base, cl100k_base, chars, probe, or empty"),
+    ("tokenizer", "best", f"one of {', '.join(TOKENIZERS)}, or empty"),
     ("preset", "best", "one of window, chat, agent, or empty"),
     ("query", 3, "a text"),
     ("keep", "todo", "a list of regular expressions"),

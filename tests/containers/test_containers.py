@@ -121,6 +121,11 @@ def test_a_bomb_is_refused(suffix):
         containers.unpack(COMPRESSORS[suffix](b"\n" * (70 << 20)))
 
 
+def test_data_that_is_packed_twice_is_refused_by_both_names():
+    with pytest.raises(InputError, match="packed twice, gzip in zstandard"):
+        containers.unpack(zstd.compress(gzip.compress(CHAT)))
+
+
 def test_samples_of_an_archive_are_conversations_and_what_did_not_change_stays(run, tmp_path):
     long, short = ({"id": n, "messages": list(exchanges(n)), "scores": {}} for n in (15, 1))
     (tmp_path / "log.eval").write_bytes(log(long, short))

@@ -236,3 +236,9 @@ def test_of_real_sessions_all_that_is_found_is_mended(run, tmp_path, file):
     assert [one["kind"] for one in left] == ["duplicate_id"] * len(left), "two records that differ need a person"
     if not found:
         assert (tmp_path / "mended.jsonl").read_bytes() == file.read_bytes()
+
+
+def test_standard_input_has_no_file_to_replace(run):
+    done = run("doctor", "-", "--fix", "--in-place", stdin=b'{"role": "user", "content": "hi"}\n')
+    assert done.code == 2
+    assert "standard input cannot be replaced" in done.stderr

@@ -74,7 +74,7 @@ def test_of_the_samples_every_record_that_is_kept_whole_has_its_bytes(file):
     changed = sum(part.dispositions.shortened for part in result.parts)
     summaries = sum(part.messages.count(m) for part in result.parts for m in part.messages if m.index < 0)
     relinked = sum(1 for line in new if b"parentUuid" in line) if file.stem == "claude-code" else 0
-    recounted = any(FORMATS[load(data).format].counts(json.loads(line)) for line in new)
+    recounted = any(FORMATS[load(data).transcripts[0].format].counts(json.loads(line)) for line in new)
     assert len(new) <= changed + summaries + relinked + recounted
 
 

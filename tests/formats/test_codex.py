@@ -61,6 +61,15 @@ def test_what_stands_under_user_but_nobody_typed_is_no_request():
     assert [m.origin for m in messages[:4]] == ["injected", "injected", "injected", "request"]
 
 
+def test_events_that_do_not_tell_of_most_requests_tell_of_none():
+    said = [codex_says("user", f"Step {n}.") for n in range(4)]
+    told = codex_event(type="user_message", message="Step 0.")
+    messages = read(codex_meta(), told, *said, codex_says("user", "<environment_context>\n</environment_context>"))
+    assert [m.origin for m in messages] == ["request"] * 4 + ["injected"]
+    more = [codex_event(type="user_message", message=f"Step {n}.") for n in range(2)]
+    assert [m.origin for m in read(codex_meta(), *more, *said)] == ["request"] * 2 + ["injected"] * 2
+
+
 def test_every_kind_of_call_is_paired_with_its_output():
     source = load(
         jsonl(

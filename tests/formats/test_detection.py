@@ -67,6 +67,7 @@ FILES = {
     ],
 }
 CASES = [(name, data) for name, files in FILES.items() for data in files]
+CASES_BY_FORMAT = ROOT / "tests" / "formats" / "cases"
 
 
 @pytest.mark.parametrize(("name", "data"), CASES, ids=[f"{name}-{at}" for at, (name, _) in enumerate(CASES)])
@@ -108,7 +109,7 @@ def test_a_named_format_overrides_detection():
 
 
 def test_the_format_anthropic_can_be_named_for_a_whole_request_on_one_line():
-    # lessons.md 5: "Anthropic Messages. {system?, messages, tools?} or a message a line"
+    # a request {system?, messages, tools?} is as much of the format as a message a line
     source = load(jsonl({"system": "Be kind.", "messages": [user("hi")]}), format="anthropic")
     assert [m.role for m in source.transcripts[0].messages] == ["system", "user"]
 
@@ -174,3 +175,10 @@ def test_records_before_the_first_message_do_not_hide_the_format():
 
 def test_a_single_message_is_enough():
     assert [m.role for m in read(user("hi"))] == ["user"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted(CASES_BY_FORMAT.glob("*/*.*")), ids=lambda path: f"{path.parent.name}/{path.name}"
+)
+def test_each_format_is_told_from_all_others(path):
+    assert load(path.read_bytes()).format == path.parent.name

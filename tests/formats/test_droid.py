@@ -6,12 +6,14 @@ import json
 
 import pytest
 
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, faults_of, jsonl, load
+from tests.formats.checkers.droid import check_session
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded, tried
 
 FOLDER = CASES / "droid"
 FILES = sorted(FOLDER.iterdir())
 STAGE = REAL / "agent-sessions-fixtures" / "stage0" / "agents" / "droid"
+HEAD = {"type": "session_start", "id": "s", "title": "Lamps", "cwd": "/home/ann"}
 # counted by hand: messages by role, requests, parts by kind, results that failed
 GOLDEN = {
     "hives.jsonl": (
@@ -21,6 +23,24 @@ GOLDEN = {
         1,
     ),
     "exec.jsonl": ({"user": 1, "assistant": 5, "tool": 4}, 1, {"text": 3, "tool_call": 4, "tool_result": 4}, 2),
+    "lamps.jsonl": (
+        {"user": 3, "assistant": 13, "tool": 10},
+        3,
+        {"text": 16, "thinking": 3, "tool_call": 10, "tool_result": 10},
+        1,
+    ),
+    "old.jsonl": (
+        {"user": 3, "assistant": 10, "tool": 7},
+        3,
+        {"text": 13, "thinking": 2, "tool_call": 7, "tool_result": 7},
+        1,
+    ),
+    "fork.jsonl": (
+        {"user": 3, "assistant": 11, "tool": 8},
+        3,
+        {"text": 14, "thinking": 2, "tool_call": 8, "tool_result": 8},
+        1,
+    ),
 }
 GOLDEN_REAL = {
     "session_store_large.jsonl": (
@@ -33,7 +53,7 @@ GOLDEN_REAL = {
         {"user": 1, "assistant": 1, "tool": 1},
         1,
         {"text": 1, "tool_call": 1, "tool_result": 1},
-        0,
+        1,
     ),
     "session_store_schema_drift.jsonl": ({"user": 1, "assistant": 1}, 1, {"text": 2}, 0),
     "stream_json_large.jsonl": (
@@ -62,25 +82,15 @@ def figures_of(source):
     return found["roles"], found["requests"], found["parts"], found["failed"]
 
 
-def way(rows):
-    """The messages from the last one to the head, as their parents say."""
-    by_id = {row["id"]: row for row in rows if row["type"] in ("message", "session_start")}
-    at = [row for row in rows if row["type"] == "message"][-1]
-    found = []
-    while at["type"] == "message":
-        found.insert(0, at)
-        at = by_id[at["parentId"]]
-    return found
+def said(name, parent, text, role="user"):
+    message = {"role": role, "content": [{"type": "text", "text": text}]}
+    return {"type": "message", "id": name, "timestamp": "2026-05-04T08:00:00Z", "message": message, "parentId": parent}
 
 
-def check_sent(messages):
-    """Results stand in the message right behind their calls."""
-    waiting: set[str] = set()
-    for row in messages:
-        blocks = row["message"]["content"]
-        back = {block["tool_use_id"] for block in blocks if block["type"] == "tool_result"}
-        assert back == waiting
-        waiting = {block["id"] for block in blocks if block["type"] == "tool_use"}
+def texts(*records):
+    source = load(jsonl(HEAD, *records))
+    assert source.format == "droid"
+    return [message.text() for message in source.transcripts[0].messages]
 
 
 @pytest.mark.parametrize("name", GOLDEN)
@@ -108,11 +118,9 @@ def test_it_is_compacted_and_stays_itself(path):
     outputs = list(compactions(data))
     assert len(outputs) >= tried() // 2
     for out in outputs:
-        rows = [json.loads(line) for line in out.splitlines()]
-        if path.name == "hives.jsonl":
-            sent = way(rows)
-            check_sent(sent)
-            assert len(sent) == len({m.records for m in load(out).transcripts[0].messages})
+        if b"session_start" in data:
+            sent = check_session(out, chained=b'"parentId"' in data)
+            assert [m["id"] for m in sent] == [m.id for m in load(out).transcripts[0].messages]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -125,6 +133,29 @@ def test_only_the_active_branch_is_read_and_the_other_can_be_left_out():
     assert not any("dead end" in m.text() for m in load(data).transcripts[0].messages)
     assert b"dead end" in compact(data, target_ratio=0.5).data
     assert b"dead end" not in compact(data, target_ratio=0.5, drop_outside=True).data
+
+
+def test_only_the_way_from_the_last_message_to_the_head_is_read():
+    found = texts(said("a", "s", "one"), said("b", "a", "two", "assistant"), said("c", "a", "three", "assistant"))
+    assert found == ["one", "three"]
+
+
+def test_a_message_whose_parent_is_lost_follows_the_one_before_it():
+    assert texts(said("a", "s", "one"), said("b", "lost", "two", "assistant")) == ["one", "two"]
+
+
+def test_a_new_record_is_a_message_of_blocks_in_the_chain():
+    data = (FOLDER / "lamps.jsonl").read_bytes()
+    had = {json.loads(line)["id"] for line in data.splitlines()}
+    new = [m for m in check_session(compact(data, target_ratio=0.25).data, chained=True) if m["id"] not in had]
+    assert new
+    assert all(m["timestamp"] and m["message"]["content"][0]["type"] == "text" for m in new)
+
+
+def test_where_no_message_names_a_parent_a_new_one_names_none_either():
+    out = compact((FOLDER / "old.jsonl").read_bytes(), target_ratio=0.25).data
+    assert len(check_session(out, chained=False)) < 20
+    assert b"parentId" not in out
 
 
 def test_calls_in_a_row_are_one_answer_and_a_repeated_text_goes_with_the_first():

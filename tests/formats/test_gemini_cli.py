@@ -117,13 +117,24 @@ def test_a_rewind_takes_back_a_message_and_all_behind_it():
     assert texts(*three, {"$rewindTo": "nobody"}, said("d", "four", "gemini")) == ["four"]
 
 
-def test_a_list_in_set_replaces_all_history_and_stays():
+def test_a_list_in_set_replaces_all_history_and_its_first_message_stays():
     data = (FOLDER / "lighthouse.jsonl").read_bytes()
     assert [note.kind for note in load(data).notes] == ["outside_context"]
     out = compact(data, target_ratio=0.25).data
-    given = next(json.loads(line) for line in out.splitlines() if b'"messages"' in line)["$set"]["messages"]
-    assert [message["id"] for message in given] == ["m040", "m041", "m042"]
+    messages = load_session(out)
+    assert messages[0]["id"] == "m040"
+    assert messages[0]["content"][0]["text"].startswith("<state_snapshot>")
     assert b"an old answer" in out
+    # the others are messages like any other: they may go
+    assert {"m041", "m042"} - {message["id"] for message in load_session(compact(data, target_ratio=0.1).data)}
+
+
+def test_of_a_list_in_set_what_was_there_before_stands_for_nothing():
+    records = [said("a", "one"), said("b", "two", "gemini"), said("c", "three")]
+    kept = load(jsonl(HEAD, *records, {"$set": {"messages": records[1:]}})).transcripts[0].messages
+    assert [(m.text(), m.pinned) for m in kept] == [("two", False), ("three", False)]
+    new = load(jsonl(HEAD, *records, {"$set": {"messages": [said("s", "All of it."), records[2]]}}))
+    assert [(m.text(), m.pinned) for m in new.transcripts[0].messages] == [("All of it.", True), ("three", False)]
 
 
 def test_what_the_agent_does_not_send_is_no_message():

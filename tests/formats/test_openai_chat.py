@@ -218,6 +218,24 @@ def test_what_a_command_printed_under_the_role_user_is_no_request():
     assert [m.origin for m in messages] == ["request", "other", "injected"]
 
 
+def acting(number):
+    printed = ("error: this bed is broken\n" if number % 3 == 2 else "") + listing(f"bed {number}", 20)
+    return assistant(f"I read bed {number}.\n```\ncat bed{number}.txt\n```"), user(printed)
+
+
+@pytest.mark.parametrize(("ratio", "strategy"), [(0.5, "adaptive"), (0.4, "truncate")])
+def test_an_action_written_as_text_and_what_it_printed_are_kept_or_left_out_together(ratio, strategy):
+    said = [message for number in range(14) for message in acting(number)]
+    data = jsonl(user("Count the beds. Never write a file."), *said, assistant("All.\n```\nsubmit\n```"))
+    messages = load(data).transcripts[0].messages
+    assert [m.origin for m in messages if m.role == "user"] == ["request"] + ["injected"] * 14
+    out = load(compact(data, target_ratio=ratio, strategy=strategy).data).transcripts[0].messages
+    kept = [m for m in out if m.role == "user" and m.origin != "summary"][1:]
+    assert kept
+    assert all(out[m.index - 1].role == "assistant" for m in kept)
+    assert sum(m.origin == "request" for m in out) == 1
+
+
 def test_unknown_keys_and_their_order_stay_when_a_body_is_shortened():
     odd = (
         '{"x_first": [1, 2.50, 1e3], "role" :"tool","content":%s ,  "tool_call_id": "a", "näme": null, "z": {"k": []}}'

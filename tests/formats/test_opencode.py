@@ -215,3 +215,26 @@ def test_counts_of_before_a_compaction_do_not_count():
     (transcript,) = load(json.dumps(value[: answer + 1]).encode()).transcripts
     assert recorded(transcript, FORMATS["opencode"]) is None
     assert recorded(load(json.dumps(value).encode()).transcripts[0], FORMATS["opencode"]).tokens == 980
+
+
+def said(role, *parts, **info):
+    about = {"id": f"msg_{role}", "sessionID": "ses_1", "role": role, "time": {"created": 1}, **info}
+    return {"info": about, "parts": list(parts)}
+
+
+def test_what_a_message_did_to_the_files_is_no_summary_of_the_session():
+    titled = {"title": "Prune", "body": "Prunes the vines."}
+    asked = said("user", {"type": "compaction", "auto": True}, {"type": "text", "text": "Prune row 3."}, summary=titled)
+    answer = said("assistant", {"type": "text", "text": "Done."}, summary=titled, parentID="msg_user", finish="stop")
+    answer["info"]["tokens"] = {"input": 90, "output": 10}
+    source = load(json.dumps([asked, answer]).encode())
+    assert [m.origin for m in source.transcripts[0].messages] == ["request", "other"]
+    assert recorded(source.transcripts[0], FORMATS["opencode"]).tokens == 100
+
+
+def test_an_output_is_read_whatever_the_first_versions_called_its_state():
+    call = {"type": "tool", "callID": "c1", "tool": "bash"}
+    call["state"] = {"status": "success", "input": {"command": "ls"}, "output": "vines.csv"}
+    source = load(json.dumps([said("user", {"type": "text", "text": "List."}), said("assistant", call)]).encode())
+    result = source.transcripts[0].messages[-1].parts[0]
+    assert (result.kind, result.text, result.failed) == ("tool_result", "vines.csv", False)

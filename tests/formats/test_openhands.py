@@ -216,6 +216,16 @@ def test_outside_records_can_be_left_out(tmp_path):
         view(events_of(out))
 
 
+def test_events_of_kinds_that_are_not_known_are_not_left_out():
+    lines = (FOLDER / "sdk.jsonl").read_bytes().splitlines()
+    state = next(json.loads(line) for line in lines if b"ConversationStateUpdateEvent" in line)
+    future = jsonl({**state, "id": "ffff", "kind": "FutureEvent"}).strip()
+    (transcript,) = load(b"\n".join([*lines[:4], future, *lines[4:]])).transcripts
+    kinds = {json.loads(transcript.raw(at))["kind"] for at in transcript.outside}
+    assert "ConversationStateUpdateEvent" in kinds
+    assert "FutureEvent" not in kinds
+
+
 def test_a_call_that_was_cut_is_cut_wherever_the_event_repeats_it():
     out = compact((FOLDER / "sdk.jsonl").read_bytes(), target_ratio=0.25, strategy="adaptive").data
     event = next(e for e in events_of(out) if e.get("tool_call_id") == "call-05" and e["kind"] == "ActionEvent")

@@ -126,9 +126,24 @@ def test_a_compression_stands_for_all_before_it_and_stays():
     data = (FOLDER / "maps.jsonl").read_bytes()
     assert [note.kind for note in load(data).notes] == ["outside_context"]
     out = compact(data, target_ratio=0.25).data
-    contents = history(load_session(out)[0])
-    assert contents[0][1][0]["text"].startswith("<state_snapshot>")
+    first = load(out).transcripts[0].messages[0]  # the agent bridges the gap behind it, the checker does not
+    assert first.text().startswith("<state_snapshot>")
     assert b"Catalogue the maps." in out
+
+
+def test_of_a_compression_the_first_content_stays_unless_it_was_there_before():
+    asked = record("a", None, "Draw a map.")
+    said = record("b", "a", "Drawn.", "assistant")
+
+    def messages(first):
+        payload = {"compressedHistory": [first, said["message"]]}
+        end = record("c", "b", "", "system", subtype="chat_compression", systemPayload=payload)
+        rest = record("d", "c", "And another.")
+        return [(m.text(), m.pinned) for m in load(jsonl(asked, said, end, rest)).transcripts[0].messages]
+
+    told = {"role": "user", "parts": [{"text": "A map was drawn."}]}
+    assert messages(told) == [("A map was drawn.", True), ("Drawn.", False), ("And another.", False)]
+    assert messages(asked["message"]) == [("Draw a map.", False), ("Drawn.", False), ("And another.", False)]
 
 
 def test_a_result_that_is_shortened_is_shortened_where_it_is_displayed_too():

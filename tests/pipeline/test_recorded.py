@@ -115,3 +115,17 @@ def test_counts_that_say_nothing_are_none(inspect, claude, counts):
         if "usage" in record.get("message", {}):
             record["message"]["usage"] = counts
     assert inspect(claude.data)["context"]["recorded"] is None
+
+
+def test_what_was_counted_before_texts_were_cut_does_not_count_either(run, tmp_path, inspect):
+    session = ClaudeSession()
+    session.says("Count the rows.")
+    session.answers(text_block("\n".join(f"row {n}: {n * 37 % 101}" for n in range(400))))
+    session.says("And now?")
+    session.answers(text_block("Now this."))["message"]["usage"] = usage(100, 90_000, 45)
+    (tmp_path / "s.jsonl").write_bytes(session.data)
+    out = run("compact", "s.jsonl", "--target-ratio", "0.5", "--strategy", "adaptive", *CHARS).stdout
+    assert b"## Session Summary" not in out
+    assert b"left out" in out
+    assert inspect(session.data)["context"]["recorded"]["tokens"] == 90_150
+    assert inspect(out)["context"]["recorded"] is None

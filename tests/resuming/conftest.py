@@ -1,4 +1,4 @@
-"""A home folder in which six agents keep one session each, and the command line that finds it."""
+"""A home folder in which seven agents keep one session each, and the command line that finds it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def place(home, format):
         root = home / ".gemini" / "tmp" / "shop" / ".project_root"
         root.parent.mkdir(parents=True, exist_ok=True)
         root.write_text(CWD)
-    return agent.new_place(machine_of({"HOME": str(home)}, windows=False), CWD, own, BEGAN)
+    machine = machine_of({"HOME": str(home)}, windows=False)
+    return agent.new_folder(machine, CWD, BEGAN) / agent.new_name(own, BEGAN)
 
 
 def write_database(home):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.formats.checkers import claude_code, codex, gemini_cli, opencode, pi, qwen
+from tests.formats.checkers import claude_code, codex, copilot_cli, gemini_cli, opencode, pi, qwen
 
 _OPAQUE = frozenset(
     (
@@ -74,7 +74,16 @@ def _opencode(data):
     return [(m["info"]["role"], m["parts"]) for m in messages[start:]]
 
 
+def _copilot_cli(data):
+    events = lines(data)
+    copilot_cli.check_events(events)
+    messages = copilot_cli.sent(events)
+    copilot_cli.check_sent(messages)
+    return [(event["type"], event["data"]) for event in messages]
+
+
 _SENT = {
+    "copilot-cli": _copilot_cli,
     "claude-code": _claude_code,
     "codex": _codex,
     "gemini-cli": _gemini_cli,

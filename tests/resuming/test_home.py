@@ -1,4 +1,4 @@
-"""From the list of sessions to the command that goes on, in a home folder of six agents."""
+"""From the list of sessions to the command that goes on, in a home folder of seven agents."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from tests.resuming.sending import sent
 from tests.resuming.sessions import CWD, FORMATS, session
 
 FILES = [one for one in FORMATS if one != "opencode"]
-NAMES = {"claude-code": "claude", "gemini-cli": "gemini"}
+NAMES = {"claude-code": "claude", "gemini-cli": "gemini", "copilot-cli": "copilot"}
+FOLDERS = {"gemini-cli": None, "copilot-cli": "/srv/tide"}
+"""Where a session says that it works: Gemini has a hash of it."""
 RESUME = {
     "claude-code": "claude --resume {id}",
     "codex": "codex resume {id}",
     "gemini-cli": "gemini --resume {id}",
     "qwen": "qwen --resume {id}",
     "pi": "pi --session {path}",
+    "copilot-cli": "copilot --resume {id}",
 }
 
 
@@ -38,10 +41,10 @@ def test_the_latest_session_of_an_agent_becomes_a_new_one(at_home, home, format)
     assert done.code == 0, done.stderr
     report = json.loads(done.text)["session"]
     path = Path(report["path"])
-    assert path.parent == place(home, format).parent
+    assert path.parent == place(home, format).parent or (path.parent.name == report["id"] and format == "copilot-cli")
     assert report["resume"] == RESUME[format].format(id=report["id"], path=path)
     assert report["resume"] in done.stderr
-    assert report["project"] == (None if format == "gemini-cli" else CWD)
+    assert report["project"] == FOLDERS.get(format, CWD)
     made = path.read_bytes()
     assert load(made).transcripts[0].session_id == report["id"]
     assert sent(format, made)

@@ -343,7 +343,10 @@ def test_dry_runs_and_checks_keep_nothing(command, session, url):
         (["--list", "--round", "1"], "--list excludes --round"),
         (["--purge", "-o", "x"], "--purge excludes -o"),
         (["--round", "1", "--compaction", "1"], "exclude each other"),
-        (["--json"], "--json is for --list and --ref"),
+        (["--json"], "--json is for --list, --search and --ref"),
+        (["--search", "word", "--list"], "--list and --search exclude each other"),
+        (["--search", "word", "--in-place"], "--search excludes --in-place"),
+        (["--search", " "], "--search: no words"),
         (["--ref", ""], "is no reference"),
         (["--ref", "nonsense"], "is no reference"),
         (["--ref", "ctx_00000000"], "nothing that was removed has the reference"),
@@ -372,3 +375,20 @@ def test_a_copy_of_the_database_has_everything(run, session, tmp_path):
     assert run("restore", "small.jsonl", "--database", moved).stdout == original
     assert run("restore", "small.jsonl", "--database", url).code == 1
     assert not url.exists()
+
+
+def test_words_are_found_in_every_archived_file_and_lead_to_their_originals(command, compacted):
+    _, small = compacted
+    everywhere = command("restore", "--search", "kawa pytest", "--json")
+    assert everywhere.code == 0, everywhere.stderr
+    hits = json.loads(everywhere.stdout)["hits"]
+    assert 0 < len(hits) <= 10
+    assert [hit["matched"] for hit in hits] == sorted((hit["matched"] for hit in hits), reverse=True)
+    referred = [hit for hit in hits if hit["reference"]]
+    for hit in referred:
+        found = command("restore", small, "--ref", hit["reference"]).stdout
+        assert found and (b"kawa" in found.lower() or b"pytest" in found.lower())
+    assert json.loads(command("restore", small, "--search", "kawa", "--json").stdout)["hits"]
+    nothing = command("restore", small, "--search", "xyzzy")
+    assert nothing.code == 1
+    assert "no archived message" in nothing.stderr

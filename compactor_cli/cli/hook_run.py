@@ -1,0 +1,251 @@
+"""`compactor hook run`: a session is archived before its agent compacts it, and what was lost is restored after it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typer import BadParameter
+
+from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.lookup import read_again
+from compactor_cli.cli.numbers import tokens as tokens_of
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError
+from compactor_cli.hooks.context import Original, restored
+from compactor_cli.hooks.payload import Payload, payload_of, start_output
+from compactor_cli.text.clean import visible
+
+if TYPE_CHECKING:
+    from compactor_cli.model.archive import Archived
+    from compactor_cli.model.transcript import Source
+    from compactor_cli.store.database import Database
+
+_ORIGINALS = 5
+"""Earlier states of a session that are looked into, the newest ones."""
+_BOUNDARIES = (
+    b'"subtype":"compact_boundary"',
+    b'"subtype": "compact_boundary"',
+    b'"type":"compacted"',
+    b'"type": "compacted"',
+)
+"""What a record has in it that stands for a compaction, of Claude Code and of Codex."""
+_RATIO = 0.25
+"""The share that a session is compacted to beside, when the settings name no target."""
+
+
+def answer(given: Mapping[str, str], unknown: Sequence[str], *, quiet: bool, debug: bool) -> None:
+    """Answer the payload on standard input. Nothing that fails ends with another exit code than 0: of some events
+    2 holds the agent up."""
+    try:
+        if unknown:
+            _say(f"not known, so not used: {' '.join(unknown)}", quiet=quiet)
+        _answer(payload_of(sys.stdin.buffer.read()), given, quiet=quiet)
+    except CompactorError as error:
+        _say(str(error), quiet=quiet)
+    except BadParameter as error:
+        _say(error.message, quiet=quiet)
+    except Exception as error:
+        if debug:
+            import traceback
+
+            traceback.print_exc()
+        _say(f"this is a bug: {type(error).__name__}: {error}", quiet=quiet)
+
+
+def _say(text: str, *, quiet: bool) -> None:
+    if not quiet:
+        print(visible(f"compactor hook: {text}; the agent goes on without"), file=sys.stderr)  # noqa: T201
+
+
+def _answer(payload: Payload, given: Mapping[str, str], *, quiet: bool) -> None:
+    if not (payload.is_before or payload.is_after):
+        return
+    configured = configure(given)
+    session = configured.session(quiet=quiet, profile=True)
+    if payload.is_before:
+        _keep(session, configured, payload)
+    else:
+        limit = tokens_of(given["tokens"]) if given["tokens"] else configured.settings.hook.tokens
+        context = _context(session, configured, payload, limit)
+        if context:
+            print(start_output(context))  # noqa: T201  # the agent reads it
+
+
+def _path(payload: Payload) -> str:
+    if not payload.transcript:
+        raise UsageError("the payload names no transcript_path, so there is nothing to archive")
+    return str(Path(payload.transcript).expanduser())
+
+
+# before
+
+
+def _keep(session: Session, configured: Configured, payload: Payload) -> None:
+    """Archive the session, and compact it beside where that is set. Standard output stays empty: an agent may take it
+    for instructions to its own summarizer."""
+    settings = configured.settings
+    source = session.load(_path(payload))
+    if settings.hook.archive and source.message_count:
+        _archive(session, configured, source)
+    if settings.hook.folder and source.message_count:
+        _compact_beside(session, configured, source)
+
+
+def _archive(session: Session, configured: Configured, source: Source) -> None:
+    from compactor_cli.archive.pieces import cut
+    from compactor_cli.cli.keeping import evict
+    from compactor_cli.hooks.archiving import manifest_before
+    from compactor_cli.store import archive
+    from compactor_cli.store.database import open_database
+
+    at = time.time()
+    source = replace(source, path=str(Path(source.path).absolute()))
+    database = open_database(configured.reading.database_url)
+    try:
+        with database.write() as connection:
+            archive.keep(connection, manifest_before(source, session.counter.name), cut(source), at)
+        evict(session, database, configured.settings.archive, at)
+    finally:
+        database.close()
+    session.say(f"archived {source.path}: {source.message_count} messages, {source.tokens:,} tokens")
+
+
+def _compact_beside(session: Session, configured: Configured, source: Source) -> None:
+    from compactor_cli.cli.files import write_bytes
+    from compactor_cli.cli.keeping import Keeper
+    from compactor_cli.pipeline.run import compact_source
+
+    settings = configured.settings
+    if settings.target_tokens is None and settings.target_ratio is None:
+        settings = replace(settings, target_ratio=_RATIO)
+    settings = replace(settings, archive=replace(settings.archive, enabled=settings.hook.archive))
+    folder = Path(settings.hook.folder).expanduser()
+    folder.mkdir(parents=True, exist_ok=True)
+    stem, number = Path(source.path).stem, 1
+    while (place := folder / f"{stem}.{number}.jsonl").exists():
+        number += 1
+    data, parts = compact_source(source, [session.tools(t, settings) for t in source.transcripts], settings)
+    keeper = Keeper(session, settings, configured.reading.database_url)
+    try:
+        kept = keeper.keep(source, data, parts, str(place), changed=data != source.data)
+        write_bytes(str(place), data, inputs=[source.path])
+        keeper.confirm(kept, ())
+    finally:
+        keeper.close()
+    session.say(f"compacted to {place}: {sum(part.tokens for part in parts):,} tokens")
+
+
+# after
+
+
+def _context(session: Session, configured: Configured, payload: Payload, limit: int) -> str:
+    path = _path(payload)
+    data = _contents(session, path)
+    now = read_again(data, path).transcripts[0].messages if data else ()
+    earlier = _earlier(data, path)
+    written = bool(earlier) and _has_just_compacted(data)
+    before = earlier[-1] if written else Original(now)
+    originals = _archived(session, configured, payload, path, data)
+    if not originals and data:
+        session.say(f"{path}: nothing of it is archived, so it is read as it is")
+        originals = earlier if written else [*earlier, before]
+    elif originals and not {m.id for m in before.messages} <= {m.id for m in originals[-1].messages}:
+        session.say(f"{path}: its last part is not archived, so it is read as it is")
+        originals = [*originals, before]
+    if not originals:
+        raise InputError("there is no such session, and nothing of it is archived", path=path)
+    return restored(originals, now if written else (), _more(path), session.counter.count, limit)
+
+
+def _contents(session: Session, path: str) -> bytes:
+    """The session's file; nothing where it is gone or cannot be read, for it may be archived."""
+    if not Path(path).exists():
+        return b""
+    data = read_bytes(path)
+    try:
+        read_again(data, path)
+    except InputError as error:
+        session.say(f"{error}; only what is archived of it is used")
+        return b""
+    return data
+
+
+def _has_just_compacted(data: bytes) -> bool:
+    """Whether the newest compaction that a file tells of is this one: the agent has not spoken since. Else it has not
+    written it yet, and nothing is known of its summary."""
+    lines = data.splitlines()
+    behind = lines[_boundaries(lines)[-1] + 1 :]
+    return not any(b'"assistant"' in line for line in behind)
+
+
+def _boundaries(lines: Sequence[bytes]) -> list[int]:
+    return [at for at, line in enumerate(lines) if at and any(word in line for word in _BOUNDARIES)]
+
+
+def _archived(session: Session, configured: Configured, payload: Payload, path: str, data: bytes) -> list[Original]:
+    """The session as it was before its compactions, the oldest first; none where nothing of it is archived."""
+    from compactor_cli.store import archive
+    from compactor_cli.store.database import open_existing
+
+    try:
+        database = open_existing(configured.reading.database_url)
+        if database is None:
+            return []
+        try:
+            ids = _compactions(database, payload, path, data)
+            found: list[Original] = []
+            contents = b""
+            with database.read() as connection:
+                for each in ids:
+                    if not each.kept:
+                        continue
+                    manifest = archive.manifest(connection, each.id)
+                    stored = archive.restore(connection, each.id, None)
+                    contents = contents or stored
+                    source = read_again(stored, manifest.input.path)
+                    references = {entry.messages[0]: entry.reference for entry in manifest.removed if entry.messages}
+                    found.append(Original(source.transcripts[0].messages, references))
+            return [*_earlier(contents, path), *found]
+        finally:
+            database.close()
+    except StoreError as error:
+        session.say(f"the archive cannot be read: {error}")
+        return []
+
+
+def _compactions(database: Database, payload: Payload, path: str, data: bytes) -> list[Archived]:
+    """The newest compactions of the session that its agent made, the oldest first."""
+    from compactor_cli.archive.sessions import id_key, session_keys
+    from compactor_cli.hooks.archiving import STRATEGY
+    from compactor_cli.store import archive, rounds
+
+    keys = session_keys(read_again(data, path)) if data else ()
+    if payload.session and not keys:
+        keys = tuple(id_key(name, payload.session) for name in ("claude-code", "codex"))
+    with database.read() as connection:
+        past = rounds.history(connection, keys) if keys else []
+        ids = sorted({one.compaction for one in past if one.round.strategy == STRATEGY})[-_ORIGINALS:]
+        return [archive.known(connection, each) for each in ids]
+
+
+def _earlier(data: bytes, path: str) -> list[Original]:
+    """The session as it was before each of the compactions that its file tells of, the oldest first."""
+    lines = data.splitlines(keepends=True)
+    ends = _boundaries(lines)[-_ORIGINALS:]
+    found = [read_again(b"".join(lines[:at]), path).transcripts[0].messages for at in ends]
+    return [Original(messages) for messages in found if messages]
+
+
+def _more(path: str) -> str:
+    shown = f'"{path}"' if " " in path else path
+    return (
+        "### More\n"
+        f"- `compactor restore {shown} --search WORDS` finds messages of the original session.\n"
+        f"- `compactor restore {shown} --ref ctx_…` prints the message of a reference."
+    )

@@ -1,0 +1,64 @@
+"""`compactor restore --search`: messages in the archive, found by words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from compactor_cli.archive.search import Hit, best, hits, words_of
+from compactor_cli.cli.lookup import read_again
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import InputError, NotKeptError, UsageError
+
+if TYPE_CHECKING:
+    from compactor_cli.model.archive import Archived
+    from compactor_cli.store.database import Database
+
+_HITS = 10
+_STATES = 50
+"""States that are looked into, the newest ones."""
+
+
+def search(session: Session, kept: Database, query: str, among: Sequence[Archived] | None, *, json: bool) -> None:
+    """Print the messages that have the words of a query; `among` some compactions, or all. Raises NotKeptError when
+    there are none."""
+    from compactor_cli.render import jsons
+    from compactor_cli.render.archive import hits_table
+    from compactor_cli.store import archive
+
+    words = words_of(query)
+    if not words:
+        raise UsageError("--search: no words; write what to look for")
+    if among is None:
+        with kept.read() as connection:
+            among = archive.newest(connection, _STATES)
+    found = best((hit for one in among for hit in _in(session, kept, one, words)), _HITS)
+    if json:
+        typer.echo(jsons.dumps({"query": query, "hits": [asdict(hit) for hit in found]}))
+    elif found:
+        session.out.print(hits_table(session.out, found))
+    if not found:
+        raise NotKeptError(f"--search {query!r}: no archived message has any of the words")
+
+
+def _in(session: Session, kept: Database, one: Archived, words: Sequence[str]) -> Iterator[Hit]:
+    """The messages of one state. One that is not there any more, or cannot be read, is said and passed over."""
+    from compactor_cli.store import archive
+
+    if not one.kept:
+        return
+    with kept.read() as connection:
+        manifest = archive.manifest(connection, one.id)
+        data = archive.restore(connection, one.id, None)
+    try:
+        source = read_again(data, one.input.path, one.format)
+    except InputError as error:
+        session.say(f"note: compaction {one.id} is passed over: {error}")
+        return
+    for number, transcript in enumerate(source.transcripts):
+        entries = [entry for entry in manifest.removed if entry.conversation == number and len(entry.messages) == 1]
+        references = {entry.messages[0]: entry.reference for entry in reversed(entries)}
+        yield from hits(transcript.messages, words, references, one.input.path, one.id)

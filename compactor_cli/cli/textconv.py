@@ -1,0 +1,37 @@
+"""`compactor textconv`: a transcript as text, for `git diff`."""
+
+from __future__ import annotations
+
+from compactor_cli.cli import options
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.session import open_session
+from compactor_cli.errors import CompactorError
+
+
+def textconv(
+    file: options.FileArgument,
+    format: options.FormatOption = "",
+    quiet: options.QuietOption = False,
+    debug: options.DebugOption = False,
+) -> None:
+    """Print a transcript as text that people can read and git can compare: each part of a message under its role.
+
+    Numbers, counts, ids and times are left out, so that a diff shows only what was said differently. A file that
+    is no transcript is printed as it is, with a word on standard error, so that git can go on.
+
+    \b
+    Examples:
+      compactor textconv session.jsonl | less
+      git config diff.transcript.textconv "compactor textconv"
+      echo "*.jsonl diff=transcript" >> .gitattributes
+    """
+    from compactor_cli.render.plain import plain_text
+
+    session = open_session(tokenizer="chars", model="", format=format, skip_damaged=True, quiet=quiet)
+    data = session.bytes_of(file)
+    try:
+        text = plain_text(session.read(data, file)).encode("utf-8", "replace")
+    except CompactorError as error:
+        session.warn(f"printed as it is: {error}")
+        text = data
+    write_bytes("-", text)

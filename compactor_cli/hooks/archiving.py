@@ -1,0 +1,74 @@
+"""The manifest of a session that its agent is about to compact: everything in its context may go."""
+
+from __future__ import annotations
+
+import hashlib
+
+from compactor_cli.archive.manifest import session_names, with_references
+from compactor_cli.archive.texts import digest, encode
+from compactor_cli.model.archive import FileState, Manifest, Removed, Round
+from compactor_cli.model.message import Message
+from compactor_cli.model.transcript import Source, Transcript
+
+STRATEGY = "agent"
+"""What rounds say of compactions that an agent made itself."""
+_REASON = "the agent's own compaction"
+
+
+def manifest_before(source: Source, counter: str) -> Manifest:
+    """What an agent may take out of its context: an entry for each message. What it makes of them is not known."""
+    removed = [
+        _entry(one, number, message)
+        for number, one in enumerate(source.transcripts)
+        for message in one.messages
+        if message.records
+    ]
+    names = session_names(source)
+    return Manifest(
+        input=FileState(source.path, hashlib.sha256(source.stored).hexdigest(), len(source.stored)),
+        output=FileState("", hashlib.sha256(b"").hexdigest(), 0),
+        format=source.transcripts[0].format,
+        counter=counter,
+        rounds=tuple(_round(number, one, names[number]) for number, one in enumerate(source.transcripts)),
+        removed=with_references(removed),
+    )
+
+
+def _entry(transcript: Transcript, conversation: int, message: Message) -> Removed:
+    """A message that is one text by that text, any other by its records."""
+    only = message.parts[0] if len(message.parts) == 1 else None
+    if only is not None and only.kind in ("text", "tool_result") and only.text and not only.images:
+        full = digest(encode(only.text))
+    else:
+        only = None
+        full = digest(*(transcript.raw(record) for record in message.records))
+    return Removed(
+        reference="",
+        digest=full,
+        loss="summarized",
+        kind="records" if only is None else "text",
+        conversation=conversation,
+        messages=(message.index,),
+        records=message.records,
+        role=message.role,
+        tokens=message.tokens,
+        reason=_REASON,
+        marked=False,
+    )
+
+
+def _round(number: int, transcript: Transcript, session: str) -> Round:
+    return Round(
+        conversation=number,
+        session=session,
+        round=1,
+        strategy=STRATEGY,
+        summarizer="",
+        target=None,
+        tokens_before=transcript.tokens,
+        tokens_after=0,
+        messages_before=len(transcript.messages),
+        messages_after=0,
+        summary="",
+        compacted=tuple(message.id for message in transcript.messages),
+    )

@@ -1,0 +1,148 @@
+"""What is put back into an agent's context after its own compaction: what its summary does not say, within a limit.
+
+Rules of the user word for word, what is open, requests, decisions and effects, each line with the reference by which
+the archive has its message. What is lost is said by the judge of `diff`; what is open by the state that is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from compactor_cli.model.message import Message
+from compactor_cli.signals.state import session_state
+from compactor_cli.survival.judge import survival
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.excerpts import harmless
+
+MOST_CHARACTERS = 9_500
+"""Claude Code replaces a context of more than 10,000 characters by its beginning."""
+_WIDTH = 320
+"""Characters of a line; its reference leads to the rest."""
+_HEAD = (
+    "## State of the work before the compaction\n"
+    "Quoted from the original session by compactor, as far as the summary does not say it. Newer instructions of the "
+    "user come first where they differ."
+)
+_SECTIONS = (
+    ("rules", "### Rules, limits and corrections of the user", 0.30),
+    ("open", "### Open", 0.25),
+    ("requests", "### Requests of the user", 0.25),
+    ("decisions", "### Decided", 0.10),
+    ("done", "### Done, confirmed by results", 0.10),
+)
+"""Name, heading, and share of the room; what one leaves the following have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A session as it was before a compaction of the agent."""
+
+    messages: Sequence[Message]
+    references: Mapping[int, str] = field(default_factory=dict)
+    """Index of a message -> its reference in the archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line; `order` is larger for newer ones."""
+
+    text: str
+    reference: str
+    order: tuple[int, int]
+
+
+def restored(
+    originals: Sequence[Original], after: Sequence[Message], more: str, count: Callable[[str], int], limit: int
+) -> str:
+    """The text, of at most `limit` tokens and MOST_CHARACTERS characters; empty when nothing is lost.
+
+    `originals`: the oldest first; of earlier ones only what binds is looked for. `after`: what is in the context now;
+    empty where that is not known. `more`: how to have the rest.
+    """
+    lines = _lines(originals, after)
+    if not any(lines.values()):
+        return ""
+    room = limit - count(f"{_HEAD}\n\n{more}\n")
+    characters = MOST_CHARACTERS - len(_HEAD) - len(more) - 10
+    sections: list[str] = []
+    spare = 0.0
+    for name, heading, share in _SECTIONS:
+        own = room * share + spare
+        chosen = _fitting(heading, lines[name], own, characters, count)
+        text = "\n".join([heading, *chosen]) if chosen else ""
+        used = count(text) if text else 0
+        spare = max(0.0, own - used)
+        characters -= len(text) + 2
+        sections += [text] if text else []
+    while sections and count(text := "\n\n".join([_HEAD, *sections, more])) > limit:
+        sections = _shorter(sections)
+    return text if sections else ""
+
+
+def _shorter(sections: Sequence[str]) -> list[str]:
+    """Without the last line: counts of parts do not always add up to that of the whole."""
+    kept = sections[-1].rpartition("\n")[0]
+    return [*sections[:-1], kept] if "\n" in kept else [*sections[:-1]]
+
+
+def _fitting(
+    heading: str, lines: Iterable[_Line], room: float, characters: int, count: Callable[[str], int]
+) -> list[str]:
+    """The lines that fit, the most worthy first, in time order."""
+    room -= count(heading + "\n")
+    characters -= len(heading) + 1
+    chosen: list[tuple[tuple[int, int], str]] = []
+    for line in lines:
+        text = f"- {line.text}" + (f" ({line.reference})" if line.reference else "")
+        tokens = count(text + "\n")
+        if tokens <= room and len(text) < characters:
+            room -= tokens
+            characters -= len(text) + 1
+            chosen.append((line.order, text))
+    return [text for _, text in sorted(chosen)]
+
+
+def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str, list[_Line]]:
+    """Section -> its lines, those of the most worth first."""
+    found: dict[str, list[_Line]] = {name: [] for name, _, _ in _SECTIONS}
+    seen: set[str] = set()
+
+    def take(section: str, original: Original, number: int, lost: Iterable[tuple[int, str]]) -> None:
+        for message, text in lost:
+            shown = _shown(text)
+            known = shown in seen or any(shown in line.text for line in found[section])
+            if shown and not known:
+                seen.add(shown)
+                found[section].append(_Line(shown, original.references.get(message, ""), (number, message)))
+
+    for number, original in reversed(list(enumerate(originals))):
+        judged = {one.category: one.lost[::-1] for one in survival(original.messages, after)}
+        for category in ("rules", "corrections", "constraints"):
+            take("rules", original, number, judged[category])
+        if number == len(originals) - 1:
+            take("open", original, number, (*_open(original.messages, after), *judged["open_items"]))
+        take("requests", original, number, _by_message(judged["user_requests"], seen))
+        if number == len(originals) - 1:
+            take("decisions", original, number, judged["decisions"])
+            take("done", original, number, judged["effects"])
+    return found
+
+
+def _shown(text: str) -> str:
+    return harmless(one_line(text.lstrip("-* \t"), _WIDTH))
+
+
+def _by_message(lost: Iterable[tuple[int, str]], seen: Collection[str]) -> Iterable[tuple[int, str]]:
+    """What is lost of each request in one line, of which the newest come first; without what is told already."""
+    found: dict[int, list[str]] = {}
+    for message, text in lost:
+        if _shown(text) not in seen:
+            found.setdefault(message, []).insert(0, text)
+    return ((message, " ".join(texts)) for message, texts in found.items())
+
+
+def _open(before: Sequence[Message], after: Sequence[Message]) -> Iterable[tuple[int, str]]:
+    """What is to be done or mended, but for what stands in the context word for word."""
+    standing = "\n".join(message.text() for message in after)
+    return ((line.message, line.text) for line in session_state(before) if line.open and line.text not in standing)

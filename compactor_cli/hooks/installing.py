@@ -1,0 +1,102 @@
+"""Hooks in the settings file of an agent: `hooks` -> event -> groups with a matcher -> commands.
+
+Claude Code has them in `settings.json`, Codex in `hooks.json`, in the same shape.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from compactor_cli.errors import InputError
+from compactor_cli.formats.jsonl import parse
+from compactor_cli.hooks.members import Step, add, members, remove
+from compactor_cli.hooks.payload import BEFORE, START
+
+TIMEOUT = 60
+"""Seconds that the agent waits for a hook."""
+_OURS = re.compile(r"\bcompactor(?:_cli|-cli)?(?:\.exe)?[\"']?\s+hook\s+run\b")
+
+
+def groups_of(command: str) -> dict[str, dict[str, Any]]:
+    """Event -> what is put behind the groups that it has."""
+    run = {"type": "command", "command": command, "timeout": TIMEOUT}
+    return {BEFORE: {"hooks": [run]}, START: {"matcher": "compact", "hooks": [run]}}
+
+
+def with_hooks(text: str, command: str) -> str:
+    """The text of a settings file with the hooks in it; as it is when they are. Raises InputError for a text that is no
+    settings file."""
+    if not text.strip():
+        return json.dumps({"hooks": {event: [group] for event, group in groups_of(command).items()}}, indent=2) + "\n"
+    if sorted(_installed(_document(text)), key=str) == sorted(groups_of(command).items(), key=str):
+        return text
+    text = without_hooks(text)
+    document = _document(text)
+    if "hooks" not in document:
+        return add(text, (), "hooks", {event: [group] for event, group in groups_of(command).items()})
+    for event, group in groups_of(command).items():
+        if event in document["hooks"]:
+            text = add(text, ("hooks", event), None, group)
+        else:
+            text = add(text, ("hooks",), event, [group])
+    return text
+
+
+def without_hooks(text: str) -> str:
+    """The text without our hooks, and without the groups, events and `hooks` that held nothing else. Raises InputError
+    for a text that is no settings file."""
+    document = _document(text) if text.strip() else {}
+    while (found := next(_ours(document), None)) is not None:
+        *path, last = _whole(document, *found)
+        inside = document
+        for step in path:
+            inside = inside[step]  # type: ignore[index]  # a group is found by its number
+        number = last if isinstance(last, int) else list(inside).index(last)
+        if len(members(text, path)) != len(inside):
+            raise InputError("has a key twice; take the hooks out by hand")
+        text = remove(text, path, number)
+        document = _document(text)
+    return text
+
+
+def _ours(document: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
+    """Where our commands stand: event, group, place in the group."""
+    for event, groups in document.get("hooks", {}).items():
+        for number, group in enumerate(groups):
+            for place, run in enumerate(group.get("hooks", ())):
+                if isinstance(run, dict) and _OURS.search(str(run.get("command", ""))):
+                    yield event, number, place
+
+
+def _whole(document: dict[str, Any], event: str, group: int, place: int) -> tuple[Step, ...]:
+    """The largest thing that holds nothing but one of our commands."""
+    hooks = document["hooks"]
+    if len(hooks[event][group]["hooks"]) > 1:
+        return "hooks", event, group, "hooks", place
+    if len(hooks[event]) > 1:
+        return "hooks", event, group
+    return ("hooks", event) if len(hooks) > 1 else ("hooks",)
+
+
+def _installed(document: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The groups that our commands are in, each with its event."""
+    return [(event, document["hooks"][event][group]) for event, group, _ in _ours(document)]
+
+
+def _document(text: str) -> dict[str, Any]:
+    value = parse(text)
+    if not isinstance(value, dict):
+        raise InputError("is no JSON object; the agent does not read it either")
+    hooks = value.get("hooks", {})
+    if not isinstance(hooks, dict) or not all(map(_is_event, hooks.values())):
+        raise InputError("its `hooks` are not as the agent documents them: event, groups, commands")
+    return value
+
+
+def _is_event(groups: Any) -> bool:
+    return isinstance(groups, list) and all(
+        isinstance(group, dict) and isinstance(group.get("hooks", []), list) for group in groups
+    )

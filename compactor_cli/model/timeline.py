@@ -1,0 +1,40 @@
+"""A session message by message: what each was, what became of it, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from compactor_cli.model.message import Message
+from compactor_cli.model.score import Score
+
+MessageFate = Literal["", "kept", "shortened", "summarized", "dropped", "added"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message of the input, or one that only the output has."""
+
+    conversation: int
+    fate: MessageFate
+    """Empty where nothing was decided yet."""
+    before: Message | None = field(repr=False)
+    """None for a message that was added."""
+    after: Message | None = field(repr=False)
+    """None for a message that is gone, and where nothing was decided."""
+    reason: str = ""
+    residual: bool = False
+    tier: int | None = None
+    score: Score | None = None
+    tools: tuple[str, ...] = ()
+    """Tools that it calls or that answer in it."""
+    files: tuple[tuple[str, int], ...] = ()
+    """Paths that its calls and results are about, each with its share of their tokens."""
+
+    @property
+    def message(self) -> Message:
+        """The message itself, as it was before where there was a before."""
+        found = self.before or self.after
+        if found is None:  # neither side: nobody makes such an entry
+            raise ValueError("an entry has a message before or after")
+        return found

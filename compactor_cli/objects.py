@@ -1,0 +1,68 @@
+"""Messages in memory: lists of dicts, or of the objects of an SDK, as the JSON lines that formats read, and back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from compactor_cli.errors import InputError
+
+_LANGCHAIN = "langchain_core.messages"
+_CLASSES = {"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage", "tool": "ToolMessage"}
+
+
+def to_lines(messages: Sequence[Any]) -> list[bytes]:
+    """Each message as a line of JSON. Dicts are taken as they are; objects of an SDK, wherever they stand, by their
+    `model_dump`. Raises InputError for what is neither."""
+    return [_line(message, number) for number, message in enumerate(messages)]
+
+
+def from_lines(lines: Iterable[bytes], messages: Sequence[Any], before: Sequence[bytes]) -> list[Any]:
+    """The messages for lines: the very objects of `messages` where their lines (`before`) have not changed. Others are
+    dicts, or messages of LangChain where those were given."""
+    waiting: dict[bytes, deque[Any]] = defaultdict(deque)
+    for line, message in zip(before, messages, strict=True):
+        waiting[line].append(message)
+    langchain = sys.modules.get(_LANGCHAIN) if any(map(_is_langchain, messages)) else None
+    return [waiting[line].popleft() if waiting.get(line) else _made(json.loads(line), langchain) for line in lines]
+
+
+def _line(message: Any, number: int) -> bytes:
+    if not isinstance(message, Mapping) and not hasattr(message, "model_dump"):
+        raise InputError(
+            f"a {type(message).__name__}, which is no message: give dicts, or objects of an SDK that have model_dump",
+            path=f"message {number}",
+        )
+    try:
+        # lone surrogates stay escaped: the line is UTF-8 whatever the messages hold
+        return json.dumps(_plain(message), default=_dumped, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot be written as JSON: {error}", path=f"message {number}") from None
+
+
+def _plain(message: Any) -> Any:
+    return dict(message) if isinstance(message, Mapping) else _dumped(message)
+
+
+def _dumped(value: Any) -> Any:
+    """What stands for an object in JSON."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (tuple, set, frozenset)):
+        return list(value)
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", exclude_none=True)
+    raise TypeError(f"a {type(value).__name__}")
+
+
+def _is_langchain(message: Any) -> bool:
+    return any(kind.__module__.startswith(_LANGCHAIN) for kind in type(message).__mro__)
+
+
+def _made(value: Any, langchain: Any) -> Any:
+    """A message that was changed, or is new."""
+    name = _CLASSES.get(value.get("type", "")) if langchain is not None else None
+    return getattr(langchain, name).model_validate(value) if name else value

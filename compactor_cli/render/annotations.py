@@ -1,0 +1,61 @@
+"""Findings of `--check` for CI: annotations of GitHub, and SARIF 2.1.0."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from compactor_cli.model.findings import RULES, Finding
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_PAGE = "docs/ci.md"
+
+
+def github(findings: Sequence[Finding]) -> str:
+    """A workflow command a line; GitHub shows each at its file."""
+    return "".join(
+        f"::{_level(one)} file={_property(one.path)},line={one.line},title={_property(f'compactor: {one.rule}')}::"
+        f"{_data(one.message)}\n"
+        for one in findings
+    )
+
+
+def sarif(findings: Sequence[Finding], version: str) -> str:
+    """A SARIF log of one run."""
+    rules = [
+        {"id": rule, "shortDescription": {"text": meaning}, "help": {"text": f"See {_PAGE} of compactor."}}
+        for rule, meaning in RULES.items()
+    ]
+    driver = {"name": "compactor", "version": version, "rules": rules}
+    run = {"tool": {"driver": driver}, "results": [_result(one) for one in findings]}
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _result(one: Finding) -> dict[str, object]:
+    place = {"artifactLocation": {"uri": _uri(one.path)}, "region": {"startLine": one.line}}
+    return {
+        "ruleId": one.rule,
+        "ruleIndex": list(RULES).index(one.rule),
+        "level": _level(one),
+        "message": {"text": one.message},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+def _level(one: Finding) -> str:
+    return "error" if one.is_error else "warning"
+
+
+def _uri(path: str) -> str:
+    """A path relative to the folder that is checked, or the URI of an absolute one."""
+    return Path(path).as_uri() if Path(path).is_absolute() else quote(Path(path).as_posix())
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

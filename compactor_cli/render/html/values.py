@@ -1,0 +1,102 @@
+"""What a page shows, as JSON: the report of the command, and each message with what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.timeline import Entry
+from compactor_cli.pipeline.overview import Share, by_role, by_tool, role_of
+from compactor_cli.pipeline.timeline import by_file
+from compactor_cli.render.jsons import factors_json, number
+from compactor_cli.survival.result import Survival
+
+_SHARES: Mapping[str, Callable[[Sequence[Message]], tuple[Share, ...]]] = {
+    "role": by_role,
+    "tool": by_tool,
+    "file": by_file,
+}
+
+
+def page_value(
+    command: str,
+    title: str,
+    report: Mapping[str, Any],
+    entries: Sequence[Entry],
+    survivals: Sequence[Survival] = (),
+) -> dict[str, Any]:
+    """The value of a page. `report`: the JSON of the command; how long its stages took is left out, for the same
+    input makes the same page."""
+    return {
+        "command": command,
+        "title": title,
+        "report": {name: value for name, value in report.items() if name != "stages"},
+        "shares": _shares(entries, compared=command != "inspect"),
+        "survival": [
+            {"category": s.category, "kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals
+        ],
+        "lost": [
+            {"category": s.category, "index": at if at >= 0 else None, "text": text}
+            for s in survivals
+            for at, text in s.lost
+        ],
+        "messages": [_entry(entry) for entry in entries],
+    }
+
+
+def _shares(entries: Sequence[Entry], *, compared: bool) -> dict[str, list[dict[str, Any]]]:
+    """Tokens by role, tool and file, before and (where something was decided) after."""
+    conversations = sorted({entry.conversation for entry in entries})
+    out: dict[str, list[dict[str, Any]]] = {}
+    for kind, sort in _SHARES.items():
+        found: dict[str, dict[str, Any]] = {}
+        for which in conversations:
+            own = [entry for entry in entries if entry.conversation == which]
+            _sum(found, "before", sort([e.before for e in own if e.before is not None]))
+            if compared:
+                _sum(found, "after", sort([e.after for e in own if e.after is not None]))
+        out[kind] = sorted(found.values(), key=lambda share: (-share["before"], -share["after"], share["name"]))
+    return out
+
+
+def _sum(found: dict[str, dict[str, Any]], side: str, shares: Sequence[Share]) -> None:
+    for share in shares:
+        line = found.setdefault(share.name, {"name": share.name, "count": 0, "before": 0, "after": 0})
+        line[side] += share.tokens
+        if side == "before":
+            line["count"] += share.count
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    message = entry.message
+    value: dict[str, Any] = {
+        "conversation": entry.conversation,
+        "index": None if entry.before is None else entry.before.number,
+        "role": role_of(message),
+        "fate": entry.fate,
+        "before": 0 if entry.before is None else entry.before.tokens,
+        "after": 0 if entry.after is None else entry.after.tokens,
+        "reason": entry.reason,
+        "residual": entry.residual,
+        "tier": entry.tier,
+        "tools": list(entry.tools),
+        "files": [path for path, _ in entry.files],
+        "parts": [_part(part) for part in message.parts],
+    }
+    if entry.score is not None:
+        value |= {"score": number(entry.score.value), "factors": factors_json(entry.score)}
+    if entry.fate == "shortened" and entry.after is not None:  # else both sides are the same, or one is empty
+        value["output"] = [_part(part) for part in entry.after.parts]
+    return value
+
+
+def _part(part: Part) -> dict[str, Any]:
+    value: dict[str, Any] = {"kind": part.kind, "text": part.text, "tokens": part.tokens}
+    if part.name:
+        value["name"] = part.name
+    if part.failed:
+        value["failed"] = True
+    if part.images:
+        value["images"] = part.images
+    return value

@@ -1,0 +1,57 @@
+"""A transcript as plain text, one part below the other, so that two of them can be compared line by line.
+
+No numbers, counts or times stand in it: what did not change reads the same wherever it stands.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.transcript import Source
+from compactor_cli.text.clean import shown
+from compactor_cli.text.json_values import parse_json
+
+
+def plain_text(source: Source) -> str:
+    """The conversations of a file, each message under its role."""
+    several = len(source.transcripts) > 1
+    blocks: list[str] = []
+    for number, transcript in enumerate(source.transcripts, start=1):
+        if several:
+            blocks.append(f"===== conversation {number} =====")
+        blocks += [block for message in transcript.messages for block in _blocks(message)]
+    return shown("\n\n".join(blocks) + "\n") if blocks else ""
+
+
+def _blocks(message: Message) -> Iterator[str]:
+    for part in message.parts:
+        text = _text(part)
+        if text.strip() or part.images:
+            yield f"{_heading(message, part)}\n{text.rstrip()}".rstrip()
+
+
+def _heading(message: Message, part: Part) -> str:
+    who = f"{message.role} ({message.origin})" if message.origin in ("injected", "summary") else message.role
+    what = {"text": "", "thinking": " thinks", "tool_call": f" calls {part.name}", "tool_result": " result"}
+    failed = " (failed)" if part.failed else ""
+    return f"--- {who}{what.get(part.kind, f' {part.kind}')}{failed}"
+
+
+def _text(part: Part) -> str:
+    """What the model reads of it; arguments and other JSON with a line for each value."""
+    if part.kind != "tool_call":
+        return part.text
+    try:
+        value = parse_json(part.text)
+    except ValueError:
+        return part.text
+    if not isinstance(value, dict):
+        return part.text
+    return "\n".join(f"{key}: {_value(item)}" for key, item in value.items())
+
+
+def _value(item: object) -> str:
+    text = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False, indent=2)
+    return "\n" + text if "\n" in text else text

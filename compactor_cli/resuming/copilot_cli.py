@@ -1,0 +1,41 @@
+"""Copilot CLI: a compaction that is complete, and what is kept as new events behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.message import Path
+from compactor_cli.resuming.base import Compacted, member
+
+
+class CopilotCLI:
+    format = "copilot-cli"
+    appends = "a compaction, and what is kept behind it"
+    lines = True
+
+    def project(self, value: Any) -> str:
+        return member(value, "data", "context", "cwd")
+
+    def append(self, compacted: Compacted) -> list[Any]:
+        stamps = compacted.stamps()
+        summary, kept = compacted.lead()
+        tokens, count = compacted.before.tokens, len(compacted.before.messages)
+        began = {"conversationTokens": tokens}
+        done = {"success": True, "preCompactionTokens": tokens, "preCompactionMessagesLength": count}
+        events: list[tuple[str, Any]] = [
+            ("session.compaction_start", began),
+            ("session.compaction_complete", {**done, "summaryContent": summary}),
+            *((value["type"], value["data"]) for _, value in kept),
+        ]
+        parent, values = compacted.leaf, []
+        for at, (kind, data) in enumerate(events):
+            own = compacted.id("event", at)
+            head = {"id": own, "timestamp": next(stamps), "parentId": parent or None}
+            values.append({"type": kind, "data": data, **head})
+            parent = own
+        return values
+
+    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
+        paths = (("data", "sessionId"), ("data", "input", "sessionId"))  # the second: what a hook was told
+        return {path: jsonedit.encode(new) for path in paths if old and member(value, *path) == old}

@@ -1,0 +1,80 @@
+"""A session of Claude Code before and after its own compaction, with the payloads of its hooks as documented."""
+
+from __future__ import annotations
+
+import json
+
+from tests.builders import ClaudeSession, prose, text_block, tool_use
+
+RULE = "Never touch the file importer.py."
+REQUEST = "Please make the nightly report skip cancelled orders."
+TASK = "write the migration for cancelled orders"
+LATER_RULE = "Always run the linter before you commit."
+
+
+def working() -> ClaudeSession:
+    """A session that is about to be compacted: a rule, work done, a failing check and an open task."""
+    session = ClaudeSession()
+    session.says(f"{REQUEST} {RULE}")
+    todos = [
+        {"content": "read the report", "status": "completed", "activeForm": "Reading"},
+        {"content": TASK, "status": "in_progress", "activeForm": "Writing"},
+    ]
+    session.answers(tool_use("t1", "TodoWrite", todos=todos))
+    session.returns("t1", "Todos have been modified successfully.")
+    session.answers(tool_use("t2", "Edit", file_path="/srv/app/report.py", old_string="a", new_string="b"))
+    session.returns("t2", "The file /srv/app/report.py has been updated.")
+    session.answers(tool_use("t3", "Bash", command="pytest tests/test_report.py"))
+    session.returns("t3", "E   AssertionError: 3 != 4\n1 failed in 0.2s", is_error=True)
+    session.exchanges(6)
+    return session
+
+
+def compacted(session: ClaudeSession, summary: str) -> ClaudeSession:
+    """What Claude Code adds when it compacts: a boundary, and its summary."""
+    session.add(
+        "system",
+        parentUuid=None,
+        subtype="compact_boundary",
+        content="Conversation compacted",
+        compactMetadata={"trigger": "auto", "preTokens": 155_000},
+    )
+    session.says(
+        f"This session is being continued from a previous conversation that ran out of context. {summary}",
+        isCompactSummary=True,
+    )
+    return session
+
+
+def payload(event: str, transcript: object, **extra: object) -> bytes:
+    """A payload as Claude Code gives it to a hook."""
+    value = {
+        "session_id": "session-1",
+        "transcript_path": str(transcript),
+        "cwd": "/home/sam/work",
+        "hook_event_name": event,
+        **extra,
+    }
+    return json.dumps(value).encode()
+
+
+def before(transcript: object) -> bytes:
+    return payload("PreCompact", transcript, trigger="auto", custom_instructions="")
+
+
+def start(transcript: object, source: str = "compact") -> bytes:
+    return payload("SessionStart", transcript, source=source, model="claude-sonnet-4-5")
+
+
+def told(stdout: bytes) -> str:
+    """The additional context in what a hook printed."""
+    output = json.loads(stdout)["hookSpecificOutput"]
+    assert output.keys() == {"hookEventName", "additionalContext"}
+    assert output["hookEventName"] == "SessionStart"
+    return str(output["additionalContext"])
+
+
+def later(session: ClaudeSession) -> None:
+    """Work that follows."""
+    session.says(f"{LATER_RULE} {prose('the next part', 2)}")
+    session.answers(text_block("I will."))

@@ -1,0 +1,170 @@
+"""`compactor mcp` as a process, talked to by the client of the official package over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+
+import pytest
+
+from compactor_cli.cli.mcp_tools import TOOLS
+from tests.builders import command, environment, exchanges, jsonl, run_process, system, user
+from tests.hooks.sessions import RULE, before, working
+
+mcp = pytest.importorskip("mcp")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A home with a session of Claude Code, and one that was archived before its agent compacted it."""
+    home = tmp_path / "home"
+    folder = home / ".claude" / "projects" / "-home-sam-work"
+    folder.mkdir(parents=True)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home))
+    (folder / "session-1.jsonl").write_bytes(working().data)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def talk(place):
+    """Call tools one after the other; gives the results. The server's words for people stay in a file."""
+    url = str(place / "kept.sqlite3")
+
+    async def calls(*wanted):
+        program, *args = command("mcp", "--database", url)
+        server = mcp.StdioServerParameters(command=program, args=args, env=environment(), cwd=str(place))
+        async with mcp.Client(server) as client:
+            return [await client.call_tool(name, arguments) for name, arguments in wanted]
+
+    def runner(*wanted):
+        return asyncio.run(calls(*wanted))
+
+    runner.url = url
+    return runner
+
+
+def text(result):
+    assert not result.is_error, result.content
+    return result.content[0].text
+
+
+def test_the_tools_say_what_they_do_and_which_of_them_write(place):
+    async def listed():
+        program, *args = command("mcp")
+        server = mcp.StdioServerParameters(command=program, args=args, env=environment(), cwd=str(place))
+        async with mcp.Client(server) as client:
+            return client.server_info, (await client.list_tools()).tools
+
+    about, tools = asyncio.run(listed())
+    assert about.name == "compactor"
+    assert [tool.name for tool in tools] == [tool.name for tool in TOOLS]
+    for tool in tools:
+        assert len(tool.description.split()) > 10
+        assert tool.annotations.destructive_hint is False
+        assert tool.annotations.read_only_hint is (tool.name not in ("compact_session", "restore_session"))
+
+
+def test_sessions_are_listed_and_looked_into(talk, place):
+    listed, seen, one = talk(
+        ("list_sessions", {"agent": "claude"}),
+        ("inspect_session", {"session": "session-1"}),
+        ("inspect_session", {"session": "session-1", "message": 0}),
+    )
+    assert "session-1.jsonl" in text(listed)
+    assert json.loads(text(seen))["transcript"]["messages"] == 19
+    assert RULE in text(one)
+
+
+def test_a_session_is_compacted_into_a_new_file_and_an_original_comes_back(talk, place):
+    session = place / "session.jsonl"
+    session.write_bytes(jsonl(system(), user(f"Mend it. {RULE}"), *exchanges(20)))
+    original = session.read_bytes()
+    small, back = place / "small.jsonl", place / "back.jsonl"
+    (done,) = talk(
+        ("compact_session", {"file": str(session), "output": str(small), "target_ratio": 0.3, "archive": True})
+    )
+    report = json.loads(text(done))
+    assert report["output"]["tokens"] <= 0.3 * report["input"]["tokens"]
+    assert session.read_bytes() == original
+    reference = _reference(small, talk.url)
+    restored, whole = talk(
+        ("restore_message", {"file": str(small), "reference": reference, "characters": 50}),
+        ("restore_session", {"file": str(small), "output": str(back)}),
+    )
+    assert 50 < len(text(restored)) < 100
+    assert text(whole)
+    assert back.read_bytes() == original
+
+
+def _reference(small, url):
+    listed = run_process("restore", small, "--list", "--json", COMPACTOR_DATABASE_URL=url).json
+    return listed["manifests"][0]["removed"][0]["reference"]
+
+
+@pytest.mark.parametrize("there", ["session.jsonl", "other.jsonl", "link.jsonl", "folder"])
+def test_nothing_that_exists_is_ever_written_over(talk, place, there):
+    session, other = place / "session.jsonl", place / "other.jsonl"
+    session.write_bytes(jsonl(*exchanges(10)))
+    other.write_text("mine")
+    (place / "link.jsonl").symlink_to(place / "nowhere")
+    (place / "folder").mkdir()
+    before_ = session.read_bytes()
+    wanted = {"file": str(session), "output": str(place / there), "target_ratio": 0.3}
+    done, back = talk(("compact_session", wanted), ("restore_session", {"file": str(session), "output": str(other)}))
+    assert done.is_error and "exists already" in done.content[0].text
+    assert back.is_error
+    assert (session.read_bytes(), other.read_text()) == (before_, "mine")
+    assert not (place / "nowhere").exists()
+
+
+def test_what_was_archived_and_remembered_is_found(talk, place):
+    session = place / "home" / ".claude" / "projects" / "-home-sam-work" / "session-1.jsonl"
+    variables = {"COMPACTOR_DATABASE_URL": talk.url}
+    assert run_process("hook", "run", input=before(session), **variables).code == 0
+    assert run_process("memory", "add", "The staging database listens on port 5433.", **variables).code == 0
+    archived, remembered, nothing = talk(
+        ("search_archive", {"words": "importer.py"}),
+        ("search_memory", {"words": "database port"}),
+        ("search_archive", {"words": "xyzzy"}),
+    )
+    (hit,) = json.loads(text(archived))["hits"]
+    assert RULE in hit["snippet"]
+    assert "5433" in text(remembered)
+    assert json.loads(text(nothing))["hits"] == []
+    (original,) = talk(("restore_message", {"file": str(session), "reference": hit["reference"]}))
+    assert RULE in text(original)
+
+
+def test_what_fails_is_an_error_with_its_reason_and_the_server_goes_on(talk, place):
+    wanted = [
+        ("inspect_session", {"file": "no-such-file.jsonl"}),
+        ("inspect_session", {}),
+        ("inspect_session", {"file": "--help"}),
+        ("compact_session", {"file": "x", "output": "new.jsonl"}),
+        ("compact_session", {"file": "x", "output": "new.jsonl", "target_tokens": 0}),
+        ("list_sessions", {"agent": "nobody"}),
+    ]
+    *failed, fine = talk(*wanted, ("list_sessions", {}))
+    assert all(result.is_error for result in failed)
+    reasons = [result.content[0].text for result in failed]
+    assert "no such file" in reasons[0] and "either file or session" in reasons[1] and "--help" in reasons[2]
+    assert "target_tokens or target_ratio" in reasons[3]
+    assert not any("Traceback" in reason for reason in reasons)
+    text(fine)
+
+
+def test_the_server_ends_when_its_client_does(place):
+    done = subprocess.run(command("mcp"), input=b"", capture_output=True, env=environment(), timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_without_the_extra_the_command_says_how_to_get_it(run, tmp_path):
+    (tmp_path / "mcp.py").write_text("raise ImportError('not installed')\n")
+    path = f"{tmp_path}:{environment()['PYTHONPATH']}" if sys.platform != "win32" else str(tmp_path)
+    done = run("mcp", PYTHONPATH=path)
+    assert done.code == 2
+    assert "pip install 'compactor-cli[mcp]'" in done.stderr
