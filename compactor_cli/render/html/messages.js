@@ -38,6 +38,7 @@ function showLater() {
   const to = Math.min(list.found.length, list.to + STRETCH);
   for (const place of list.found.slice(list.to, to)) at("list").append(item(place));
   list.to = to;
+  reveal(at("list"));
   showState();
 }
 
@@ -88,6 +89,15 @@ function unfold(made, place) {
   if (row.getAttribute("aria-expanded") === "true") return;
   row.setAttribute("aria-expanded", "true");
   made.append(detail(MESSAGES[place]));
+  reveal(made);
+}
+
+// Scroll long texts to the first hit of the search.
+function reveal(within) {
+  for (const box of within.querySelectorAll("pre:has(mark)")) {
+    const first = box.querySelector("mark").getBoundingClientRect().top - box.getBoundingClientRect().top;
+    if (first > box.clientHeight) box.scrollTop = first - box.clientHeight / 3;
+  }
 }
 
 function fold(made, place) {
@@ -138,7 +148,9 @@ function side(title, parts, missing) {
 function longText(text) {
   const box = element("pre", "");
   box.tabIndex = 0; // it may scroll
-  const short = text.length > MOST_TEXT ? text.slice(0, MOST_TEXT) : text;
+  // what was searched for must not be in the part that is left out
+  const hidden = list.wanted && text.slice(MOST_TEXT - list.wanted.length).toLowerCase().includes(list.wanted);
+  const short = text.length > MOST_TEXT && !hidden ? text.slice(0, MOST_TEXT) : text;
   box.append(marked(shown(short), list.wanted));
   if (short === text) return box;
   const all = button(`Show all ${figure(text.length)} characters`, () => {

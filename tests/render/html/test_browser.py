@@ -114,6 +114,20 @@ def test_search_finds_texts_marks_them_and_counts(tab, pages):
     assert tab.js(LISTED) == 39
 
 
+def test_a_hit_far_down_in_a_long_text_is_in_view(tab, run, tmp_path):
+    (tmp_path / "s.jsonl").write_bytes(jsonl(user("line of words\n" * 3000 + "thimble\n" + "more words\n" * 3000)))
+    assert run("inspect", "s.jsonl", *CHARS, "--html", "page.html").code == 0
+    tab.open(tmp_path / "page.html")
+    tab.find("#list .row").click()
+    assert [one.text for one in tab.all("#list .detail button")] == ["Show all 75,008 characters"]
+    tab.find("#search").send_keys("thimble")
+    tab.wait("document.querySelector('#list pre mark') !== null")
+    box, hit = (
+        tab.js("return document.querySelector(arguments[0]).getBoundingClientRect()", s) for s in ("pre", "pre mark")
+    )
+    assert box["top"] <= hit["top"] < hit["bottom"] <= box["bottom"]
+
+
 def test_filters_and_shares_choose_messages(tab, pages):
     tab.open(pages / "diff.html")
     tab.choose("#fate", "summarized")
