@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compactor_cli.render.html import page as module
-from tests.builders import jsonl, user
+from tests.builders import call, calling, exchanges, jsonl, result, user
 from tests.render.html.builders import NASTY, RULE, Page, hash_of, session
 
 CHARS = ("--tokenizer", "chars")
@@ -214,6 +214,20 @@ def test_several_conversations_and_broken_text(run, tmp_path):
     assert [m["conversation"] for m in page.data["messages"]] == [0, 1]
     assert "\u202e" not in page.text
     assert "\x1b" not in page.text
+
+
+def test_messages_that_a_repair_takes_out_or_adds_are_told_apart(run, folder):
+    """A result without its call goes; a call without its result is answered."""
+    broken = [user("Go."), result("nobody", "an orphan"), calling(call("c1")), user("And now?"), *exchanges(6)]
+    (folder / "broken.jsonl").write_bytes(jsonl(*broken))
+    args = ("broken.jsonl", "--target-ratio", "0.6", *CHARS, "-o", "out.jsonl", "--html", "compact.html", "--json")
+    counts = json.loads(run("compact", *args).stdout)["dispositions"]
+    assert run("diff", "broken.jsonl", "out.jsonl", *CHARS, "--html", "diff.html").code == 0
+    for name in ("compact.html", "diff.html"):
+        messages = page_of(folder, name).data["messages"]
+        assert {fate: sum(m["fate"] == fate for m in messages) for fate in counts} == counts
+        assert [m["index"] for m in messages if m["reason"] == "taken out by a repair of the input"] == [1]
+        assert {m["role"] for m in messages if m["fate"] == "added"} >= {"tool"}
 
 
 @pytest.mark.parametrize(
