@@ -239,6 +239,6 @@ def test_of_real_sessions_all_that_is_found_is_mended(run, tmp_path, file):
 
 
 def test_standard_input_has_no_file_to_replace(run):
-    done = run("doctor", "-", "--fix", "--in-place", stdin=b'{"role": "user", "content": "hi"}\n')
+    done = run("doctor", "-", "--fix", "--in-place", input=b'{"role": "user", "content": "hi"}\n')
     assert done.code == 2
     assert "standard input cannot be replaced" in done.stderr
