@@ -31,13 +31,11 @@ class Place:
 
     def run(self, name, *args, **variables):
         line = [str(BIN / name), *args]
-        env = environment(HOME=str(self.home), CI="1", NO_COLOR="1", **variables)
-        # into a file: opencode does not end while two pipes wait for it
-        with (self.home / f"{name}.log").open("wb+") as log:
-            where = {"cwd": self.project, "env": env, "stdin": subprocess.DEVNULL, "stdout": log}
-            done = subprocess.run(line, **where, stderr=subprocess.STDOUT, timeout=PATIENCE, check=False)
-            log.seek(0)
-            assert done.returncode == 0, log.read().decode(errors="replace")[-3_000:]
+        # opencode waits for events of the folder that PWD names
+        env = environment(HOME=str(self.home), PWD=str(self.project), CI="1", NO_COLOR="1", **variables)
+        where = {"cwd": self.project, "env": env, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+        done = subprocess.run(line, **where, stderr=subprocess.STDOUT, timeout=PATIENCE, check=False)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-3_000:]
 
 
 def claude_code(place, session, path):
