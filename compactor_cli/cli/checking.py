@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import typer
 
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError, CompactorError, InputError, UsageError
 from compactor_cli.model.findings import Finding
-from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 
 FORMATS = ("github",)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Check:
-    """The findings of a run and where they go. Made for every run; only one with --check has any."""
+    """Where the findings of a run go."""
 
     annotations: str
     sarif: str
-    found: list[Finding] = field(default_factory=list)
 
     def refuse(self, *, checks: bool, json: bool) -> None:
         """Raise UsageError for options that do not go together."""
@@ -35,22 +32,14 @@ class Check:
         if json and (self.annotations or self.sarif == "-"):
             raise UsageError("--json prints on standard output, and so do --annotations and --sarif -: choose one")
 
-    def judge(self, session: Session, source: Source, parts: Sequence[Compaction], *, changed: bool) -> None:
-        """Say the answer for one file, and note it when it is no."""
-        before, after = source.tokens, sum(part.tokens for part in parts)
-        verdict = f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay as it is"
-        session.say(f"{source.path}: {verdict}")
-        if changed:
-            self.found.append(Finding("needs-compaction", source.path, 1, f"{verdict}: run compact without --check"))
+    def found_in(self, source: Source, tokens: int, *, changed: bool) -> tuple[Finding, ...]:
+        """What there is to say of one file, of which that many tokens are left."""
+        if not changed:
+            return ()
+        what = f"{verdict(source.tokens, tokens, changed=changed)}: run compact without --check"
+        return (Finding("needs-compaction", source.path, 1, what),)
 
-    def note(self, path: str, error: CompactorError) -> None:
-        """Note a file that could not be checked."""
-        what = error.what if isinstance(error, InputError) else str(error)
-        line = (error.line or 1) if isinstance(error, InputError) else 1
-        rule = "cannot-fit" if isinstance(error, BudgetError) else "unreadable" if isinstance(error, InputError) else ""
-        self.found.append(Finding(rule or "failed", path, line, what))
-
-    def publish(self, inputs: Sequence[str]) -> None:
+    def publish(self, found: Sequence[Finding], inputs: Sequence[str]) -> None:
         """Print and write what CI is to show. `inputs`: the files that were checked."""
         if not self.annotations and not self.sarif:
             return
@@ -59,7 +48,20 @@ class Check:
         from compactor_cli.render.annotations import github, sarif
 
         if self.annotations:
-            typer.echo(github(self.found), nl=False)
+            typer.echo(github(found), nl=False)
         if self.sarif:
-            log = sarif(self.found, version("compactor-cli"))
+            log = sarif(found, version("compactor-cli"))
             write_bytes(self.sarif, log.encode(), inputs=inputs)
+
+
+def verdict(before: int, after: int, *, changed: bool) -> str:
+    """The answer for one file, in words; its tokens before and after."""
+    return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay as it is"
+
+
+def failed(path: str, error: CompactorError) -> Finding:
+    """The finding for a file that could not be checked."""
+    what = error.what if isinstance(error, InputError) else str(error)
+    line = (error.line or 1) if isinstance(error, InputError) else 1
+    rule = "cannot-fit" if isinstance(error, BudgetError) else "unreadable" if isinstance(error, InputError) else ""
+    return Finding(rule or "failed", path, line, what)

@@ -50,6 +50,10 @@ class Job:
     """There are further files."""
     keeper: Keeper
     checking: Check
+    jobs: int
+    """Processes that share the files; 0 for one a processor."""
+    resume: bool
+    debug: bool
     recalled: Sequence[Memory] = ()
     """Memories that are put into the outputs."""
     manifest: bool = False
@@ -57,6 +61,11 @@ class Job:
     @property
     def writes(self) -> bool:
         return not self.dry_run and not self.check
+
+    @property
+    def lists(self) -> bool:
+        """A list is kept of what is done, for --resume."""
+        return self.several and self.writes and bool(self.out_dir)
 
     @property
     def finds_places(self) -> bool:
@@ -94,6 +103,8 @@ def check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents:
         raise UsageError("standard input cannot be replaced in place; use -o")
     if job.in_place and any(file in contents for file in files):
         raise UsageError("a session that is not one file cannot be replaced in place; use -o")
+    if job.resume and not job.out_dir:
+        raise UsageError("--resume skips what was written to --out-dir before: add --out-dir")
     if job.out_dir and "-" in files:
         raise UsageError("standard input has no name to write under in --out-dir; use -o")
     if job.json and not silent and not job.finds_places and (not places or job.out == "-"):

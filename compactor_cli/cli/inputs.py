@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import typer
@@ -38,10 +40,14 @@ class Input:
 
 
 def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> list[Input]:
-    """The files that are named, and of a folder every session in and below it, in order; what else stands there is
-    listed as skipped. Nothing in the folder `aside` counts. Raises InputError for a folder without any session."""
+    """The files that are named or that a pattern such as `sessions/**/*.jsonl` means, and of a folder every session in
+    and below it, in order; what else stands there is listed as skipped. Nothing in the folder `aside` counts. Raises
+    InputError for a folder without any session, and for a pattern that means nothing."""
     found: list[Input] = []
     for path in given:
+        if path not in session.contents and _is_pattern(path):
+            found += _meant(path, aside)
+            continue
         if path == "-" or not Path(path).is_dir() or gathers(path):
             found.append(Input(path, Path(path).name))
             continue
@@ -49,6 +55,29 @@ def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> lis
         if not inside:
             raise InputError("is a directory without a session in it that can be read", path=path)
         found += inside
+    return found
+
+
+def _is_pattern(path: str) -> bool:
+    """Whether a path is a pattern that the shell has left as it is; a file may be called so, too."""
+    return glob.has_magic(path) and not os.path.lexists(path)
+
+
+def _meant(pattern: str, aside: str) -> list[Input]:
+    """The files that a pattern means, by their paths from where it begins to leave something open."""
+    whole = Path(pattern).expanduser()
+    fixed = list(takewhile(lambda part: not glob.has_magic(part), whole.parts))
+    root = Path(*fixed)
+    outputs = Path(aside).resolve() if aside else None
+    found = []
+    for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # follows no hidden folder
+        path = Path(name)
+        if is_part(path.name) or (outputs is not None and outputs in path.resolve().parents):
+            continue
+        if path.is_file() or gathers(name):
+            found.append(Input(name, path.relative_to(root).as_posix()))
+    if not found:
+        raise InputError("no file is called so; * stands for a part of a name, ** for folders", path=pattern)
     return found
 
 

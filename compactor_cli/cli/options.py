@@ -108,6 +108,16 @@ OutOption = Annotated[
 OutDirOption = Annotated[
     str, typer.Option("--out-dir", metavar="DIR", help="Folder to write to, under the names of the inputs.")
 ]
+JobsOption = Annotated[
+    int,
+    typer.Option("--jobs", metavar="N", min=0, help="Processes that share several files; 0 is one a processor."),
+]
+ResumeOption = Annotated[
+    bool,
+    typer.Option(
+        "--resume", help="Skip what an earlier run with the same settings has written to --out-dir of the same inputs."
+    ),
+]
 InPlaceOption = Annotated[bool, typer.Option("--in-place", help="Replace the files, each in one step.")]
 TargetTokensOption = Annotated[
     int | None,

@@ -5,27 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
+from typing import TYPE_CHECKING
 
 from rich.console import Console
+
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
+    from rich.table import Column
 
 _PATIENCE = 1.0
 """Seconds before a bar appears."""
 
 
 class Steps:
-    """Steps done of a known number; shown once the work has taken a second."""
+    """Steps done of a known number; shown once the work has taken a second. With `each`, the number is one of files,
+    each of so many steps, and the rate and the time that is left are shown."""
 
-    def __init__(self, console: Console, total: int) -> None:
+    def __init__(self, console: Console, total: int, each: int = 0) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        columns = (
+        columns = [
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", table_column=_one_line()),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-        )
-        self._bar = Progress(*columns, console=console, transient=True)
+        ]
+        self._step, self._last = 1 / each if each else 1.0, 0.0
+        self._bar = Progress(*columns, *(_rate_columns() if each else []), console=console, transient=True)
         self._task = self._bar.add_task("reading", total=total)
         self._timer = Timer(_PATIENCE, self._bar.start)
         self._timer.daemon = True
@@ -33,16 +40,38 @@ class Steps:
 
     def step(self, description: str | None = None) -> None:
         """One more step is done."""
-        self._bar.update(self._task, advance=1, description=description)
+        self._bar.update(self._task, advance=self._step, description=description)
 
     def say(self, description: str) -> None:
         """What is being done."""
         self._bar.update(self._task, description=description)
 
+    def whole(self, description: str | None = None) -> None:
+        """One more file is done, whatever was counted of its steps."""
+        self._last += 1
+        self._bar.update(self._task, completed=self._last, description=description)
+
     def stop(self) -> None:
         self._timer.cancel()
         self._timer.join()
         self._bar.stop()
+
+
+def _one_line() -> Column:
+    from rich.table import Column
+
+    return Column(ratio=1, no_wrap=True, overflow="ellipsis")
+
+
+def _rate_columns() -> list[ProgressColumn]:
+    from rich.progress import ProgressColumn, Task, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:,.1f} files/s" if task.speed else "")
+
+    return [Rate(), TimeRemainingColumn()]
 
 
 class NoSteps:
@@ -52,13 +81,15 @@ class NoSteps:
 
     def say(self, description: str) -> None: ...
 
+    def whole(self, description: str | None = None) -> None: ...
+
     def stop(self) -> None: ...
 
 
 @contextmanager
-def steps(console: Console, total: int) -> Iterator[Steps | NoSteps]:
-    """Steps on a terminal; nothing in a pipe or with --quiet."""
-    shown = Steps(console, total) if console.is_terminal and not console.quiet else NoSteps()
+def steps(console: Console, total: int, each: int = 0) -> Iterator[Steps | NoSteps]:
+    """Steps on a terminal, as `Steps` has them; nothing in a pipe or with --quiet."""
+    shown = Steps(console, total, each) if console.is_terminal and not console.quiet else NoSteps()
     try:
         yield shown
     finally:

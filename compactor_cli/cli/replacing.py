@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+DONE = ".compactor-done.jsonl"
+"""The name of the list of what a run over many files has done, in the folder of its outputs."""
 _SUFFIX = ".compactor-part"
 _LONGEST = 200
 """Bytes of a file's name that the name of its new version has in it: with the rest it stays below 255."""
@@ -72,8 +74,9 @@ def _left(target: Path) -> Iterator[Path]:
 
 
 def is_part(name: str) -> bool:
-    """Whether a file's name is one that only a file on its way to its place has."""
-    return name.endswith(_SUFFIX)
+    """Whether a file's name is one of this program's own: of a file on its way to its place, or of the list of what is
+    done."""
+    return name.endswith(_SUFFIX) or name == DONE
 
 
 def _short(name: str) -> str:

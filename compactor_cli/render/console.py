@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
+from io import StringIO
 from typing import IO
 
 from rich import box
@@ -31,6 +33,35 @@ def make_console(file: IO[str], *, quiet: bool = False) -> Console:
     terminal = file.isatty()
     width = None if terminal else int(os.environ.get("COLUMNS") or _PIPE_WIDTH)
     return SafeConsole(file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a console prints."""
+
+    width: int
+    terminal: bool
+    colors: str | None
+    quiet: bool
+
+
+def look_of(console: Console) -> Look:
+    return Look(console.width, console.is_terminal, console.color_system, console.quiet)
+
+
+def recording(look: Look) -> Console:
+    """A console that prints as another one does, into a StringIO."""
+    return SafeConsole(
+        file=StringIO(),
+        width=look.width,
+        force_terminal=look.terminal,
+        color_system=look.colors,  # type: ignore[arg-type]  # it is one that a console has
+        quiet=look.quiet,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        soft_wrap=False,
+    )
 
 
 def make_table(console: Console, title: str) -> Table:

@@ -12,6 +12,7 @@ from compactor_cli.doctor.findings import Finding
 from compactor_cli.model.budget import Budget
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.message import Message
+from compactor_cli.model.outcome import Sizes
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE
 from compactor_cli.model.report import Analysis, Compaction, joined
@@ -115,21 +116,18 @@ def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) ->
     return table
 
 
-def savings_table(console: Console, source: Source, parts: Sequence[Compaction], size: int) -> Table:
-    table = make_table(console, "Token savings")
+def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "Token savings") -> Table:
+    """Sizes before and after, of one file or the sums of several."""
+    table = make_table(console, title)
     table.add_column("")
     table.add_column("before", justify="right")
     table.add_column("after", justify="right")
     table.add_column("saved", justify="right")
     table.add_column("", no_wrap=True)
-    before, after = source.tokens, sum(part.tokens for part in parts)
-    messages = sum(len(part.messages) for part in parts)
-    table.add_row(
-        "tokens", f"{before:,}", f"{after:,}", percent(before - after, before), bar(1 - after / before if before else 0)
-    )
-    saved = source.message_count - messages
-    table.add_row("messages", f"{source.message_count:,}", f"{messages:,}", percent(saved, source.message_count), "")
-    table.add_row("bytes", f"{len(source.data):,}", f"{size:,}", percent(len(source.data) - size, len(source.data)), "")
+    for name in ("tokens", "messages", "bytes"):
+        was, now = getattr(before, name), getattr(after, name)
+        shown = bar(1 - now / was if was else 0) if name == "tokens" else ""
+        table.add_row(name, f"{was:,}", f"{now:,}", percent(was - now, was), shown)
     return table
 
 

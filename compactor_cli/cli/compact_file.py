@@ -1,0 +1,207 @@
+"""`compact` for one file: read, compacted, written, told of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from compactor_cli.cli.carrying_on import CarriedOn, carried_on, natively
+from compactor_cli.cli.checking import verdict
+from compactor_cli.cli.compact_job import Job, under
+from compactor_cli.cli.done import sha256
+from compactor_cli.cli.files import other_names, write_bytes
+from compactor_cli.cli.html import compact_page
+from compactor_cli.cli.if_needed import compact_always, compact_if_needed
+from compactor_cli.cli.model_use import model_use, say_use
+from compactor_cli.cli.progress import NoSteps, Steps
+from compactor_cli.cli.remembering import put_in, remembering
+from compactor_cli.cli.session import Session
+from compactor_cli.containers import pack
+from compactor_cli.model.outcome import Outcome, Sizes
+from compactor_cli.model.report import Compaction, Kept, Probed
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.stages import COMPLETE, STAGES
+from compactor_cli.settings import Settings
+from compactor_cli.strategies import STRATEGIES
+
+
+def compact_file(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
+    """Compact one input and say what became of it. Raises CompactorError."""
+    from compactor_cli.render import jsons
+    from compactor_cli.render.keeping import keeping_json, keeping_lines
+    from compactor_cli.render.model_use import model_json, probe_json, probe_line
+
+    before = model_use(session)
+    source = job.load(session, file)
+    session.note_reading(source)
+    progress.step(f"{source.path}: read")
+    data, parts, probed = _compacted(session, source, job, settings, progress)
+    if probed:  # it may have been counted anew
+        source = replace(source, transcripts=tuple(part.before for part in parts))
+    place = _place(file, job)
+    changed = data != source.data
+    carried: CarriedOn | None = None
+    if changed:
+        data, place, carried = carried_on(
+            source, data, place, fresh=job.new_session, out=job.out, in_place=job.in_place
+        )
+    stored = pack(data, place, source.packed, same=job.in_place)
+    kept = Kept()
+    if job.writes:
+        if any(part.memories for part in parts):
+            progress.say(f"{source.path}: {STAGES['persisting']}")
+        kept = _write(session, source, job, stored, parts, place, changed=changed)
+    progress.say(f"{source.path}: {STAGES[COMPLETE]}")
+    use = model_use(session, before)
+    value: dict[str, object] = {}
+    if job.json or job.report or job.html:  # hashing everything is only worth it for somebody who reads it
+        from compactor_cli.pipeline.compare_sources import survival_of
+
+        survivals = survival_of(parts)
+        warnings = [*session.warnings, *(use.warnings if use else ())]
+        value = jsons.compact_json(source, session.counter.name, place, stored, parts, survivals, warnings)
+        if use:
+            value |= model_json(use)
+        if probed:
+            value["probe"] = probe_json(probed)
+        if job.dry_run:
+            value["plan"] = jsons.plan_json(parts)
+        value |= keeping_json(kept)
+        value |= carried.json if carried else {}
+        compact_page(session, job.html, source, value, parts)
+    tokens = sum(part.tokens for part in parts)
+    outcome = Outcome(
+        path=file,
+        place=place,
+        before=Sizes(source.message_count, source.tokens, len(source.data)),
+        after=Sizes(sum(len(part.messages) for part in parts), tokens, len(data)),
+        changed=changed,
+        report=jsons.dumps(value) if value else "",
+        findings=job.checking.found_in(source, tokens, changed=changed) if job.check else (),
+        input_sha256=sha256(source.stored) if job.lists else "",
+        output_sha256=sha256(stored) if job.lists else "",
+    )
+    _show(session, source, job, outcome, parts)
+    if carried and job.writes:
+        session.say(carried.line)
+    if probed and probed.before is not None:
+        session.say(probe_line(probed))
+    say_use(session, use, f"{source.path}: " if job.several else "")
+    if job.check:
+        session.say(f"{source.path}: {verdict(source.tokens, tokens, changed=changed)}")
+    for line in keeping_lines(kept, sum(part.recalled for part in parts)):
+        session.say(line)
+    return outcome
+
+
+def _write(
+    session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str, *, changed: bool
+) -> Kept:
+    """The output of one file, as it is to be stored, when all that it takes away is kept as asked."""
+    kept = job.keeper.keep(source, data, parts, place, changed=changed)
+    if changed and job.manifest:  # first: without the archive it is the only account of what goes
+        kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
+    if changed or not (job.in_place or job.new_session):
+        split = other_names(place) if job.in_place else 0
+        write_bytes(place, data, source.stored if job.in_place else None, [source.path])
+        if split:
+            session.warn(f"{place}: had {split + 1} names; the others still mean the file as it was")
+    job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.bearing.found.values()], parts))
+    return kept
+
+
+def _compacted(
+    session: Session, source: Source, job: Job, settings: Settings, progress: Steps | NoSteps
+) -> tuple[bytes, list[Compaction], Probed | None]:
+    """The output of one file; with a probe, what the provider counts of it."""
+    found: list[Probed] = []
+    remember = remembering(session, settings) if job.writes and job.keeper.flushes else None
+    always = partial(compact_always, session, progress=progress, recalled=job.recalled, remember=remember)
+    if settings.memory.auto_recall:
+        always = partial(always, recall=job.keeper.bearing)
+    if job.emit == "native":
+        always = partial(natively, session, always)
+
+    def make(aimed: Settings) -> tuple[bytes, list[Compaction]]:
+        if not job.probes:
+            return always(source, aimed)
+        from compactor_cli.cli.probing import compact_probed
+
+        data, parts, probed = compact_probed(session, source, aimed, always)
+        found.append(probed)
+        return data, parts
+
+    if job.facts is None:
+        data, parts = make(settings)
+    else:
+        data, parts = compact_if_needed(session, source, job.facts.context_limit, settings, make)
+    return data, parts, found[-1] if found else None
+
+
+def unchanged_words(parts: Sequence[Compaction]) -> str:
+    """Why a file stays as it is."""
+    aimed = any(part.target is not None for part in parts)
+    return "already within its target: unchanged" if aimed else "nothing to compact: unchanged"
+
+
+def _place(file: str, job: Job) -> str:
+    if job.in_place:
+        return file
+    if job.out_dir:
+        place = under(job.out_dir, job.names[file])
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        return place
+    return job.out or "-"
+
+
+def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: Sequence[Compaction]) -> None:
+    """What people see of it: the plan of --dry-run on standard output, everything else on standard error; of one among
+    several files a line."""
+    console = session.err
+    if console.quiet and not job.dry_run:
+        return
+    from compactor_cli.render import tables
+
+    if job.dry_run and not job.json:
+        for part in parts:
+            if part.plan is not None:
+                session.out.print(tables.plan_table(session.out, part.mended, part.groups, part.plan))
+    if console.quiet:
+        return
+    if job.several:
+        from compactor_cli.render.many import file_line
+
+        console.print(file_line(outcome, written=job.writes), soft_wrap=True)
+        _show_remarks(session, parts, f"{source.path}: ")
+        return
+    tables.heading(console, source, session.counter.name)
+    if not outcome.changed or not parts:
+        console.print(unchanged_words(parts))
+        return
+    _show_tables(session, source, outcome, parts)
+    _show_remarks(session, parts)
+    if job.writes:
+        console.print(f"written to {'standard output' if outcome.place == '-' else outcome.place}", soft_wrap=True)
+
+
+def _show_tables(session: Session, source: Source, outcome: Outcome, parts: Sequence[Compaction]) -> None:
+    from compactor_cli.render import tables
+
+    console = session.err
+    used = next((STRATEGIES.get(part.plan.strategy) for part in parts if part.plan is not None), None)
+    by_tier = used is not None and used.tiers
+    name = used.name if used else ""  # repairs alone need no strategy
+    console.print(tables.tier_table(console, parts) if by_tier else tables.spent_table(console, parts, name))
+    console.print(tables.savings_table(console, outcome.before, outcome.after))
+    console.print(tables.disposition_line(parts))
+
+
+def _show_remarks(session: Session, parts: Sequence[Compaction], file: str = "") -> None:
+    """Warnings and repairs; `file` stands before each."""
+    for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
+        session.say(f"warning: {file}{warning}")
+    for part in parts:
+        for note in part.repairs:
+            session.say(f"repaired: {file}message {note.index}: {note.kind}: {note.detail}")

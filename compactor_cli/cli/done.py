@@ -1,0 +1,101 @@
+"""The list of what a run over many files has done, by which `compact --resume` skips it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any
+
+from compactor_cli.cli.replacing import DONE
+from compactor_cli.errors import InputError, UsageError
+from compactor_cli.model.outcome import Outcome, Sizes
+
+_FIELDS = ("place", "changed", "report", "input_sha256", "output_sha256")
+
+
+def key_of(*parts: object) -> str:
+    """A hash of everything that decides what an output is: settings and options, and the version of the program."""
+    text = json.dumps([version("compactor-cli"), *parts], default=_plain, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def sha256(data: bytes) -> str:
+    """The hash of an input or an output, in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+class Done:
+    """A file of JSON lines in the folder of the outputs, one for each output that is in its place.
+
+    It is added to after each file, so that a run that is killed loses what it was working on and no more.
+    """
+
+    def __init__(self, folder: str, key: str) -> None:
+        self._path, self._key = Path(folder, DONE), key
+        self._file: IO[str] | None = None
+
+    def known(self) -> dict[str, Outcome]:
+        """Name in the folder -> what an earlier run with the same key did. A line that a killed run left unfinished
+        counts for nothing. Raises InputError when the list cannot be read."""
+        try:
+            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", path=str(self._path)) from None
+        found: dict[str, Outcome] = {}
+        for line in lines:
+            with suppress(ValueError, KeyError, TypeError):
+                value = json.loads(line)
+                if value["key"] == self._key:
+                    found[value["name"]] = _outcome(value)
+        return found
+
+    def start(self, *, afresh: bool) -> None:
+        """Open the list, without what it held when it is to begin afresh. Raises UsageError."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._path.open("w" if afresh else "a", encoding="utf-8")
+            if not afresh and self._path.stat().st_size:
+                self._file.write("\n")  # behind a line that may be unfinished
+        except OSError as error:
+            raise UsageError(f"{self._path}: cannot be written: {error.strerror}") from None
+
+    def add(self, name: str, outcome: Outcome) -> None:
+        """Note that an output is in its place."""
+        if self._file is None:
+            return
+        value: dict[str, Any] = {"key": self._key, "name": name, "path": outcome.path}
+        value |= {field: getattr(outcome, field) for field in _FIELDS}
+        value |= {"before": asdict(outcome.before), "after": asdict(outcome.after)}
+        self._file.write(json.dumps(value) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def is_still_done(outcome: Outcome, data: bytes, place: str) -> bool:
+    """Whether an input still holds what it held, and its output is where it was put, unchanged."""
+    if sha256(data) != outcome.input_sha256:
+        return False
+    with suppress(OSError):
+        return sha256(Path(place).read_bytes()) == outcome.output_sha256
+    return False
+
+
+def _outcome(value: Mapping[str, Any]) -> Outcome:
+    made = Outcome(value["path"], **{field: value[field] for field in _FIELDS})
+    return replace(made, before=Sizes(**value["before"]), after=Sizes(**value["after"]), earlier=True)
+
+
+def _plain(value: object) -> object:
+    """Values that JSON does not have."""
+    return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else str(value)

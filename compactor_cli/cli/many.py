@@ -1,0 +1,203 @@
+"""`compact` over its files: one after the other or shared among processes, with a list of what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compactor_cli.cli.checking import failed
+from compactor_cli.cli.compact_file import compact_file
+from compactor_cli.cli.compact_job import Job, under
+from compactor_cli.cli.done import Done, is_still_done, key_of
+from compactor_cli.cli.inputs import naming
+from compactor_cli.cli.progress import NoSteps, Steps, steps
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import CompactorError, ExitCode
+from compactor_cli.model.outcome import Outcome
+from compactor_cli.settings import Reading, Settings
+
+if TYPE_CHECKING:
+    from compactor_cli.cli.workers import Work
+
+_STEPS = 7
+"""Steps of the pipeline that progress counts, for each file."""
+_MOST, _BYTES, _PIECES = 32, 4_000_000, 4
+"""A chunk has at most so many files and, but for one file, bytes; and each process has at least so many chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to compact, and what an earlier run made of it."""
+
+    path: str
+    known: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of a file, and what is to be printed of it."""
+
+    outcome: Outcome
+    out: str = ""
+    err: str = ""
+
+
+def run_files(
+    session: Session, files: Sequence[str], job: Job, settings: Settings, reading: Reading, given: Mapping[str, Any]
+) -> list[Outcome]:
+    """Compact every file; of several, one that fails is told of and does not stop the others. Raises CompactorError
+    for a file that is alone."""
+    if not job.several:
+        with steps(session.err, _STEPS + (job.writes and job.keeper.flushes)) as progress:
+            return [compact_file(session, files[0], job, settings, progress)]
+    done = Done(job.out_dir, _key(session, job, settings, reading)) if job.lists else None
+    known = done.known() if done and job.resume else {}
+    tasks = [Task(file, known.get(job.names[file])) for file in files]
+    processes = min(_processes(session, job, settings), len(files))
+    if done:
+        done.start(afresh=not job.resume)
+    outcomes = []
+    with steps(session.err, len(files), each=_STEPS) as progress:
+        told = (
+            _shared(session, tasks, given, job, processes)
+            if processes > 1
+            else _alone(session, tasks, job, settings, progress)
+        )
+        with closing(told), closing(done or _Nothing()):
+            for one in told:
+                _print(session, one)
+                progress.whole(one.outcome.path)
+                if done and not one.outcome.error and not one.outcome.earlier:
+                    done.add(job.names[one.outcome.path], one.outcome)
+                outcomes.append(one.outcome)
+    return outcomes
+
+
+def attempt(session: Session, task: Task, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
+    """Compact one of several files. What goes wrong with it is its outcome."""
+    start = len(session.warnings)
+    try:
+        if task.known and _is_done(session, task, task.known, job):
+            return replace(task.known, path=task.path)
+        return compact_file(session, task.path, job, settings, progress)
+    except CompactorError as error:
+        return Outcome(
+            task.path,
+            error=naming(task.path, error),
+            code=int(error.exit_code),
+            findings=(failed(task.path, error),) if job.check else (),
+        )
+    except Exception as error:
+        if job.debug:
+            raise
+        words = f"{type(error).__name__}: {error}"
+        return Outcome(task.path, error=f"{task.path}: this is a bug: {words}", code=int(ExitCode.BUG))
+    finally:
+        del session.warnings[start:]  # they are of this file
+
+
+def _is_done(session: Session, task: Task, known: Outcome, job: Job) -> bool:
+    if (job.report or job.json) and not known.report:
+        return False
+    return is_still_done(known, session.bytes_of(task.path), under(job.out_dir, job.names[task.path]))
+
+
+def _alone(
+    session: Session, tasks: Iterable[Task], job: Job, settings: Settings, progress: Steps | NoSteps
+) -> Generator[Told, None, None]:
+    """One file after the other, in this process."""
+    for task in tasks:
+        yield Told(attempt(session, task, job, settings, progress))
+
+
+def _shared(
+    session: Session, tasks: Sequence[Task], given: Mapping[str, Any], job: Job, processes: int
+) -> Generator[Told, None, None]:
+    """All files, among processes."""
+    from compactor_cli.cli import compact_worker
+    from compactor_cli.cli.workers import Work, in_order
+    from compactor_cli.render.console import look_of
+
+    names = {task.path: job.names[task.path] for task in tasks} if job.out_dir else {}
+    work: Work[Task, Told] = Work(
+        begin=compact_worker.begin,
+        given=(dict(given), names, look_of(session.out), look_of(session.err)),
+        chunk=compact_worker.compact_chunk,
+        ended=_ended,
+        preload=(compact_worker.__name__,),
+    )
+    return in_order(work, _chunks(tasks, processes), processes)
+
+
+def _ended(task: Task) -> Told:
+    words = "the process that compacted it ended; there may not be enough memory"
+    return Told(Outcome(task.path, error=f"{task.path}: {words}", code=int(ExitCode.BUG)))
+
+
+def _chunks(tasks: Sequence[Task], processes: int) -> Iterator[list[Task]]:
+    """Tasks in their order, in pieces that are worth handing out."""
+    most = max(1, min(_MOST, len(tasks) // (_PIECES * processes)))
+    chunk: list[Task] = []
+    size = 0
+    for task in tasks:
+        own = _size(task.path)
+        if chunk and (len(chunk) >= most or size + own > _BYTES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(task)
+        size += own
+    if chunk:
+        yield chunk
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
+
+
+def _processes(session: Session, job: Job, settings: Settings) -> int:
+    """How many processes share the files: what was asked for, or one where they cannot be shared."""
+    from compactor_cli.cli.workers import processors
+
+    asked = job.jobs or processors()
+    why = ""
+    if settings.asks or job.probes:
+        why = "a model is asked, which --concurrency does at once for each file"
+    elif job.keeper.flushes or settings.memory.auto_recall:
+        why = "what is remembered of a file counts for the next"
+    elif session.contents:
+        why = "a session that is no file is among them"
+    if asked > 1 and why:
+        session.warn(f"--jobs {asked} is not used: {why}")
+        return 1
+    return asked
+
+
+def _key(session: Session, job: Job, settings: Settings, reading: Reading) -> str:
+    """What decides the outputs, besides the inputs."""
+    read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
+    profile = asdict(session.profile) if session.profile else None
+    recalled = [memory.text for memory in job.recalled]
+    return key_of(asdict(settings), read, profile, job.emit, job.if_needed, recalled)
+
+
+def _print(session: Session, told: Told) -> None:
+    """What a process said, where this one says it."""
+    from rich.text import Text
+
+    for console, text in ((session.out, told.out), (session.err, told.err)):
+        if text:
+            console.print(Text.from_ansi(text), soft_wrap=True)
+    if told.outcome.earlier and not session.err.quiet:
+        from compactor_cli.render.many import file_line
+
+        session.say(file_line(told.outcome, written=True))
+
+
+class _Nothing:
+    def close(self) -> None: ...

@@ -1,0 +1,141 @@
+"""Work shared among processes: results in the order of the work, also when a process ends in the middle of it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
+from typing import Any, Generic, NoReturn, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 4
+"""Chunks a process that are handed out before the first of them is asked for: so many results wait at most."""
+
+
+def processors() -> int:
+    """How many processes can run at once here."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[T, R]):
+    """What each process does."""
+
+    begin: Callable[..., None]
+    """Called once in each process."""
+    given: tuple[Any, ...]
+    """The arguments of `begin`, which can be pickled."""
+    chunk: Callable[[Sequence[T]], list[R]]
+    """A result for each item."""
+    ended: Callable[[T], R]
+    """The result for an item whose process ended: it is called in this process."""
+    preload: tuple[str, ...] = ()
+    """Modules that are imported before the first process begins, once for all where processes are forked."""
+
+
+def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) -> Generator[R, None, None]:
+    """The results of chunks in their order. Where a process ends without an answer (killed, out of memory), what was
+    under way is done again item by item, each alone in a process; an item that ends that one too has the result
+    `ended`. Whoever stops reading ends the processes."""
+    pool = _Pool(work, processes)
+    waiting: deque[tuple[Sequence[T], Future[list[R]]]] = deque()
+    try:
+        for chunk in chunks:
+            waiting.append((chunk, pool.submit(chunk)))
+            if len(waiting) > _AHEAD * processes:
+                yield from _first(pool, waiting)
+        while waiting:
+            yield from _first(pool, waiting)
+        pool.close()
+    finally:
+        pool.kill()
+
+
+def _first(pool: _Pool[T, R], waiting: deque[tuple[Sequence[T], Future[list[R]]]]) -> Iterator[R]:
+    """The results of the first chunk that waits; of all of them when a process has ended."""
+    chunk, future = waiting.popleft()
+    try:
+        yield from future.result()
+    except BrokenProcessPool:
+        yield from pool.alone(chunk)
+        while waiting:
+            chunk, future = waiting.popleft()
+            yield from future.result() if not future.exception() else pool.alone(chunk)
+        pool.renew()
+
+
+class _Pool(Generic[T, R]):
+    def __init__(self, work: Work[T, R], processes: int) -> None:
+        self._work, self._processes = work, processes
+        self._executor: ProcessPoolExecutor | None = None
+
+    def submit(self, chunk: Sequence[T]) -> Future[list[R]]:
+        """Hand out a chunk. When the processes have ended, that shows in its result."""
+        if self._executor is None:
+            self._executor = self._executor_of(self._processes)
+        try:
+            return self._executor.submit(self._work.chunk, chunk)
+        except BrokenProcessPool as error:
+            broken: Future[list[R]] = Future()
+            broken.set_exception(error)
+            return broken
+
+    def alone(self, chunk: Sequence[T]) -> Iterator[R]:
+        """The results of items whose process has ended, by one process for each."""
+        for item in chunk:
+            with self._executor_of(1) as executor:
+                try:
+                    yield from executor.submit(self._work.chunk, [item]).result()
+                except BrokenProcessPool:
+                    yield self._work.ended(item)
+
+    def renew(self) -> None:
+        """Begin with new processes."""
+        if self._executor is not None:
+            self._executor.shutdown()
+            self._executor = None
+
+    def close(self) -> None:
+        """Wait for the processes to end."""
+        self.renew()
+
+    def kill(self) -> None:
+        """End what still runs: its outputs are replaced in one step, so that nothing is half-written."""
+        if self._executor is None:
+            return
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+        self._executor.shutdown()
+
+    def _executor_of(self, processes: int) -> ProcessPoolExecutor:
+        # never forked off this process, which has threads
+        forks = "forkserver" in multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("forkserver" if forks else "spawn")
+        if forks:
+            context.set_forkserver_preload(list(self._work.preload))
+        return ProcessPoolExecutor(processes, context, _begin, (self._work.begin, self._work.given))
+
+
+def _begin(begin: Callable[..., None], given: tuple[Any, ...]) -> None:
+    """A process begins: Ctrl-C is for the one that handed out the work, and this one does not outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+    begin(*given)
+
+
+def _end_after(parent: BaseProcess) -> NoReturn:
+    parent.join()
+    os._exit(1)

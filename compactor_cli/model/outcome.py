@@ -1,0 +1,44 @@
+"""What became of one file of many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compactor_cli.model.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large a transcript is."""
+
+    messages: int = 0
+    tokens: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Sizes) -> Sizes:
+        return Sizes(self.messages + other.messages, self.tokens + other.tokens, self.bytes + other.bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of compacting one file, or why there is none."""
+
+    path: str
+    """The input as it was named."""
+    place: str = ""
+    """Where the output is, or would be."""
+    before: Sizes = Sizes()
+    after: Sizes = Sizes()
+    changed: bool = False
+    report: str = ""
+    """The report as a line of JSON; empty when nobody asked for one."""
+    findings: tuple[Finding, ...] = ()
+    error: str = ""
+    """Why it could not be compacted; empty when it was."""
+    code: int = 0
+    """The exit code that belongs to the error."""
+    input_sha256: str = ""
+    """Of the bytes that were read; empty when no list of what is done is kept."""
+    output_sha256: str = ""
+    earlier: bool = False
+    """An earlier run did it."""

@@ -1,0 +1,40 @@
+"""What people see of a run over several files: a line for each, the sums, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from compactor_cli.model.outcome import Outcome, Sizes
+from compactor_cli.render.console import counted, percent
+from compactor_cli.render.tables import savings_table
+
+
+def file_line(outcome: Outcome, *, written: bool) -> str:
+    """One file's result."""
+    where = f", written to {outcome.place}" if written and outcome.place not in ("-", outcome.path) else ""
+    before, after = outcome.before, outcome.after
+    if outcome.earlier:
+        return f"{outcome.path}: done before, {outcome.place}"
+    if not outcome.changed:
+        return f"{outcome.path}: {before.tokens:,} tokens, unchanged{where}"
+    saved = percent(before.tokens - after.tokens, before.tokens)
+    messages = f"{before.messages:,} → {after.messages:,} messages"
+    return f"{outcome.path}: {before.tokens:,} → {after.tokens:,} tokens (-{saved}), {messages}{where}"
+
+
+def sums_table(console: Console, outcomes: Sequence[Outcome]) -> Table:
+    """The sums over all files that were compacted, now or by an earlier run."""
+    done = [one for one in outcomes if not one.error]
+    before, after = Sizes(), Sizes()
+    for one in done:
+        before, after = before + one.before, after + one.after
+    earlier = sum(one.earlier for one in done)
+    unchanged = sum(not one.changed for one in done)
+    said = [counted(len(done), "file")]
+    said += [f"{earlier:,} done before"] if earlier else []
+    said += [f"{unchanged:,} unchanged"] if unchanged else []
+    said += [f"{len(outcomes) - len(done):,} failed"] if len(outcomes) > len(done) else []
+    return savings_table(console, before, after, ", ".join(said))
