@@ -68,10 +68,10 @@ def run_files(
         )
         with closing(told), closing(done or _Nothing()):
             for one in told:
-                _print(session, one)
-                progress.whole(one.outcome.path)
                 if done and not one.outcome.error and not one.outcome.earlier:
                     done.add(job.names[one.outcome.path], one.outcome)
+                _print(session, one)
+                progress.whole(one.outcome.path)
                 outcomes.append(one.outcome)
     return outcomes
 

@@ -112,10 +112,9 @@ class _Pool(Generic[T, R]):
         """End what still runs: its outputs are replaced in one step, so that nothing is half-written."""
         if self._executor is None:
             return
-        self._executor.shutdown(wait=False, cancel_futures=True)
         for process in multiprocessing.active_children():
             process.terminate()
-        self._executor.shutdown()
+        self._executor.shutdown(cancel_futures=True)
 
     def _executor_of(self, processes: int) -> ProcessPoolExecutor:
         # never forked off this process, which has threads

@@ -21,7 +21,7 @@ def file_line(outcome: Outcome, *, written: bool) -> str:
     if not outcome.changed:
         return f"{outcome.path}: {before.tokens:,} tokens, unchanged{where}"
     saved = percent(before.tokens - after.tokens, before.tokens)
-    messages = f"{before.messages:,} → {after.messages:,} messages"
+    messages = f"{before.messages:,} → {counted(after.messages, 'message')}"
     return f"{outcome.path}: {before.tokens:,} → {after.tokens:,} tokens (-{saved}), {messages}{where}"
 
 
@@ -33,8 +33,9 @@ def sums_table(console: Console, outcomes: Sequence[Outcome]) -> Table:
         before, after = before + one.before, after + one.after
     earlier = sum(one.earlier for one in done)
     unchanged = sum(not one.changed for one in done)
-    said = [counted(len(done), "file")]
+    failed = len(outcomes) - len(done)
+    said = [f"{len(done):,} of {counted(len(outcomes), 'file')}" if failed else counted(len(done), "file")]
     said += [f"{earlier:,} done before"] if earlier else []
     said += [f"{unchanged:,} unchanged"] if unchanged else []
-    said += [f"{len(outcomes) - len(done):,} failed"] if len(outcomes) > len(done) else []
+    said += [f"{failed:,} failed"] if failed else []
     return savings_table(console, before, after, ", ".join(said))

@@ -101,7 +101,7 @@ def test_out_dir_takes_several_files_under_their_names(run, tmp_path, chat, expe
     (tmp_path / "sub" / "other.jsonl").write_bytes(CHAT)
     done = run("compact", "chat.jsonl", "sub/other.jsonl", *HALF, "--out-dir", "new/out")
     assert (done.code, done.stdout) == (0, b"")
-    assert names_in(tmp_path / "new" / "out") == ["chat.jsonl", "other.jsonl"]
+    assert names_in(tmp_path / "new" / "out") == [".compactor-done.jsonl", "chat.jsonl", "other.jsonl"]
     assert (tmp_path / "new" / "out" / "other.jsonl").read_bytes() == expected
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from typer.testing import CliRunner
 
-from compactor_cli.cli import compact
+from compactor_cli.cli import many
 from compactor_cli.cli.app import app
 from compactor_cli.store.database import open_database
 from compactor_cli.store.memories import listed
@@ -42,10 +42,10 @@ def saying(tmp_path, monkeypatch):
     recorder = Recorder(tmp_path / "log.db")
 
     @contextmanager
-    def steps(console, total):
+    def steps(console, total, each=0):
         yield recorder
 
-    monkeypatch.setattr(compact, "steps", steps)
+    monkeypatch.setattr(many, "steps", steps)
     monkeypatch.chdir(tmp_path)
     shutil.copy(DATA / "session.jsonl", tmp_path / "in.jsonl")
 

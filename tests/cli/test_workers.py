@@ -1,0 +1,86 @@
+"""Work shared among processes: order, processes that end, and whoever stops reading."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from compactor_cli.cli.workers import Work, in_order
+
+_factor = []
+
+
+def begin(factor):
+    _factor.append(factor)
+
+
+def multiplied(items):
+    return [_done(item) for item in items]
+
+
+def _done(item):
+    if isinstance(item, str):  # a path: the process ends where it is not there, and makes it
+        marker = Path(item)
+        if item == "always" or not marker.exists():
+            if item != "always":
+                marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "done the second time"
+    return item * _factor[0]
+
+
+def ended(item):
+    return f"{item} ended its process"
+
+
+WORK = Work(begin, (3,), multiplied, ended, preload=(__name__,))
+
+
+def chunks(items, size):
+    return [items[at : at + size] for at in range(0, len(items), size)]
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_results_come_in_the_order_of_the_work(processes):
+    items = list(range(50))
+    assert list(in_order(WORK, chunks(items, 4), processes)) == [item * 3 for item in items]
+    assert list(in_order(WORK, [], processes)) == []
+
+
+def test_what_a_process_was_doing_when_it_was_killed_is_done_again(tmp_path):
+    items = [*range(9), str(tmp_path / "marker"), *range(9, 40)]
+    expected = ["done the second time" if isinstance(item, str) else item * 3 for item in items]
+    assert list(in_order(WORK, chunks(items, 4), 2)) == expected
+
+
+def test_an_item_that_ends_each_process_is_said_and_the_others_are_done():
+    items = [*range(9), "always", *range(9, 30), "always", 30]
+    expected = ["always ended its process" if isinstance(item, str) else item * 3 for item in items]
+    assert list(in_order(WORK, chunks(items, 4), 2)) == expected
+
+
+def test_no_process_goes_on_when_nobody_reads_the_rest():
+    results = in_order(WORK, chunks(list(range(100)), 2), 2)
+    assert list(islice(results, 5)) == [0, 3, 6, 9, 12]
+    assert multiprocessing.active_children()
+    results.close()
+    assert not multiprocessing.active_children()
+
+
+def test_no_more_is_handed_out_than_is_worth_keeping():
+    asked = []
+
+    def counted():
+        for at in range(100):
+            asked.append(at)
+            yield [at]
+
+    results = in_order(WORK, counted(), 2)
+    assert next(results) == 0
+    assert len(asked) < 12
+    results.close()
