@@ -25,7 +25,7 @@ from compactor_cli.tokens.models import model_facts
 
 _JOB = (
     *("out", "out_dir", "in_place", "emit", "new_session", "dry_run", "check", "if_needed"),
-    *("report", "html", "json", "jobs", "resume", "debug"),
+    *("report", "html", "json", "jobs", "resume", "debug", "column"),
 )
 """Options that a job is told as they are."""
 
@@ -83,6 +83,7 @@ def compact(
     json: options.JsonOption = False,
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
+    column: options.ColumnOption = "",
 ) -> None:
     """Make transcripts smaller: keep what matters, cut or quote the rest.
 
@@ -97,6 +98,7 @@ def compact(
       cat session.jsonl | compactor compact - --target-tokens 8000 > small.jsonl
       compactor compact *.jsonl --target-tokens 4000 --check
       compactor compact 'sessions/**/*.jsonl' --target-ratio 0.25 --out-dir small --jobs 4
+      compactor compact data/*.parquet --target-ratio 0.25 --out-dir small --jobs 4 --resume
       compactor compact --latest claude --target-ratio 0.25 -o small.jsonl
       compactor compact --latest claude --target-ratio 0.25 --new-session
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
@@ -163,7 +165,7 @@ def _run_all(session: Session, files: Sequence[str], job: Job, configured: Confi
             typer.echo(line)
     if job.several:
         _sum_up(session, outcomes)
-    code = next((one.code for one in outcomes if one.error), 0)
+    code = next((one.code for one in outcomes if one.code), 0)
     if job.check and not code and any(one.changed for one in outcomes):
         code = int(ExitCode.NO)
     return code
@@ -173,9 +175,11 @@ def _sum_up(session: Session, outcomes: Sequence[Outcome]) -> None:
     """The sums, and then what failed: at the end, where it is seen."""
     if session.err.quiet:
         return
-    from compactor_cli.render.many import sums_table
+    from compactor_cli.render.many import failed_rows, sums_table
 
     session.err.print(sums_table(session.err, outcomes))
     for one in outcomes:
         if one.error:
             session.say(f"error: {one.error}")
+        elif one.failed_rows:
+            session.say(f"error: {failed_rows(one)}")

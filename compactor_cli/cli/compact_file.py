@@ -10,11 +10,13 @@ from pathlib import Path
 from compactor_cli.cli.carrying_on import CarriedOn, carried_on, natively
 from compactor_cli.cli.checking import verdict
 from compactor_cli.cli.compact_job import Job, under
+from compactor_cli.cli.compact_parquet import compact_parquet
 from compactor_cli.cli.done import sha256
 from compactor_cli.cli.files import other_names, write_bytes
 from compactor_cli.cli.html import compact_page
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.model_use import model_use, say_use
+from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.remembering import put_in, remembering
 from compactor_cli.cli.session import Session
@@ -29,6 +31,12 @@ from compactor_cli.strategies import STRATEGIES
 
 def compact_file(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     """Compact one input and say what became of it. Raises CompactorError."""
+    if file not in session.contents and is_parquet(file):
+        return compact_parquet(session, file, job, settings, progress)
+    return _compact_sessions(session, file, job, settings, progress)
+
+
+def _compact_sessions(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     from compactor_cli.render import jsons
     from compactor_cli.render.keeping import keeping_json, keeping_lines
     from compactor_cli.render.model_use import model_json, probe_json, probe_line

@@ -54,6 +54,8 @@ class Job:
     """Processes that share the files; 0 for one a processor."""
     resume: bool
     debug: bool
+    column: str
+    """The column of a data set that holds the conversations; empty: found by what is in it."""
     recalled: Sequence[Memory] = ()
     """Memories that are put into the outputs."""
     manifest: bool = False

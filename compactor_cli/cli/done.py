@@ -16,6 +16,11 @@ from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.outcome import Outcome, Sizes
 
 _FIELDS = ("place", "changed", "report", "input_sha256", "output_sha256")
+_OF_ROWS = ("rows", "failed_rows", "code")
+"""Fields that are left out where they are 0."""
+
+_PIECE = 1 << 20
+"""Bytes that are hashed at once."""
 
 
 def key_of(*parts: object) -> str:
@@ -72,6 +77,7 @@ class Done:
             return
         value: dict[str, Any] = {"key": self._key, "name": name, "path": outcome.path}
         value |= {field: getattr(outcome, field) for field in _FIELDS}
+        value |= {field: count for field in _OF_ROWS if (count := getattr(outcome, field))}
         value |= {"before": asdict(outcome.before), "after": asdict(outcome.after)}
         self._file.write(json.dumps(value) + "\n")
         self._file.flush()
@@ -82,17 +88,32 @@ class Done:
             self._file = None
 
 
-def is_still_done(outcome: Outcome, data: bytes, place: str) -> bool:
+def sha256_of(path: str) -> str:
+    """The hash of a file of any size. Raises OSError."""
+    with Path(path).open("rb") as stream:
+        return sha256_in(stream)
+
+
+def sha256_in(stream: IO[bytes]) -> str:
+    """The hash of what can be read from here on."""
+    found = hashlib.sha256()
+    while piece := stream.read(_PIECE):
+        found.update(piece)
+    return found.hexdigest()
+
+
+def is_still_done(outcome: Outcome, input_sha256: str, place: str) -> bool:
     """Whether an input still holds what it held, and its output is where it was put, unchanged."""
-    if sha256(data) != outcome.input_sha256:
+    if input_sha256 != outcome.input_sha256:
         return False
     with suppress(OSError):
-        return sha256(Path(place).read_bytes()) == outcome.output_sha256
+        return sha256_of(place) == outcome.output_sha256
     return False
 
 
 def _outcome(value: Mapping[str, Any]) -> Outcome:
     made = Outcome(value["path"], **{field: value[field] for field in _FIELDS})
+    made = replace(made, **{field: int(value[field]) for field in _OF_ROWS if field in value})
     return replace(made, before=Sizes(**value["before"]), after=Sizes(**value["after"]), earlier=True)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import typer
 
 from compactor_cli.cli.gathering import gathers, read_session
+from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.replacing import is_part
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, InputError, UsageError
@@ -106,6 +107,8 @@ def _unread(session: Session, path: str) -> str:
     try:
         if not (gathers(path) or stat.S_ISREG(Path(path).stat().st_mode)):
             return "is no file"
+        if is_parquet(path):
+            return ""
         load(read_session(path), path, _NoCounter(), format=session.format, skip_damaged=True)
     except InputError as error:
         return error.what

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from compactor_cli.cli.checking import failed
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import Job, under
-from compactor_cli.cli.done import Done, is_still_done, key_of
+from compactor_cli.cli.done import Done, is_still_done, key_of, sha256, sha256_of
 from compactor_cli.cli.inputs import naming
+from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode
@@ -102,7 +103,8 @@ def attempt(session: Session, task: Task, job: Job, settings: Settings, progress
 def _is_done(session: Session, task: Task, known: Outcome, job: Job) -> bool:
     if (job.report or job.json) and not known.report:
         return False
-    return is_still_done(known, session.bytes_of(task.path), under(job.out_dir, job.names[task.path]))
+    own = sha256_of(task.path) if is_parquet(task.path) else sha256(session.bytes_of(task.path))
+    return is_still_done(known, own, under(job.out_dir, job.names[task.path]))
 
 
 def _alone(
@@ -183,7 +185,7 @@ def _key(session: Session, job: Job, settings: Settings, reading: Reading) -> st
     read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
     profile = asdict(session.profile) if session.profile else None
     recalled = [memory.text for memory in job.recalled]
-    return key_of(asdict(settings), read, profile, job.emit, job.if_needed, recalled)
+    return key_of(asdict(settings), read, profile, job.emit, job.if_needed, recalled, job.column)
 
 
 def _print(session: Session, told: Told) -> None:

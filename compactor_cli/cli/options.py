@@ -303,3 +303,12 @@ HtmlOption = Annotated[
         "anywhere.",
     ),
 ]
+ColumnOption = Annotated[
+    str,
+    typer.Option(
+        "--column",
+        metavar="NAME",
+        help="Of a data set in Parquet, the column that holds the conversations; without it, it is found by what is "
+        "in it.",
+    ),
+]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 DONE = ".compactor-done.jsonl"
 """The name of the list of what a run over many files has done, in the folder of its outputs."""
@@ -39,10 +40,17 @@ def access_of(path: str) -> Access | None:
 def replace_file(target: Path, data: bytes, like: Sequence[Access], check: Callable[[], None]) -> None:
     """Put data in the place of a file, or at a new place. `like`: the inputs, than which it is never more readable.
     `check` is called right before. Raises OSError; the old file stays then, and nothing is left beside it."""
+    replace_by(target, lambda stream: stream.write(data), like, check)
+
+
+def replace_by(
+    target: Path, write: Callable[[IO[bytes]], object], like: Sequence[Access], check: Callable[[], None] = lambda: None
+) -> None:
+    """The same for what `write` puts into a stream that can be read again, for data that is too large to hold."""
     remove_stale(target)
     with _temporary(target) as (handle, temporary):
-        with os.fdopen(handle, "wb", closefd=False) as stream:
-            stream.write(data)
+        with os.fdopen(handle, "w+b", closefd=False) as stream:
+            write(stream)
             stream.flush()
             os.fsync(handle)
         _give_access(target, handle, temporary, like)
@@ -90,7 +98,7 @@ def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
     temporary = target.parent / f".{_short(target.name)}.{secrets.token_hex(4)}{_SUFFIX}"
     handle = None
     try:  # a signal may come between any two steps: its name is known before the file is there
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with suppress(ImportError, OSError):
             import fcntl
 

@@ -34,7 +34,7 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     if not _INK.search(data, len(BOM) if data.startswith(BOM) else 0):
         raise InputError("the file is empty; is this the transcript you meant?")
     if data.startswith(_PARQUET):
-        raise InputError("a Parquet file, which is not read; save its rows as JSON lines, and read these")
+        raise InputError("a Parquet file, which only `compact` reads; save its rows as JSON lines for this")
     whole = _whole_document(data)
     records, notes = ([whole], []) if whole else read_records(data, skip_damaged=skip_damaged)
     if not records:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from compactor_cli.model.findings import Finding
 
+FAILURES = ".failures.jsonl"
+"""What the list of rows that failed is called, behind the name of the output."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
@@ -19,6 +22,9 @@ class Sizes:
         return Sizes(self.messages + other.messages, self.tokens + other.tokens, self.bytes + other.bytes)
 
 
+NOTHING = Sizes()
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of compacting one file, or why there is none."""
@@ -27,8 +33,8 @@ class Outcome:
     """The input as it was named."""
     place: str = ""
     """Where the output is, or would be."""
-    before: Sizes = Sizes()
-    after: Sizes = Sizes()
+    before: Sizes = NOTHING
+    after: Sizes = NOTHING
     changed: bool = False
     report: str = ""
     """The report as a line of JSON; empty when nobody asked for one."""
@@ -36,9 +42,13 @@ class Outcome:
     error: str = ""
     """Why it could not be compacted; empty when it was."""
     code: int = 0
-    """The exit code that belongs to the error."""
+    """The exit code that belongs to the error, or to rows that failed."""
     input_sha256: str = ""
     """Of the bytes that were read; empty when no list of what is done is kept."""
     output_sha256: str = ""
+    rows: int = 0
+    """Of a data set in Parquet: its rows."""
+    failed_rows: int = 0
+    """Rows that could not be compacted and stay as they were; `code` says so, too."""
     earlier: bool = False
     """An earlier run did it."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from compactor_cli.model.outcome import Outcome, Sizes
+from compactor_cli.model.outcome import FAILURES, Outcome, Sizes
 from compactor_cli.render.console import counted, percent
 from compactor_cli.render.tables import savings_table
 
@@ -25,6 +25,13 @@ def file_line(outcome: Outcome, *, written: bool) -> str:
     return f"{outcome.path}: {before.tokens:,} → {after.tokens:,} tokens (-{saved}), {messages}{where}"
 
 
+def failed_rows(outcome: Outcome) -> str:
+    """What failed in a data set, and where it is told."""
+    of = f"{outcome.failed_rows:,} of {counted(outcome.rows, 'row')}"
+    where = f": see {outcome.place}{FAILURES}" if outcome.place else ""
+    return f"{outcome.path}: {of} could not be compacted and stay as they were{where}"
+
+
 def sums_table(console: Console, outcomes: Sequence[Outcome]) -> Table:
     """The sums over all files that were compacted, now or by an earlier run."""
     done = [one for one in outcomes if not one.error]
@@ -38,4 +45,7 @@ def sums_table(console: Console, outcomes: Sequence[Outcome]) -> Table:
     said += [f"{earlier:,} done before"] if earlier else []
     said += [f"{unchanged:,} unchanged"] if unchanged else []
     said += [f"{failed:,} failed"] if failed else []
+    rows, lost = sum(one.rows for one in done), sum(one.failed_rows for one in done)
+    said += [counted(rows, "row")] if rows else []
+    said += [f"{counted(lost, 'row')} failed"] if lost else []
     return savings_table(console, before, after, ", ".join(said))

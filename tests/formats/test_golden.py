@@ -73,5 +73,5 @@ def test_real_messages_are_those_counted_by_hand(name):
 
 
 def test_rows_of_a_data_set_in_parquet_are_refused_with_what_to_do():
-    with pytest.raises(InputError, match="a Parquet file, which is not read; save its rows as JSON lines"):
+    with pytest.raises(InputError, match="a Parquet file, which only `compact` reads; save its rows as JSON lines"):
         load(b"PAR1\x15\x04\x15 rows PAR1")

@@ -1,0 +1,176 @@
+"""`compact` for a data set in Parquet: a row in, a row out, and a list of the rows that failed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from compactor_cli.cli.compact_job import Job, under
+from compactor_cli.cli.done import sha256_in
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.if_needed import compact_always
+from compactor_cli.cli.progress import NoSteps, Steps
+from compactor_cli.cli.replacing import access_of, replace_by
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.model.outcome import FAILURES, Outcome, Sizes
+from compactor_cli.settings import Settings
+
+if TYPE_CHECKING:
+    from compactor_cli.datasets.batches import Make, Row
+    from compactor_cli.datasets.files import Shard
+
+NO_PYARROW = "Parquet is read by pyarrow, which is not installed: pip install 'compactor-cli[parquet]'"
+
+
+def compact_parquet(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
+    """Compact each row of a Parquet file and say what became of it. Raises CompactorError."""
+    _refuse(job, settings)
+    place = _place(file, job)
+
+    def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
+        """The new file in `sink`, with its size and, when they are needed, the hashes of both."""
+        make = _row_maker(session, file, job, settings)
+        try:
+            shard = _shard_of(
+                source, sink, job.column, make, lambda count: progress.say(f"{file}: {count:,} rows are done")
+            )
+        except InputError as error:
+            raise error.at(file) from None
+        if not shard.changed:  # then it stays as it is, to the byte
+            _copy(source, sink)
+        size = Sizes(shard.after.messages, shard.after.tokens, sink.seek(0, 2))
+        return shard, size, *(_hash(stream) if job.lists else "" for stream in (source, sink))
+
+    with Path(file).open("rb") as source:
+        if job.writes:
+            shard, after, own, made = _write(source, file, place, rows)
+        else:
+            with tempfile.TemporaryFile() as sink:
+                shard, after, own, made = rows(source, sink)
+        before = Sizes(shard.before.messages, shard.before.tokens, source.seek(0, 2))
+    outcome = Outcome(
+        path=file,
+        place=place,
+        before=before,
+        after=after,
+        changed=bool(shard.changed),
+        code=int(ExitCode.UNREADABLE) if shard.failures else 0,
+        input_sha256=own,
+        output_sha256=made,
+        rows=shard.rows,
+        failed_rows=len(shard.failures),
+    )
+    _show(session, job, outcome, shard)
+    return outcome
+
+
+def _shard_of(source: IO[bytes], sink: IO[bytes], column: str, make: Make, done: Callable[[int], object]) -> Shard:
+    try:
+        from compactor_cli.datasets.files import compact_shard
+    except ImportError:
+        raise UsageError(NO_PYARROW) from None
+    return compact_shard(source, sink, column, make, done)
+
+
+def _refuse(job: Job, settings: Settings) -> None:
+    """Raise UsageError for what is made for one conversation, and for places that Parquet cannot go to."""
+    asked = {
+        "--in-place": job.in_place,
+        "--emit native": job.emit == "native",
+        "--new-session": job.new_session,
+        "--check": job.check,
+        "--if-needed": job.if_needed,
+        "--report": bool(job.report),
+        "--json": job.json,
+        "--html": bool(job.html),
+        "--tokenizer probe": job.probes,
+        "--archive": settings.archive.enabled,
+        "--manifest": job.manifest,
+        "--flush": job.keeper.flushes,
+        "memory.auto_recall": settings.memory.auto_recall,
+    }
+    for option, given in asked.items():
+        if given:
+            raise UsageError(f"{option} is not for data sets in Parquet: save the rows as JSON lines for it")
+    if job.writes and not job.out_dir and job.out in ("", "-"):
+        raise UsageError("Parquet is not written to standard output: name a file with -o, or a folder with --out-dir")
+
+
+def _place(file: str, job: Job) -> str:
+    if not job.out_dir:
+        return job.out or "-"
+    place = under(job.out_dir, job.names[file])
+    if job.writes:
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def _row_maker(session: Session, file: str, job: Job, settings: Settings) -> Make:
+    from compactor_cli.datasets.batches import row_of
+
+    def make(line: bytes) -> Row:
+        session.counter, session.probed = session.local, None
+        source = session.read(line, file)
+        return row_of(source, *compact_always(session, source, settings, NoSteps(), recalled=job.recalled))
+
+    return make
+
+
+def _write(
+    source: IO[bytes], file: str, place: str, rows: Callable[[IO[bytes], IO[bytes]], tuple[Shard, Sizes, str, str]]
+) -> tuple[Shard, Sizes, str, str]:
+    """The new file in its place, in one step, and before it the list of the rows that failed."""
+    found: list[tuple[Shard, Sizes, str, str]] = []
+    access = access_of(file)
+    try:
+        replace_by(
+            Path(place).resolve(),
+            lambda sink: found.append(rows(source, sink)),
+            [access] if access else [],
+            lambda: _list_failures(file, place, found[0][0]),
+        )
+    except OSError as error:
+        raise UsageError(f"{place}: cannot be written: {error.strerror}") from None
+    return found[0]
+
+
+def _list_failures(file: str, place: str, shard: Shard) -> None:
+    """A line of JSON for each row that stays as it was; where there is none, what an earlier run listed goes."""
+    if not shard.failures:
+        Path(f"{place}{FAILURES}").unlink(missing_ok=True)
+        return
+    lines = [
+        json.dumps({"path": file, "row": row, "column": shard.column, "error": why}, ensure_ascii=False)
+        for row, why in shard.failures.items()
+    ]
+    write_bytes(f"{place}{FAILURES}", "".join(f"{line}\n" for line in lines).encode(), inputs=[file])
+
+
+def _copy(source: IO[bytes], sink: IO[bytes]) -> None:
+    source.seek(0)
+    sink.seek(0)
+    sink.truncate()
+    shutil.copyfileobj(source, sink)
+
+
+def _hash(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return sha256_in(stream)
+
+
+def _show(session: Session, job: Job, outcome: Outcome, shard: Shard) -> None:
+    """A line for the file, and what there is to say of its rows; each thing once."""
+    if session.err.quiet:
+        return
+    from compactor_cli.render.many import failed_rows, file_line
+
+    session.say(file_line(outcome, written=job.writes))
+    for note, count in shard.notes.items():
+        session.say(f"{outcome.path}: {note} (rows: {count:,})")
+    if outcome.failed_rows and not job.several:
+        session.say(f"error: {failed_rows(outcome)}")

@@ -1,0 +1,20 @@
+"""Which inputs are data sets in Parquet. Nothing slow is imported for that."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+_MAGIC = b"PAR1"
+
+
+def is_parquet(path: str) -> bool:
+    """Whether a file is Parquet, by how it begins."""
+    try:
+        file = Path(path)
+        if path == "-" or not stat.S_ISREG(file.stat().st_mode):
+            return False  # what is read from a pipe is gone from it
+        with file.open("rb") as stream:
+            return stream.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False

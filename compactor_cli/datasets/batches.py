@@ -1,0 +1,144 @@
+"""The kernel: a batch of rows in, a batch of rows out. A pure function, which every engine can call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from compactor_cli.api import compact, load
+from compactor_cli.datasets.columns import beside_of, find_column, plain, replaced
+from compactor_cli.datasets.documents import line_of, values_in, without_nulls
+from compactor_cli.errors import BudgetError, InputError, ModelError
+from compactor_cli.model.outcome import NOTHING, Sizes
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.transcript import Source
+from compactor_cli.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of the document of a row."""
+
+    line: bytes
+    before: Sizes
+    after: Sizes
+    notes: tuple[str, ...] = ()
+    """Warnings and repairs, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch of rows and what was done to them."""
+
+    rows: Any
+    """The record batch, with the schema of the input."""
+    before: Sizes = NOTHING
+    after: Sizes = NOTHING
+    changed: int = 0
+    failures: Mapping[int, str] = field(default_factory=dict)
+    """Row -> why it stays as it was."""
+    notes: Mapping[str, int] = field(default_factory=dict)
+    """Word for people -> in how many rows."""
+
+
+Make = Callable[[bytes], Row]
+"""Compacts a document. Raises CompactorError for one that cannot be."""
+
+
+def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> Row:
+    """What became of a document that was read as `source`."""
+    told = [warning for part in parts for warning in part.warnings]
+    told += [f"repaired: {note.kind}" for part in parts for note in part.repairs]
+    return Row(
+        line,
+        Sizes(source.message_count, source.tokens, len(source.data)),
+        Sizes(sum(len(part.messages) for part in parts), sum(part.tokens for part in parts), len(line)),
+        tuple(dict.fromkeys(told)),
+    )
+
+
+def compact_rows(batch: Any, column: str, make: Make) -> Batch:
+    """Compact the conversation in each row. One that cannot be compacted stays as it was and is among the failures;
+    a row without a conversation (null, an empty list) stays as it was, too."""
+    beside = beside_of(batch.schema, column)
+    values = plain(batch.column(column)).to_pylist()
+    around = {name: plain(batch.column(name)).to_pylist() for name in beside}
+    failures: dict[int, str] = {}
+    done: dict[int, tuple[bytes, Row]] = {}
+    for at, value in enumerate(values):
+        if not value or (isinstance(value, str) and not value.strip()):
+            continue
+        line = line_of(without_nulls(value), column, {name: around[name][at] for name in beside})
+        try:
+            done[at] = line, make(line)
+        except (InputError, BudgetError, ModelError) as error:
+            failures[at] = error.what if isinstance(error, InputError) else str(error)
+    rows, refused = _with_new(
+        batch, column, around, {a: row.line for a, (line, row) in done.items() if row.line != line}
+    )
+    return _summed(rows, done, {**failures, **refused})
+
+
+def _with_new(
+    batch: Any, column: str, around: Mapping[str, list[Any]], lines: Mapping[int, bytes]
+) -> tuple[Any, dict[int, str]]:
+    """The batch with the values of new documents."""
+    new: dict[str, dict[int, Any]] = {column: {}, **{name: {} for name in around}}
+    for at, line in lines.items():
+        new[column][at], beside = values_in(line, column, around)
+        for name, value in beside.items():
+            if value != around[name][at]:  # a system prompt that had to be shortened
+                new[name][at] = value
+    refused: dict[int, str] = {}
+    for name, values in new.items():
+        array, why = replaced(batch.column(name), {a: v for a, v in values.items() if a not in refused})
+        refused |= why
+        if array is not batch.column(name):
+            at = batch.schema.get_field_index(name)
+            batch = pa.RecordBatch.from_arrays(
+                [array if i == at else old for i, old in enumerate(batch.columns)], schema=batch.schema
+            )
+    return batch, refused
+
+
+def _summed(rows: Any, done: Mapping[int, tuple[bytes, Row]], failures: Mapping[int, str]) -> Batch:
+    made = Batch(rows, failures=dict(sorted(failures.items())))
+    notes: dict[str, int] = {}
+    for at, (line, row) in done.items():
+        kept = at in failures
+        made = replace(
+            made,
+            before=made.before + row.before,
+            after=made.after + (row.before if kept else row.after),
+            changed=made.changed + (not kept and row.line != line),
+        )
+        for note in row.notes:
+            notes[note] = notes.get(note, 0) + 1
+    return replace(made, notes=notes)
+
+
+def compact_batch(
+    batch: Any, settings: Settings | None = None, *, column: str = "", tokenizer: str = "", errors: str = ""
+) -> Any:
+    """A `pyarrow.RecordBatch` with the conversation of each row compacted: same rows, same order, same schema.
+
+    `column`: the one with the conversations; found by what the batch holds when it is not named. `errors`: the name of
+    a column of text to add, which says why a row stays as it was, and is null for all others; without it such a row
+    raises InputError. Raises UsageError when no column can be told."""
+    settings = settings or Settings()
+
+    def make(line: bytes) -> Row:
+        source = load(line, "row", tokenizer=tokenizer)
+        done = compact(source, settings, tokenizer=tokenizer)
+        return row_of(source, done.data, done.parts)
+
+    made = compact_rows(batch, find_column(batch, column), make)
+    if errors:
+        told = pa.array([made.failures.get(at) for at in range(batch.num_rows)], pa.string())
+        return made.rows.append_column(errors, told)
+    for at, why in made.failures.items():
+        raise InputError(f"row {at} of the batch: {why}", path="batch")
+    return made.rows

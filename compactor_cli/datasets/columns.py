@@ -1,0 +1,149 @@
+"""Columns whose types JSON has, and the way back; and which column holds the conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from compactor_cli.datasets.documents import BESIDE, NAMES, line_of, without_nulls
+from compactor_cli.errors import InputError, UsageError
+from compactor_cli.formats.loading import load
+
+_LOOKED_AT = 20
+"""Rows of a column that are looked at to tell whether it holds conversations."""
+
+
+class _NoCounter:
+    """Counts nothing: what a value is shows without."""
+
+    name = "none"
+    per_message = 0
+    per_image = 0
+
+    def count(self, text: str) -> int:
+        return 0
+
+
+def plain_type(kind: Any) -> Any:
+    """The type that a column is read and written as: the same with numbers for times and with strings for what is
+    encoded. Raises InputError for a type that JSON has no value for."""
+    types = pa.types
+    if types.is_struct(kind):
+        return pa.struct([kind.field(at).with_type(plain_type(kind.field(at).type)) for at in range(kind.num_fields)])
+    if types.is_list(kind) or types.is_large_list(kind):
+        field = kind.value_field.with_type(plain_type(kind.value_type))
+        return pa.list_(field) if types.is_list(kind) else pa.large_list(field)
+    if types.is_dictionary(kind):
+        return plain_type(kind.value_type)
+    if types.is_timestamp(kind) or types.is_time64(kind) or types.is_duration(kind) or types.is_date64(kind):
+        return pa.int64()
+    if types.is_time32(kind) or types.is_date32(kind):
+        return pa.int32()
+    known = types.is_integer, types.is_floating, types.is_boolean, types.is_null
+    if _is_text(kind) or any(one(kind) for one in known):
+        return kind
+    raise InputError(f"a conversation cannot be read from a column of type {kind}; name another one with --column")
+
+
+def _is_text(kind: Any) -> bool:
+    types = pa.types
+    if types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def plain(array: Any) -> Any:
+    """A column as its plain type."""
+    wanted = plain_type(array.type)
+    return array if array.type == wanted else array.cast(wanted)
+
+
+def beside_of(schema: Any, column: str) -> list[str]:
+    """The columns that count beside that of the conversations: of text, and called as a format calls them."""
+    found = [field.name for field in schema if field.name in BESIDE and field.name != column and _is_text(field.type)]
+    return [name for name in found if schema.names.count(name) == 1]
+
+
+def find_column(batch: Any, named: str = "") -> str:
+    """The column that holds conversations, told by what is in it; the one that is named, when it is there. Raises
+    UsageError when there is none or several."""
+    names = batch.schema.names
+    if named:
+        if names.count(named) != 1:
+            raise UsageError(f"--column {named}: there is no such column; there are {', '.join(names)}")
+        plain_type(batch.schema.field(named).type)
+        return named
+    found = [name for name in dict.fromkeys(names) if names.count(name) == 1 and _holds(batch, name)]
+    if len(found) > 1:
+        known = [name for name in NAMES if name in found]
+        if len(known) == 1:
+            return known[0]
+        raise UsageError(f"several columns hold conversations: {', '.join(found)}; name one with --column")
+    if not found:
+        raise UsageError(
+            f"no column holds conversations (a list of messages, or one as JSON); there are {', '.join(names)}; "
+            "name one with --column"
+        )
+    return found[0]
+
+
+def _holds(batch: Any, name: str) -> bool:
+    kind = batch.schema.field(name).type
+    listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+    if not (_is_text(kind) or (listed and pa.types.is_struct(kind.value_type))):
+        return False
+    try:
+        values = plain(batch.column(name).drop_null().slice(0, _LOOKED_AT)).to_pylist()
+    except (InputError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return False
+    return any(_is_conversation(value, name) for value in values)
+
+
+def _is_conversation(value: Any, name: str) -> bool:
+    if isinstance(value, str) and not value.lstrip().startswith("["):
+        return False
+    try:
+        source = load(line_of(without_nulls(value), name, {}), name, _NoCounter())
+    except InputError:
+        return False
+    return any(transcript.messages for transcript in source.transcripts)
+
+
+def replaced(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
+    """A column with new values in some rows, all others as they are, and the rows that stay as they are because the
+    type of the column does not hold their new value, with why. The inverse of `plain` included."""
+    made, refused = _arrays(new, plain_type(array.type))
+    if not made:
+        return array, refused
+    order = list(range(len(array)))
+    for place, at in enumerate(made):
+        order[at] = len(array) + place
+    whole = pa.concat_arrays([plain(array), *made.values()]).take(pa.array(order, pa.int64()))
+    return (whole if whole.type == array.type else whole.cast(array.type)), refused
+
+
+def _arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int, str]]:
+    """An array of one for each new value that the type holds whole."""
+    made: dict[int, Any] = {}
+    refused: dict[int, str] = {}
+    for at, value in new.items():
+        try:
+            one = pa.array([value], kind)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            refused[at] = f"the new value does not fit the type of the column: {error}"
+            continue
+        if without_nulls(one.to_pylist()[0]) == without_nulls(value):
+            made[at] = one
+        else:
+            refused[at] = f"the new value does not fit the type of the column: {_lost(kind, value)}"
+    return made, refused
+
+
+def _lost(kind: Any, value: Any) -> str:
+    """What of a list of messages its type does not have."""
+    items: Sequence[Any] = value if isinstance(value, list) else ()
+    keys = {key for item in items if isinstance(item, dict) for key in item}
+    has = {field.name for field in kind.value_type} if hasattr(kind, "value_type") else set()
+    return f"it has no {', '.join(sorted(keys - has))}" if keys - has else "a value of it would be another one"

@@ -1,0 +1,92 @@
+"""Parquet files in and out: a row group is read, compacted and written before the next one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from compactor_cli.datasets.batches import Batch, Make, compact_rows
+from compactor_cli.datasets.columns import find_column
+from compactor_cli.errors import InputError
+from compactor_cli.model.outcome import NOTHING, Sizes
+
+_ROWS = 256
+"""Rows of a batch: so many conversations are Python objects at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """What was done to the rows of a file."""
+
+    column: str
+    rows: int
+    before: Sizes = NOTHING
+    after: Sizes = NOTHING
+    changed: int = 0
+    failures: Mapping[int, str] = field(default_factory=dict)
+    """Row of the file -> why it stays as it was."""
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+    def with_batch(self, batch: Batch, first: int) -> Shard:
+        """This and a batch whose first row is number `first` of the file."""
+        return replace(
+            self,
+            before=self.before + batch.before,
+            after=self.after + batch.after,
+            changed=self.changed + batch.changed,
+            failures={**self.failures, **{first + at: why for at, why in batch.failures.items()}},
+            notes={note: self.notes.get(note, 0) + batch.notes.get(note, 0) for note in {**self.notes, **batch.notes}},
+        )
+
+
+def compact_shard(
+    source: IO[bytes], sink: IO[bytes], column: str, make: Make, done: Callable[[int], object] = lambda rows: None
+) -> Shard:
+    """Compact the conversation of each row of a Parquet file into another one: with the same schema, metadata, row
+    groups and compression. `column`: the one with the conversations; empty: it is found by what it holds. `done` is
+    told how many rows are done. Raises InputError for what is no Parquet file, and UsageError where no column can be
+    told."""
+    try:
+        file = pq.ParquetFile(source)
+        name = find_column(_first_rows(file), column)
+        shard = Shard(name, file.metadata.num_rows)
+        with pq.ParquetWriter(sink, file.schema_arrow, **_look_of(file)) as writer:
+            first = 0
+            for at in range(file.metadata.num_row_groups):
+                batches = []
+                for rows in file.iter_batches(_ROWS, row_groups=[at]):
+                    batch = compact_rows(rows, name, make)
+                    batches.append(batch.rows)
+                    shard = shard.with_batch(batch, first)
+                    first += rows.num_rows
+                    done(first)
+                table = pa.Table.from_batches(batches, file.schema_arrow)
+                writer.write_table(table, row_group_size=max(1, table.num_rows))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise InputError(f"cannot be read as Parquet: {error}") from None
+    return shard
+
+
+def _first_rows(file: Any) -> Any:
+    """Rows that tell which column holds conversations: of a file without any, none."""
+    rows = next(file.iter_batches(_ROWS), None)
+    return rows if rows is not None else pa.RecordBatch.from_pylist([], file.schema_arrow)
+
+
+def _look_of(file: Any) -> dict[str, Any]:
+    """How the file is written: its compression for each column, and how it calls the elements of lists."""
+    if not file.metadata.num_row_groups:
+        return {}
+    group = file.metadata.row_group(0)
+    columns = [group.column(at) for at in range(group.num_columns)]
+    codecs = {one.path_in_schema: one.compression for one in columns}
+    plain = {"UNCOMPRESSED": "NONE"}
+    return {
+        "compression": {path: plain.get(codec, codec) for path, codec in codecs.items()},
+        "use_compliant_nested_type": not any(".list.item" in path for path in codecs),
+        "use_dictionary": [one.path_in_schema for one in columns if one.has_dictionary_page],
+    }
