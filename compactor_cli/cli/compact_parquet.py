@@ -44,7 +44,8 @@ def compact_parquet(session: Session, file: str, job: Job, settings: Settings, p
         if not shard.changed:  # then it stays as it is, to the byte
             _copy(source, sink)
         size = Sizes(shard.after.messages, shard.after.tokens, sink.seek(0, 2))
-        return shard, size, *(_hash(stream) if job.lists else "" for stream in (source, sink))
+        own, made = (_hash(stream) if job.lists else "" for stream in (source, sink))
+        return shard, size, own, made
 
     with Path(file).open("rb") as source:
         if job.writes:

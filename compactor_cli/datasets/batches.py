@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
 
-from compactor_cli.api import compact, load
 from compactor_cli.datasets.columns import beside_of, find_column, plain, replaced
 from compactor_cli.datasets.documents import line_of, values_in, without_nulls
 from compactor_cli.errors import BudgetError, InputError, ModelError
+from compactor_cli.formats.loading import load
 from compactor_cli.model.outcome import NOTHING, Sizes
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.run import compact_source
 from compactor_cli.settings import Settings
+from compactor_cli.tokens import make_counter
+from compactor_cli.tokens.base import TokenCounter
+from compactor_cli.wiring import tools_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,12 @@ def _summed(rows: Any, done: Mapping[int, tuple[bytes, Row]], failures: Mapping[
     return replace(made, notes=notes)
 
 
+@cache
+def _counter(tokenizer: str) -> TokenCounter:
+    """One for all batches: a tokenizer is slow with its first words."""
+    return make_counter(tokenizer).counter
+
+
 def compact_batch(
     batch: Any, settings: Settings | None = None, *, column: str = "", tokenizer: str = "", errors: str = ""
 ) -> Any:
@@ -128,12 +139,12 @@ def compact_batch(
     `column`: the one with the conversations; found by what the batch holds when it is not named. `errors`: the name of
     a column of text to add, which says why a row stays as it was, and is null for all others; without it such a row
     raises InputError. Raises UsageError when no column can be told."""
-    settings = settings or Settings()
+    settings, counter = settings or Settings(), _counter(tokenizer)
 
     def make(line: bytes) -> Row:
-        source = load(line, "row", tokenizer=tokenizer)
-        done = compact(source, settings, tokenizer=tokenizer)
-        return row_of(source, done.data, done.parts)
+        source = load(line, "row", counter)
+        tools = [tools_for(transcript, counter, settings) for transcript in source.transcripts]
+        return row_of(source, *compact_source(source, tools, settings))
 
     made = compact_rows(batch, find_column(batch, column), make)
     if errors:

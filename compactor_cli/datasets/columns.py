@@ -86,7 +86,7 @@ def find_column(batch: Any, named: str = "") -> str:
             f"no column holds conversations (a list of messages, or one as JSON); there are {', '.join(names)}; "
             "name one with --column"
         )
-    return found[0]
+    return str(found[0])
 
 
 def _holds(batch: Any, name: str) -> bool:

@@ -1,0 +1,98 @@
+"""`python -m benchmarks.rows`: a data set of 10,000 rows as Parquet beside the same rows as JSON lines.
+
+Both are compacted by processes of their own, in turn. Limit: the rate of Parquet, in rows a processor second by the
+best of the runs, is at least 0.8 of that of JSON lines. Exit code 1 when it is below.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROWS, RUNS = 10_000, 2
+_LEAST = 0.8
+_WORDS = [
+    "the",
+    "parser",
+    "fails",
+    "where",
+    "a",
+    "header",
+    "has",
+    "no",
+    "colon",
+    "so",
+    "the",
+    "reader",
+    "of",
+    "chunks",
+    "must",
+    "skip",
+    "it",
+    "and",
+    "count",
+    "on",
+]
+
+
+def rows() -> Iterator[dict[str, Any]]:
+    """Conversations of 6 to 12 messages with calls and their results."""
+    for number in range(ROWS):
+        messages: list[dict[str, Any]] = [{"role": "system", "content": "You mend programs."}]
+        for turn in range(2 + number % 3):
+            words = " ".join(_WORDS[(number + turn + at) % len(_WORDS)] for at in range(12))
+            call = {"id": f"c{turn}", "type": "function", "function": {"name": "grep", "arguments": '{"in": "src"}'}}
+            messages += [
+                {"role": "user", "content": f"Look at case {number}.{turn}: {words}"},
+                {"role": "assistant", "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": f"c{turn}", "content": f"src/case{turn}.py:{number}: {words}\n" * 3},
+                {"role": "assistant", "content": f"Case {number}.{turn} is due to line {number}: {words}."},
+            ]
+        yield {"id": number, "messages": messages}
+
+
+def write(folder: Path) -> list[Path]:
+    """The data set in both forms."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    found = list(rows())
+    parquet, lines = folder / "rows.parquet", folder / "rows.jsonl"
+    pq.write_table(pa.Table.from_pylist(found), parquet, row_group_size=1_000)
+    lines.write_text("".join(json.dumps(row) + "\n" for row in found))
+    return [lines, parquet]
+
+
+def seconds(source: Path) -> tuple[float, int]:
+    """Processor seconds of one run, and the peak memory of all so far in MB."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = source.with_name(f"out{source.suffix}")
+    command = [sys.executable, "-m", "compactor_cli", "compact", str(source), "--target-ratio", "0.5", "-o", str(out)]
+    subprocess.run([*command, "--quiet"], check=True, env=os.environ, cwd=Path(__file__).parent.parent)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, after.ru_maxrss // 1_000
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        lines, parquet = write(Path(folder))
+        # Parquet first: the peak of memory only grows
+        measured = [(seconds(parquet), seconds(lines)) for _ in range(RUNS)]
+    of_parquet = min(own[0] for own, _ in measured)
+    of_lines = min(other[0] for _, other in measured)
+    ratio = of_lines / of_parquet
+    print(f"Parquet:    {of_parquet:.1f} s, {ROWS / of_parquet:,.0f} rows/s, peak {measured[0][0][1]:,} MB")
+    print(f"JSON lines: {of_lines:.1f} s, {ROWS / of_lines:,.0f} rows/s, peak {measured[0][1][1]:,} MB")
+    print(f"rate of Parquet to that of JSON lines: {ratio:.2f} (at least {_LEAST})")
+    return 0 if ratio >= _LEAST else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""Batches of rows: one row in, one row out, as the same row is compacted as a line of JSON."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compactor_cli import api
+from compactor_cli.errors import InputError, UsageError
+from compactor_cli.settings import Settings
+from tests.builders import exchanges
+
+pa = pytest.importorskip("pyarrow")
+
+from compactor_cli.datasets.batches import compact_batch  # noqa: E402
+from compactor_cli.datasets.documents import without_nulls  # noqa: E402
+
+HALF = Settings(target_ratio=0.5)
+
+
+def talk(turns=6, start=0):
+    return list(exchanges(turns, start=start))
+
+
+def with_calls(turns=4):
+    found = [{"role": "system", "content": "Mend it."}]
+    for at in range(turns):
+        call = {"id": f"c{at}", "type": "function", "function": {"name": "run", "arguments": '{"in": "src"}'}}
+        found += [
+            {"role": "user", "content": f"Look at case {at}, which fails since the reader was changed"},
+            {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{at}", "content": f"src/case{at}.py: the header has no colon\n" * 6},
+            {"role": "assistant", "content": f"Case {at} is due to the header."},
+        ]
+    return found
+
+
+def as_line(row, column, settings=HALF):
+    """What the same row becomes as a line of JSON lines."""
+    source = api.load(json.dumps({column: row}).encode(), tokenizer="chars")
+    return json.loads(api.compact(source, settings, tokenizer="chars").data)[column]
+
+
+def batch_of(rows, **types):
+    table = pa.Table.from_pylist(rows)
+    for name, kind in types.items():
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, name, table.column(name).cast(kind))
+    return table.combine_chunks().to_batches()[0]
+
+
+def compacted(batch, **options):
+    return compact_batch(batch, HALF, tokenizer="chars", **options)
+
+
+# the result is that of JSON lines
+
+
+def test_a_list_of_messages_becomes_what_it_becomes_in_json_lines():
+    rows = [{"id": 1, "messages": with_calls()}, {"id": 2, "messages": talk(8)}]
+    done = compacted(batch_of(rows)).to_pylist()
+    for row, out in zip(rows, done, strict=True):
+        assert without_nulls(out["messages"]) == as_line(row["messages"], "messages")
+        assert len(out["messages"]) < len(row["messages"])
+
+
+def test_json_in_a_string_stays_json_in_a_string():
+    row = {"messages": json.dumps(with_calls())}
+    (out,) = compacted(batch_of([row])).to_pylist()
+    assert out["messages"] == as_line(row["messages"], "messages")
+    assert json.loads(out["messages"])
+
+
+def test_a_column_that_no_format_names_is_found_by_what_it_holds():
+    (out,) = compacted(batch_of([{"tools": '[{"name": "run"}]', "dialog": with_calls()}])).to_pylist()
+    assert without_nulls(out["dialog"]) == as_line(with_calls(), "messages")
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=300)
+MESSAGE = st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": TEXT})
+
+
+@given(st.lists(st.lists(MESSAGE, min_size=1, max_size=8), min_size=1, max_size=3), st.booleans())
+@settings(max_examples=25)
+def test_any_rows_become_what_they_become_in_json_lines(conversations, quoted):
+    values = [json.dumps(one) if quoted else one for one in conversations]
+    rows = [{"n": at, "messages": value} for at, value in enumerate(values)]
+    done = compacted(batch_of(rows), column="messages", errors="why").to_pylist()
+    for value, out in zip(values, done, strict=True):
+        assert out["n"] == values.index(value) or value in values[: out["n"]]
+        if out["why"] is None:
+            assert without_nulls(out["messages"]) == as_line(value, "messages")
+        else:
+            assert out["messages"] == value
+
+
+# nothing else changes
+
+
+def test_other_columns_and_the_schema_stay():
+    rows = [
+        {
+            "messages": with_calls(),
+            "at": datetime(2026, 1, 2, tzinfo=timezone.utc),
+            "kind": "a",
+            "raw": b"\xff\x00",
+            "deep": {"list": [{"a": None, "b": [1.5]}], "none": None},
+        },
+        {"messages": None, "at": None, "kind": None, "raw": None, "deep": None},
+    ]
+    kinds = {"kind": pa.dictionary(pa.int8(), pa.string()), "at": pa.timestamp("ns", "UTC")}
+    batch = batch_of(rows, **kinds).replace_schema_metadata({"huggingface": "{}"})
+    done = compacted(batch)
+    assert done.schema.equals(batch.schema, check_metadata=True)
+    for name in ("at", "kind", "raw", "deep"):
+        assert done.column(name).equals(batch.column(name))
+    assert not done.column("messages").equals(batch.column("messages"))
+
+
+def test_times_and_encoded_text_in_messages_stay_what_they_are():
+    kind = pa.list_(
+        pa.struct([("role", pa.string()), ("content", pa.large_string()), ("at", pa.timestamp("us", "UTC"))])
+    )
+    sent = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc)
+    array = pa.array([[{**one, "at": sent} for one in talk(8)]], kind)
+    (batch,) = pa.table({"conversation": array}).to_batches()
+    (out,) = compacted(batch).to_pylist()
+    assert {one["at"] for one in out["conversation"]} <= {sent, None}
+    assert len(out["conversation"]) < 16
+    assert sent in {one["at"] for one in out["conversation"]}
+
+
+def test_rows_without_a_conversation_stay():
+    batch = batch_of([{"messages": talk()}, {"messages": None}, {"messages": []}])
+    assert [row["messages"] for row in compacted(batch).to_pylist()[1:]] == [None, []]
+
+
+# what cannot be done
+
+
+def test_a_row_that_cannot_be_compacted_stays_and_says_why():
+    rows = [{"messages": json.dumps(talk())}, {"messages": "[{damaged"}]
+    batch = batch_of(rows)
+    with pytest.raises(InputError, match="row 1 of the batch"):
+        compacted(batch)
+    good, bad = compacted(batch, errors="why").to_pylist()
+    assert (good["why"], bad["messages"]) == (None, "[{damaged")
+    assert good["messages"] != rows[0]["messages"]
+    assert bad["why"]
+
+
+def test_a_column_whose_type_does_not_hold_the_new_value_keeps_the_old_one():
+    from compactor_cli.datasets.columns import replaced
+
+    array = pa.array([[{"role": "user"}]], pa.list_(pa.struct([("role", pa.string())])))
+    new, refused = replaced(array, {0: [{"role": "user", "content": "lost"}]})
+    assert new.equals(array)
+    assert refused == {0: "the new value does not fit the type of the column: it has no content"}
+
+
+def test_a_column_that_cannot_be_told_has_to_be_named():
+    two = batch_of([{"chosen": talk(), "rejected": talk(8)}])
+    with pytest.raises(UsageError, match="several columns hold conversations: chosen, rejected"):
+        compacted(two)
+    done = compacted(two, column="rejected")
+    assert done.column("chosen").equals(two.column("chosen"))
+    assert not done.column("rejected").equals(two.column("rejected"))
+    with pytest.raises(UsageError, match="no column holds conversations"):
+        compacted(batch_of([{"text": "a"}]))
+    with pytest.raises(UsageError, match="there is no such column; there are chosen, rejected"):
+        compacted(two, column="other")
