@@ -18,28 +18,7 @@ from typing import Any
 
 ROWS, RUNS = 10_000, 2
 _LEAST = 0.8
-_WORDS = [
-    "the",
-    "parser",
-    "fails",
-    "where",
-    "a",
-    "header",
-    "has",
-    "no",
-    "colon",
-    "so",
-    "the",
-    "reader",
-    "of",
-    "chunks",
-    "must",
-    "skip",
-    "it",
-    "and",
-    "count",
-    "on",
-]
+_WORDS = ["the", "parser", "fails", "where", "a", "header", "has", "no", "colon", "so", "readers", "skip", "it"]
 
 
 def rows() -> Iterator[dict[str, Any]]:

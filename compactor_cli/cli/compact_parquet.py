@@ -30,13 +30,16 @@ NO_PYARROW = "Parquet is read by pyarrow, which is not installed: pip install 'c
 def compact_parquet(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     """Compact each row of a Parquet file and say what became of it. Raises CompactorError."""
     _refuse(job, settings)
+    _need_pyarrow()
     place = _place(file, job)
 
     def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
         """The new file in `sink`, with its size and, when they are needed, the hashes of both."""
+        from compactor_cli.datasets.files import compact_shard
+
         make = _row_maker(session, file, job, settings)
         try:
-            shard = _shard_of(
+            shard = compact_shard(
                 source, sink, job.column, make, lambda count: progress.say(f"{file}: {count:,} rows are done")
             )
         except InputError as error:
@@ -70,12 +73,11 @@ def compact_parquet(session: Session, file: str, job: Job, settings: Settings, p
     return outcome
 
 
-def _shard_of(source: IO[bytes], sink: IO[bytes], column: str, make: Make, done: Callable[[int], object]) -> Shard:
+def _need_pyarrow() -> None:
     try:
-        from compactor_cli.datasets.files import compact_shard
+        import compactor_cli.datasets.files  # noqa: F401
     except ImportError:
         raise UsageError(NO_PYARROW) from None
-    return compact_shard(source, sink, column, make, done)
 
 
 def _refuse(job: Job, settings: Settings) -> None:

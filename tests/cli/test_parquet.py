@@ -39,6 +39,11 @@ def shards(tmp_path):
     return tmp_path / "data"
 
 
+def python(code, folder):
+    given = {"cwd": folder, "env": environment(), "capture_output": True, "timeout": 60, "check": False}
+    return subprocess.run([sys.executable, "-c", code], **given)
+
+
 def written(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
 
@@ -159,9 +164,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path):
         "from compactor_cli.__main__ import main\n"
         "sys.argv = ['compactor', 'compact', 'in.parquet', '--target-ratio', '0.5', '-o', 'out.parquet']\nmain()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, timeout=60
-    )
+    done = python(code, tmp_path)
     assert done.returncode == 2
     assert b"pip install 'compactor-cli[parquet]'" in done.stderr
 
@@ -169,14 +172,13 @@ def test_without_pyarrow_the_extra_is_named(tmp_path):
 def test_json_lines_do_not_load_pyarrow(tmp_path):
     (tmp_path / "in.jsonl").write_bytes(jsonl(*exchanges(4)))
     code = (
-        "import sys, atexit\natexit.register(lambda: print('pyarrow' in sys.modules))\n"
+        "import sys\n"
         "from compactor_cli.__main__ import main\n"
-        "sys.argv = ['compactor', 'compact', 'in.jsonl', '--target-ratio', '0.5', '-o', 'out.jsonl']\nmain()"
+        "sys.argv = ['compactor', 'compact', 'in.jsonl', '--target-ratio', '0.5', '-o', 'out.jsonl']\n"
+        "try:\n    main()\nfinally:\n    print('pyarrow' in sys.modules, flush=True)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, timeout=60
-    )
-    assert done.stdout.split() in ([b"False"], [])
+    done = python(code, tmp_path)
+    assert done.stdout.split() == [b"False"]
 
 
 GOLDEN = {
