@@ -113,7 +113,8 @@ def is_still_done(outcome: Outcome, input_sha256: str, place: str) -> bool:
 
 def _outcome(value: Mapping[str, Any]) -> Outcome:
     made = Outcome(value["path"], **{field: value[field] for field in _FIELDS})
-    made = replace(made, **{field: int(value[field]) for field in _OF_ROWS if field in value})
+    rows, failed, code = (int(value.get(field, 0)) for field in _OF_ROWS)
+    made = replace(made, rows=rows, failed_rows=failed, code=code)
     return replace(made, before=Sizes(**value["before"]), after=Sizes(**value["after"]), earlier=True)
 
 
