@@ -19,6 +19,7 @@ from compactor_cli.cli.model_use import model_use, say_use
 from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.remembering import put_in, remembering
+from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack
 from compactor_cli.model.outcome import Outcome, Sizes
@@ -159,7 +160,8 @@ def _place(file: str, job: Job) -> str:
         return file
     if job.out_dir:
         place = under(job.out_dir, job.names[file])
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        if not is_remote(place):
+            Path(place).parent.mkdir(parents=True, exist_ok=True)
         return place
     return job.out or "-"
 

@@ -11,6 +11,7 @@ from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.html import check_html
 from compactor_cli.cli.inputs import Input, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
+from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
 from compactor_cli.model.memories import Memory
@@ -132,5 +133,5 @@ def _check_carrying_on(job: Job, settings: Settings) -> None:
 
 
 def under(folder: str, name: str) -> str:
-    """A name in a folder."""
-    return str(Path(folder, name))
+    """A name in a folder, which may be one of a store."""
+    return f"{folder.rstrip('/')}/{name}" if is_remote(folder) else str(Path(folder, name))

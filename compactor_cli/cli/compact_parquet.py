@@ -14,6 +14,7 @@ from compactor_cli.cli.done import sha256_in
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.if_needed import compact_always
 from compactor_cli.cli.progress import NoSteps, Steps
+from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import access_of, replace_by
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, InputError, UsageError
@@ -50,7 +51,7 @@ def compact_parquet(session: Session, file: str, job: Job, settings: Settings, p
         own, made = (_hash(stream) if job.lists else "" for stream in (source, sink))
         return shard, size, own, made
 
-    with Path(file).open("rb") as source:
+    with store().reading(file) if is_remote(file) else Path(file).open("rb") as source:
         if job.writes:
             shard, after, own, made = _write(source, file, place, rows)
         else:
@@ -108,7 +109,7 @@ def _place(file: str, job: Job) -> str:
     if not job.out_dir:
         return job.out or "-"
     place = under(job.out_dir, job.names[file])
-    if job.writes:
+    if job.writes and not is_remote(place):
         Path(place).parent.mkdir(parents=True, exist_ok=True)
     return place
 
@@ -128,6 +129,13 @@ def _write(
     source: IO[bytes], file: str, place: str, rows: Callable[[IO[bytes], IO[bytes]], tuple[Shard, Sizes, str, str]]
 ) -> tuple[Shard, Sizes, str, str]:
     """The new file in its place, in one step, and before it the list of the rows that failed."""
+    if is_remote(place):
+        with tempfile.TemporaryFile() as sink:
+            made = rows(source, sink)
+            _list_failures(file, place, made[0])
+            sink.seek(0)
+            store().write(place, lambda stream: shutil.copyfileobj(sink, stream))
+        return made
     found: list[tuple[Shard, Sizes, str, str]] = []
     access = access_of(file)
     try:
@@ -145,6 +153,9 @@ def _write(
 def _list_failures(file: str, place: str, shard: Shard) -> None:
     """A line of JSON for each row that stays as it was; where there is none, what an earlier run listed goes."""
     if not shard.failures:
+        if is_remote(place):
+            store().remove(f"{place}{FAILURES}")
+            return
         Path(f"{place}{FAILURES}").unlink(missing_ok=True)
         return
     lines = [

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
+from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import DONE
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.outcome import Outcome, Sizes
@@ -43,12 +44,15 @@ class Done:
     def __init__(self, folder: str, key: str) -> None:
         self._path, self._key = Path(folder, DONE), key
         self._file: IO[str] | None = None
+        self._address = f"{folder.rstrip('/')}/{DONE}" if is_remote(folder) else ""
+        self._text = ""
+        """The list in a store, where nothing can be added to a file."""
 
     def known(self) -> dict[str, Outcome]:
         """Name in the folder -> what an earlier run with the same key did. A line that a killed run left unfinished
         counts for nothing. Raises InputError when the list cannot be read."""
         try:
-            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+            lines = self._lines()
         except FileNotFoundError:
             return {}
         except OSError as error:
@@ -61,8 +65,20 @@ class Done:
                     found[value["name"]] = _outcome(value)
         return found
 
+    def _lines(self) -> list[str]:
+        if not self._address:
+            return self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if not store().exists(self._address):
+            return []
+        with store().reading(self._address) as stream:
+            self._text = stream.read().decode("utf-8", "replace")
+        return self._text.splitlines()
+
     def start(self, *, afresh: bool) -> None:
         """Open the list, without what it held when it is to begin afresh. Raises UsageError."""
+        if self._address:
+            self._text = "" if afresh else self._text
+            return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("w" if afresh else "a", encoding="utf-8")
@@ -73,13 +89,18 @@ class Done:
 
     def add(self, name: str, outcome: Outcome) -> None:
         """Note that an output is in its place."""
-        if self._file is None:
+        if self._file is None and not self._address:
             return
         value: dict[str, Any] = {"key": self._key, "name": name, "path": outcome.path}
         value |= {field: getattr(outcome, field) for field in _FIELDS}
         value |= {field: count for field in _OF_ROWS if (count := getattr(outcome, field))}
         value |= {"before": asdict(outcome.before), "after": asdict(outcome.after)}
-        self._file.write(json.dumps(value) + "\n")
+        line = json.dumps(value) + "\n"
+        if self._file is None:
+            self._text += line
+            store().write(self._address, lambda stream: stream.write(self._text.encode()))
+            return
+        self._file.write(line)
         self._file.flush()
 
     def close(self) -> None:
@@ -89,7 +110,10 @@ class Done:
 
 
 def sha256_of(path: str) -> str:
-    """The hash of a file of any size. Raises OSError."""
+    """The hash of a file of any size. Raises OSError, for one in a store InputError."""
+    if is_remote(path):
+        with store().reading(path) as stream:
+            return sha256_in(stream)
     with Path(path).open("rb") as stream:
         return sha256_in(stream)
 
@@ -106,7 +130,7 @@ def is_still_done(outcome: Outcome, input_sha256: str, place: str) -> bool:
     """Whether an input still holds what it held, and its output is where it was put, unchanged."""
     if input_sha256 != outcome.input_sha256:
         return False
-    with suppress(OSError):
+    with suppress(OSError, InputError):
         return sha256_of(place) == outcome.output_sha256
     return False
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import access_of, replace_file
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.text.clean import visible
@@ -20,6 +21,9 @@ def read_bytes(path: str) -> bytes:
     """A file's bytes, or those of standard input for `-`."""
     if path == "-":
         return sys.stdin.buffer.read()
+    if is_remote(path):
+        with store().reading(path) as stream:
+            return bytes(stream.read())
     try:
         return Path(path).read_bytes()
     except FileNotFoundError:
@@ -49,6 +53,11 @@ def write_bytes(path: str, data: bytes, replaces: bytes | None = None, inputs: S
     if path == "-":
         _print_bytes(data)
         return
+    if is_remote(path):
+        if replaces is not None and read_bytes(path) != replaces:
+            raise _changed(path)
+        store().write(path, lambda stream: stream.write(data))
+        return
     try:
         if not _is_file(path):
             _write_into(path, data)
@@ -70,7 +79,11 @@ def other_names(path: str) -> int:
 
 def _check_unchanged(path: str, target: Path, expected: bytes | None) -> None:
     if expected is not None and target.read_bytes() != expected:
-        raise InputError("was changed by another program in the meantime and is left as it is; run again", path=path)
+        raise _changed(path)
+
+
+def _changed(path: str) -> InputError:
+    return InputError("was changed by another program in the meantime and is left as it is; run again", path=path)
 
 
 def _is_file(path: str) -> bool:

@@ -14,6 +14,7 @@ import typer
 
 from compactor_cli.cli.gathering import gathers, read_session
 from compactor_cli.cli.parquet import is_parquet
+from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import is_part
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, InputError, UsageError
@@ -46,6 +47,9 @@ def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> lis
     InputError for a folder without any session, and for a pattern that means nothing."""
     found: list[Input] = []
     for path in given:
+        if is_remote(path):
+            found += [Input(one, name) for one, name in store().meant(path) if not is_part(name.rpartition("/")[2])]
+            continue
         if path not in session.contents and _is_pattern(path):
             found += _meant(path, aside)
             continue
@@ -146,6 +150,8 @@ def refuse_overwriting(inputs: Sequence[str], outputs: Mapping[str, Sequence[str
     known = {state: path for path in inputs if (state := _identity(path)) is not None}
     for option, places in outputs.items():
         for place in places:
+            if is_remote(place) and place in inputs:
+                raise UsageError(f"{option} {place}: is an input{remedy}")
             if place != "-" and (identity := _identity(place)) in known:
                 same = known[identity]
                 raise UsageError(f"{option} {place}: is the input {same}{remedy}")

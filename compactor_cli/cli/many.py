@@ -15,6 +15,7 @@ from compactor_cli.cli.done import Done, is_still_done, key_of, sha256, sha256_o
 from compactor_cli.cli.inputs import naming
 from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.progress import NoSteps, Steps, steps
+from compactor_cli.cli.remote import is_of_one_process
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
@@ -57,7 +58,7 @@ def run_files(
     done = Done(job.out_dir, _key(session, job, settings, reading)) if job.lists else None
     known = done.known() if done and job.resume else {}
     tasks = [Task(file, known.get(job.names[file])) for file in files]
-    processes = min(_processes(session, job, settings), len(files))
+    processes = min(_processes(session, job, settings, files), len(files))
     if done:
         done.start(afresh=not job.resume)
     outcomes = []
@@ -162,7 +163,7 @@ def _size(path: str) -> int:
         return 0
 
 
-def _processes(session: Session, job: Job, settings: Settings) -> int:
+def _processes(session: Session, job: Job, settings: Settings, files: Sequence[str]) -> int:
     """How many processes share the files: what was asked for, or one where they cannot be shared."""
     from compactor_cli.cli.workers import processors
 
@@ -174,6 +175,8 @@ def _processes(session: Session, job: Job, settings: Settings) -> int:
         why = "what is remembered of a file counts for the next"
     elif session.contents:
         why = "a session that is no file is among them"
+    elif any(is_of_one_process(path) for path in (job.out_dir, *files)):
+        why = "what is in memory:// one process alone can see"
     if asked > 1 and why:
         session.warn(f"--jobs {asked} is not used: {why}")
         return 1

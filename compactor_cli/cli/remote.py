@@ -1,0 +1,31 @@
+"""Addresses such as `s3://bucket/name` in the place of paths. fsspec is imported when one is used."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+
+from compactor_cli.errors import UsageError
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path is an address in a store that fsspec reaches."""
+    return _ADDRESS.match(path) is not None
+
+
+def is_of_one_process(path: str) -> bool:
+    """Whether only this process sees what is at an address."""
+    return path.startswith("memory://")
+
+
+def store() -> ModuleType:
+    """What reads and writes there. Raises UsageError where fsspec is missing."""
+    try:
+        from compactor_cli.remote import store as found
+    except ImportError:
+        raise UsageError(
+            "addresses such as s3:// are read by fsspec, which is not installed: pip install 'compactor-cli[remote]'"
+        ) from None
+    return found

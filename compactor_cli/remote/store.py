@@ -1,0 +1,87 @@
+"""Reading, writing and finding files that fsspec reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from glob import has_magic
+from itertools import takewhile
+from typing import IO, Any, cast
+
+from fsspec.core import url_to_fs
+
+from compactor_cli.errors import InputError, UsageError
+
+
+def _store(path: str) -> tuple[Any, str]:
+    """The store that an address is in, and its path there. Raises UsageError for one that is not known, or whose
+    package is missing."""
+    local = path.startswith(("file://", "local://"))
+    try:
+        return cast("tuple[Any, str]", url_to_fs(path, **({"auto_mkdir": True} if local else {})))
+    except (ImportError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be reached: {error}") from None
+
+
+@contextmanager
+def reading(path: str) -> Iterator[IO[bytes]]:
+    """A file to read from, at any place of it. Raises InputError."""
+    store, inside = _store(path)
+    try:
+        with store.open(inside, "rb") as stream:
+            yield stream
+    except FileNotFoundError:
+        raise InputError("there is no such file", path=path) from None
+    except IsADirectoryError:
+        raise InputError("is a directory; name a file in it", path=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
+
+
+def write(path: str, put: Callable[[IO[bytes]], object]) -> None:
+    """Put what `put` writes in the place of a file: all of it or, when that fails, nothing. Raises UsageError."""
+    store, inside = _store(path)
+    try:
+        with store.transaction, store.open(inside, "wb") as stream:
+            put(stream)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def remove(path: str) -> None:
+    """Remove a file, where there is one."""
+    store, inside = _store(path)
+    try:
+        if store.exists(inside):
+            store.rm_file(inside)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be removed: {error.strerror or error}") from None
+
+
+def exists(path: str) -> bool:
+    """Whether there is a file at an address. Raises InputError."""
+    store, inside = _store(path)
+    try:
+        return bool(store.exists(inside))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
+
+
+def meant(path: str) -> list[tuple[str, str]]:
+    """The files that an address means, each with its name: those of a pattern or a folder with their paths from there
+    on. Raises InputError where there is none."""
+    store, inside = _store(path)
+    try:
+        if has_magic(inside):
+            steps = inside.split("/")
+            root = "/".join(takewhile(lambda step: not has_magic(step), steps))
+            found = [one for one, about in store.glob(inside, detail=True).items() if about["type"] == "file"]
+        elif store.isdir(inside):
+            root, found = inside, store.find(inside)
+        else:
+            return [(path, inside.rstrip("/").rpartition("/")[2])]
+    except OSError as error:
+        raise InputError(f"cannot be listed: {error.strerror or error}", path=path) from None
+    if not found:
+        raise InputError("no file is called so; * stands for a part of a name, ** for folders", path=path)
+    return [(store.unstrip_protocol(one), one.removeprefix(root).lstrip("/")) for one in sorted(found)]
