@@ -61,6 +61,8 @@ def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
     `named`: the user says that it is of this format, so that its records need not look like it."""
     found: list[Slot] = []
     for place in format.lists:
+        if place.pick is None and place.path and isinstance(value, dict) and place.path[0] not in value:
+            continue  # most formats' names are not in a document: this is asked for each of many rows
         found = [slot for slot in _at(value, place) if named or _fits(format, slot)]
         if not found and place.path and isinstance(value, list):
             rows = place._replace(path=(EACH, *place.path))
