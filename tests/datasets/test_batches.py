@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from compactor_cli import api
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.model.outcome import Sizes
 from compactor_cli.settings import Settings
 from tests.builders import exchanges
 
 pa = pytest.importorskip("pyarrow")
 
-from compactor_cli.datasets.batches import compact_batch  # noqa: E402
+from compactor_cli.datasets.batches import Row, compact_batch, compact_rows  # noqa: E402
 from compactor_cli.datasets.documents import without_nulls  # noqa: E402
 
 HALF = Settings(target_ratio=0.5)
@@ -175,3 +176,17 @@ def test_a_column_that_cannot_be_told_has_to_be_named():
         compacted(batch_of([{"text": "a"}]))
     with pytest.raises(UsageError, match="there is no such column; there are chosen, rejected"):
         compacted(two, column="other")
+
+
+def test_a_system_prompt_in_a_column_of_its_own_goes_with_its_conversation():
+    seen = []
+
+    def make(line):
+        row = json.loads(line)
+        seen.append(row)
+        return Row(json.dumps({**row, "system": "short"}).encode(), Sizes(), Sizes())
+
+    batch = batch_of([{"system": "a long one", "n": 1, "conversations": talk()}])
+    (out,) = compact_rows(batch, "conversations", make).rows.to_pylist()
+    assert seen == [{"conversations": talk(), "system": "a long one"}]
+    assert (out["system"], out["n"], out["conversations"]) == ("short", 1, talk())
