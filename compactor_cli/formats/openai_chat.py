@@ -22,9 +22,12 @@ from compactor_cli.formats.blocks import BLOCK_TYPES
 from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.formats.text_actions import mark_outputs
-from compactor_cli.model.message import Message, Path
+from compactor_cli.model.message import Message, Path, Place
 
 _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "reasoning_content", "refusal")
+_AI = "ai"
+_OF_TRAJECTORIES = {"system_prompt", "mask"}
+"""Keys and the role that SWE-agent's trajectories have as data sets."""
 
 
 class OpenAIChat(PlainEdits):
@@ -43,6 +46,8 @@ class OpenAIChat(PlainEdits):
 
     def recognize(self, value: Any) -> float:
         role = word(value, "role")
+        if _text_key(value) and (role in ROLES or role == _AI) and _OF_TRAJECTORIES & value.keys():
+            return 0.9
         if role not in ROLES or "content" not in value:
             return 0.9 if role in ROLES and value.get("tool_calls") else 0.0
         content = value["content"]
@@ -60,10 +65,14 @@ class OpenAIChat(PlainEdits):
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, legacy, spoken = Builder(counter), LegacyCalls(), False
         for record, value in enumerate(values):
-            role = ROLES.get(word(value, "role"))
+            key = _text_key(value)
+            role = "assistant" if key and word(value, "role") == _AI else ROLES.get(word(value, "role"))
             if role is None:
                 continue  # no message: it passes through
-            parts = message_parts(build, value, role, (), record, legacy)
+            if key and role != "tool" and not value.get("tool_calls"):
+                parts = [build.part("text", value[key], Place(record, (key,)))] if value[key] else []
+            else:
+                parts = message_parts(build, value, role, (), record, legacy)
             spoken = spoken or role == "assistant"
             build.add(
                 role,
@@ -90,4 +99,14 @@ class OpenAIChat(PlainEdits):
         return counted_in_run(document, path, messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
+        if isinstance(around.template, dict) and _text_key(around.template):
+            role = _AI if message.role == "assistant" else message.role
+            return {"role": role, "system_prompt" if role == "system" else "text": message.parts[0].text}
         return new_message(message)
+
+
+def _text_key(value: Any) -> str:
+    """Where a row of a trajectory (SWE-agent as a data set) has its text, in the place of `content`; else empty."""
+    if not isinstance(value, dict) or "content" in value:
+        return ""
+    return next((key for key in ("text", "system_prompt") if isinstance(value.get(key), str)), "")

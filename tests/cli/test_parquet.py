@@ -185,7 +185,7 @@ GOLDEN = {
     "conversations-sharegpt": (40, 266, 125, 17_209, 7_936),
     "messages-json-string": (3, 79, 54, 19_874, 9_865),
     "messages-list": (3, 79, 54, 19_874, 9_865),
-    "trajectory-list": (3, 42, 20, 84, 40),
+    "trajectory-list": (3, 79, 61, 19_579, 9_558),
 }
 """Rows, messages before and after, tokens before and after."""
 
