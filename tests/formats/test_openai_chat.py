@@ -277,20 +277,17 @@ def test_a_result_with_an_error_beside_it_failed(error, failed):
 
 def test_rows_of_swe_agents_trajectories_are_read_and_written_with_their_own_keys():
     rows = [{"role": "system", "system_prompt": "You mend programs.", "mask": True}]
-    for at in range(8):
+    for at in range(20):
+        found = "".join(f"src/case{at}.py:{line}: the header of part {line * at} has no colon\n" for line in range(12))
         rows += [
-            {
-                "role": "user",
-                "text": f"Case {at} fails since the reader was changed, look at src/case{at}.py",
-                "mask": True,
-            },
+            {"role": "user", "text": f"Case {at} fails since the reader was changed:\n{found}", "mask": True},
             {"role": "ai", "text": f"The header of src/case{at}.py has no colon, which I mend.", "mask": False},
         ]
     line = json.dumps({"trajectory": rows})
     said = read(line)
     assert [m.role for m in said][:3] == ["system", "user", "assistant"]
     assert said[0].parts[0].text == "You mend programs."
-    out = json.loads(compact(line.encode(), target_ratio=0.5).data)["trajectory"]
+    out = json.loads(compact(line.encode(), target_ratio=0.1).data)["trajectory"]
     assert len(out) < len(rows)
     assert not any("content" in row for row in out)
     assert any("Session Summary" in row.get("text", "") for row in out)
