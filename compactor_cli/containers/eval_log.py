@@ -28,7 +28,15 @@ class EvalLog:
         import zipfile
         import zlib
 
-        damaged = (zipfile.BadZipFile, _library().BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, EOFError, OSError)
+        damaged = (
+            zipfile.BadZipFile,
+            _library().BadZipFile,
+            zlib.error,
+            lzma.LZMAError,
+            RuntimeError,
+            EOFError,
+            OSError,
+        )
         try:
             with _zip(data) as archive:
                 samples = _samples(archive)

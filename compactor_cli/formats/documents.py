@@ -85,7 +85,7 @@ def _fits(format: Format, slot: Slot) -> bool:
         return bool(values or slot.path) and all("role" in value for value in values)
     sample = values[:SAMPLE]
     known = sum(format.recognize(value) == 1 for value in sample)
-    return bool(values) and (fit(format, sample) >= _ALIKE or (known > 1 and known >= _HALF * len(sample)))
+    return bool(values) and (fit(format, sample) >= _ALIKE or known >= _HALF * len(sample))
 
 
 def _at(value: Any, place: ListPath) -> Iterator[Slot]:
