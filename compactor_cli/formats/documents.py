@@ -23,10 +23,10 @@ NAME = "conversations"
 SAMPLE = 200
 """Records of a list, and documents of a file, that are looked at to tell the format."""
 _ALIKE = 0.75
-_HALF = 0.5
-"""Share of records that are beyond doubt, from which on a list is of a format too: of a compacted conversation fewer are
-left, and those that the format does not know all stay."""
 """Mean recognition from which on a list is taken for a conversation of an agent's own format."""
+_HALF = 0.5
+"""Share of records that are beyond doubt, from which on a list is of a format too: of a compacted conversation fewer
+are left, and those that the format does not know all stay."""
 
 
 class Slot(NamedTuple):
