@@ -8,6 +8,8 @@ LLM_STAMP := $(LLM_VENV)/.installed
 AGENTS := .agents
 AGENTS_STAMP := $(AGENTS)/.installed
 SESSIONS := ../shared/transcripts
+# pages with parts that cog writes
+GENERATED := README.md $(shell grep -l '\[\[\[cog' docs/*.md)
 COUNT := 20000
 START := 0
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -68,10 +70,12 @@ imports: $(STAMP)
 	$(BIN)/lint-imports
 
 docs: $(STAMP)  ## write the generated parts of the documentation anew
-	COLUMNS=100 $(BIN)/cog -r README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md docs/resume.md
+	COLUMNS=100 $(BIN)/cog -r $(GENERATED)
+	$(BIN)/python docs/pictures.py
 
 docs-check: $(STAMP)
-	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md docs/resume.md
+	COLUMNS=100 $(BIN)/cog --check $(GENERATED)
+	$(BIN)/python docs/pictures.py --check
 
 # the variable silences a notice about a later version of the builder
 site: $(STAMP)  ## build the documentation as a site into out/site; a dead link or a page without a place fails
