@@ -104,10 +104,12 @@ def survival() -> str:
     """What the shipped profile says of sessions that its weights were not learned on."""
     profile = tomli.loads(Path("compactor_cli/profiles/default.toml").read_text(encoding="utf-8"))
     held, sessions = profile["held_out"], profile["sources"]
-    rows = [_survival_row(f"{words}, {sessions[name]} sessions", held["sources"][name]) for name, words in _SETS.items()]
+    rows = [
+        _survival_row(f"{words}, {sessions[name]} sessions", held["sources"][name]) for name, words in _SETS.items()
+    ]
     rows.append(_survival_row(f"all {profile['sessions']} sessions", held["all"]))
     head = [
-        "| what came later needed, and is still there | compacted to 10% | old outputs left out | compacted to 25% | old outputs left out |",
+        "| still there of what was needed | cut to 10% | old outputs left out | cut to 25% | old outputs left out |",
         "|---|---|---|---|---|",
     ]
     return "\n".join(["", *head, *rows, ""])

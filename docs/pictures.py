@@ -39,8 +39,10 @@ PICTURES = {
 _THEME = TerminalTheme(
     (24, 27, 36),
     (216, 222, 233),
-    [(59, 66, 82), (240, 113, 120), (134, 205, 130), (250, 208, 122)]
-    + [(124, 172, 248), (199, 146, 234), (94, 206, 214), (216, 222, 233)],
+    [
+        *((59, 66, 82), (240, 113, 120), (134, 205, 130), (250, 208, 122)),
+        *((124, 172, 248), (199, 146, 234), (94, 206, 214), (216, 222, 233)),
+    ],
 )
 _SVG = """<svg class="{unique_id}" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img">
 <style>
@@ -69,16 +71,14 @@ _SVG = """<svg class="{unique_id}" viewBox="0 0 {width} {height}" xmlns="http://
 
 
 def picture(name: str) -> str:
-    """The last of some commands, run one after the other in a folder with a copy of the sample, as a terminal shows it."""
+    """The last of some commands that are run in a folder with a copy of the sample, as a terminal shows it."""
     commands = PICTURES[name]
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(generated.SAMPLE, Path(folder) / "session.jsonl")
         shown = [_colored(command, Path(folder)) for command in commands]
     console = Console(record=True, width=WIDTH, file=StringIO(), force_terminal=True, color_system="truecolor")
     console.print(Text(f"$ {commands[-1]}", style="bold"), Text.from_ansi(shown[-1]), sep="\n")
-    svg = console.export_svg(
-        title="compactor", theme=_THEME, code_format=_SVG, unique_id=f"terminal-{Path(name).stem}"
-    )
+    svg = console.export_svg(title="compactor", theme=_THEME, code_format=_SVG, unique_id=f"terminal-{Path(name).stem}")
     return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
 
 
