@@ -59,7 +59,7 @@ def _client(scheduler: str, processes: int, stack: ExitStack) -> Client:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     address: Any = scheduler
     if not scheduler:
-        settings: dict[str, Any] = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
+        settings: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
         address = stack.enter_context(LocalCluster(n_workers=processes, threads_per_worker=1, **settings))
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)

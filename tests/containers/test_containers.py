@@ -118,7 +118,7 @@ def test_one_that_is_cut_off_or_damaged_is_refused(suffix):
 @pytest.mark.parametrize("place", [0, 5, 30, 60, 200, -90, -40, -10])
 def test_an_archive_that_is_damaged_anywhere_is_refused_or_read(place):
     data = log(*({"id": n, "messages": list(exchanges(n))} for n in (2, 3)))
-    place = data.index(b"PK", 4) if not place else place
+    place = place or data.index(b"PK", 4)
     broken = data[:place] + bytes(255 - byte for byte in data[place : place + 9]) + data[place:][9:]
     try:
         source = api.load(broken, "session", tokenizer="chars")
