@@ -42,7 +42,7 @@ ENDS = {
     r"hooks.md: compactor restore": 1,  # no agent has compacted the session yet
 }
 
-_SHOWN = re.compile(r"^(?: {4}|\$ )((?:compactor|cat|if|export|cp)\b.*)$", re.MULTILINE)
+_SHOWN = re.compile(r"^(?: {4}|\$ | {4}\$ )((?:compactor|cat|if|export|cp)\b.*)$", re.MULTILINE)
 
 
 def commands_of(page):
