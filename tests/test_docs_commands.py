@@ -141,6 +141,11 @@ def test_what_is_not_run_is_still_shown_somewhere(pattern):
     assert any(re.search(pattern, command) for page in PAGES for command in commands_of(page))
 
 
+def test_every_picture_is_shown_somewhere():
+    shown = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [p.name for p in (ROOT / "docs" / "pictures").iterdir() if f"pictures/{p.name})" not in shown] == []
+
+
 def test_pictures_are_small_and_load_nothing():
     for picture in sorted((ROOT / "docs" / "pictures").iterdir()):
         text = picture.read_text(encoding="utf-8")
