@@ -82,7 +82,7 @@ docs-check: $(STAMP)
 
 # the variable silences a notice about a later version of the builder
 site: $(STAMP)  ## build the documentation as a site into out/site; a dead link or a page without a place fails
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 fuzz: $(STAMP)  ## mutated sessions through the commands: COUNT of them, of the samples and of what is in SESSIONS
 	$(BIN)/python -m tests.fuzz --count $(COUNT) --start $(START) $(wildcard $(SESSIONS))

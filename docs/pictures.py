@@ -32,7 +32,6 @@ PICTURES = {
         "compactor compact session.jsonl --target-ratio 0.25 -o small.jsonl --quiet",
         "compactor diff session.jsonl small.jsonl --lost 4",
     ),
-    "inspect.svg": ("compactor inspect session.jsonl",),
 }
 
 # the window is dark with a border, so that it reads alike on light and on dark pages

@@ -31,7 +31,7 @@ NAMED = {
 }
 SESSION = "44df7d08-c48e-4689-922f-bf4e86f6266f"
 NOT_RUN = {
-    r"--summarizer llm|--tokenizer probe": "asks a model: tests_llm",
+    r"--summarizer llm|--tokenizer probe|--scorer classifier": "asks a model: tests_llm",
     r"^export|^cp ": "says where something is, or makes what is there",
     r"\.\.\.$": "is the beginning of a command",
     r"memory list --database": "names a database that the page does not make",
@@ -42,7 +42,7 @@ ENDS = {
     r"hooks.md: compactor restore": 1,  # no agent has compacted the session yet
 }
 
-_SHOWN = re.compile(r"^(?: {4}|\$ )((?:compactor|cat|if|export|cp)\b.*)$", re.MULTILINE)
+_SHOWN = re.compile(r"^(?: {4}|\$ | {4}\$ )((?:compactor|cat|if|export|cp)\b.*)$", re.MULTILINE)
 
 
 def commands_of(page):
@@ -139,6 +139,11 @@ def test_after_its_restore_a_session_is_what_it_was(workplace, page):
 @pytest.mark.parametrize("pattern", NOT_RUN)
 def test_what_is_not_run_is_still_shown_somewhere(pattern):
     assert any(re.search(pattern, command) for page in PAGES for command in commands_of(page))
+
+
+def test_every_picture_is_shown_somewhere():
+    shown = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [p.name for p in (ROOT / "docs" / "pictures").iterdir() if f"pictures/{p.name})" not in shown] == []
 
 
 def test_pictures_are_small_and_load_nothing():
