@@ -88,7 +88,7 @@ def test_a_request_says_who_speaks_and_has_each_message_on_lines_of_its_own() ->
 
 def test_a_batch_ends_before_it_is_too_long_whatever_the_model_could_take() -> None:
     model = ScriptedModel(judges, context_limit=2_000_000)
-    scores([user(f"{at:02} " + "The wall of the harbour is long. " * 100) for at in range(40)], model)
+    scores([user(f"{at:02} " + "harbour " * 400) for at in range(40)], model)
     batches = [shown(request) for request in model.requests]
     assert [len(batch) for batch in batches] == [19, 19, 2], "20 would be over 24,000 characters"
     assert all(len(text) <= 1_200 for batch in batches for text in batch.values())
