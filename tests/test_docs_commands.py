@@ -75,7 +75,8 @@ def workplace(tmp_path, monkeypatch):
     project.mkdir(parents=True)
     records = (SAMPLES / "claude-code.jsonl").read_bytes()
     (project / f"{SESSION}.jsonl").write_bytes(re.sub(rb'(?<="sessionId":")[\w-]+', SESSION.encode(), records))
-    for name in ("HOME", "USERPROFILE"):
+    # settings that a page makes stay in its own home
+    for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(home))
     return here
 
