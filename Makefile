@@ -8,11 +8,13 @@ LLM_STAMP := $(LLM_VENV)/.installed
 AGENTS := .agents
 AGENTS_STAMP := $(AGENTS)/.installed
 SESSIONS := ../shared/transcripts
+# pages with parts that cog writes
+GENERATED := README.md $(shell grep -l '\[\[\[cog' docs/*.md)
 COUNT := 20000
 START := 0
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check bench fuzz profile lock clean
+.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check site bench fuzz profile lock clean
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -43,10 +45,13 @@ demo: $(STAMP)  ## the main job on a sample, with its tables
 	$(BIN)/compactor compact sample_transcripts/openai-chat.jsonl --target-ratio 0.25 -o out/openai-chat.jsonl
 	$(BIN)/compactor diff sample_transcripts/openai-chat.jsonl out/openai-chat.jsonl
 
+# the tests start the command line many times, also where Python is told to keep no compiled code
 test: $(STAMP)  ## the tests; of the many cases on real sessions and drawn examples a part
+	$(BIN)/python -m compileall -q compactor_cli
 	$(BIN)/python -m pytest --numprocesses auto
 
 test-all: $(STAMP)  ## all cases of all tests
+	$(BIN)/python -m compileall -q compactor_cli
 	$(BIN)/python -m pytest --numprocesses auto --everything
 
 test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, served on this machine
@@ -55,7 +60,7 @@ test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, serve
 test-agents: $(STAMP) $(AGENTS_STAMP)  ## the tests that have agents go on with outputs; needs node and npm
 	$(BIN)/python -m pytest tests_agents
 
-check: lint types imports docs-check  ## everything that CI checks besides the tests
+check: lint types imports docs-check site  ## everything that CI checks besides the tests
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -68,10 +73,16 @@ imports: $(STAMP)
 	$(BIN)/lint-imports
 
 docs: $(STAMP)  ## write the generated parts of the documentation anew
-	COLUMNS=100 $(BIN)/cog -r README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md docs/resume.md
+	COLUMNS=100 $(BIN)/cog -r $(GENERATED)
+	$(BIN)/python docs/pictures.py
 
 docs-check: $(STAMP)
-	COLUMNS=100 $(BIN)/cog --check README.md docs/algorithm.md docs/cli.md docs/settings.md docs/convert.md docs/resume.md
+	COLUMNS=100 $(BIN)/cog --check $(GENERATED)
+	$(BIN)/python docs/pictures.py --check
+
+# the variable silences a notice about a later version of the builder
+site: $(STAMP)  ## build the documentation as a site into out/site; a dead link or a page without a place fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 fuzz: $(STAMP)  ## mutated sessions through the commands: COUNT of them, of the samples and of what is in SESSIONS
 	$(BIN)/python -m tests.fuzz --count $(COUNT) --start $(START) $(wildcard $(SESSIONS))

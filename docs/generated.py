@@ -7,6 +7,8 @@ it, the first N lines.
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import os
 import shlex
 import shutil
@@ -15,9 +17,12 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import tomli
 import typer
 
+import compactor_cli
 from compactor_cli.agents import AGENTS
 from compactor_cli.agents.base import Machine
 from compactor_cli.cli.app import app
@@ -33,7 +38,7 @@ from compactor_cli.strategies import STRATEGIES
 _RUN = "import sys; sys.argv[0] = 'compactor'; from compactor_cli.cli.app import main; main()"
 _PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "COMPACTOR_CONFIG": os.devnull}
 _OURS = ("COMPACTOR_", "PROMPT_COMPACTION_")
-_SAMPLE = Path("sample_transcripts/openai-chat.jsonl")
+SAMPLE = Path("sample_transcripts/openai-chat.jsonl")
 
 
 def commands() -> str:
@@ -55,9 +60,19 @@ def help_pages() -> str:
 def run(*commands: str) -> str:
     """What some commands print that are run one after the other in a folder with a copy of the sample."""
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(_SAMPLE, Path(folder) / "session.jsonl")
+        shutil.copy(SAMPLE, Path(folder) / "session.jsonl")
         shown = [f"$ {command}\n{_shown(command, Path(folder))}".rstrip() for command in commands]
     return "\n```text\n" + "\n\n".join(shown) + "\n```\n"
+
+
+def refused(command: str) -> str:
+    """What a command on a copy of the sample says that ends with another exit code than 0."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(SAMPLE, Path(folder) / "session.jsonl")
+        text, code = _ended(shlex.split(command)[1:], Path(folder))
+    if not code:
+        raise SystemExit(f"{command}: exit code 0")
+    return f"\n```text\n$ {command}\n{text}\n$ echo $?\n{code}\n```\n"
 
 
 def strategies() -> str:
@@ -70,6 +85,73 @@ def formats() -> str:
     """The formats, and which of them `convert` writes."""
     rows = [f"| `{f.name}` | {f.title} | {'yes' if f.name in TARGETS else ''} |" for f in FORMATS.values()]
     return "\n".join(["", "| format | what it is | `convert --to` |", "|---|---|---|", *rows, ""])
+
+
+def format_names() -> str:
+    """The names of the formats, in a sentence."""
+    return ", ".join(f"`{name}`" for name in FORMATS)
+
+
+_SETS = {
+    "derived-claude-code-entire-cli": "Claude Code",
+    "derived-codex-agentv": "Codex",
+    "swe-agent": "SWE-agent",
+    "tau-bench": "airline agents (tau-bench)",
+}
+
+
+def survival() -> str:
+    """What the shipped profile says of sessions that its weights were not learned on."""
+    profile = tomli.loads(Path("compactor_cli/profiles/default.toml").read_text(encoding="utf-8"))
+    held, sessions = profile["held_out"], profile["sources"]
+    rows = [
+        _survival_row(f"{words}, {sessions[name]} sessions", held["sources"][name]) for name, words in _SETS.items()
+    ]
+    rows.append(_survival_row(f"all {profile['sessions']} sessions", held["all"]))
+    head = [
+        "| still there of what was needed | cut to 10% | old outputs left out | cut to 25% | old outputs left out |",
+        "|---|---|---|---|---|",
+    ]
+    return "\n".join(["", *head, *rows, ""])
+
+
+def _survival_row(title: str, figures: dict[str, dict[str, float]]) -> str:
+    cells = [figures[way][f"linked_{share}"] for share in (10, 25) for way in ("by_session", "mask")]
+    return f"| {title} | {' | '.join(f'{cell:.0%}' for cell in cells)} |"
+
+
+def api() -> str:
+    """What `import compactor_cli` offers: names, parameters and what their docstrings say."""
+    return "\n" + "\n\n".join(_api_entry(name, getattr(compactor_cli, name)) for name in compactor_cli.__all__) + "\n"
+
+
+def _api_entry(name: str, thing: Any) -> str:
+    text = inspect.getdoc(thing) or ""
+    if dataclasses.is_dataclass(thing):
+        fields = ", ".join(f"`{field.name}`" for field in dataclasses.fields(thing))
+        return f"## {name}\n\n{text}\n\nFields: {fields}."
+    if inspect.isclass(thing):
+        return f"## {name}\n\n{text}"
+    parameters = list(inspect.signature(thing).parameters.values())
+    lines = [_parameter(parameter) for parameter in parameters]
+    named = next((at for at, one in enumerate(parameters) if one.kind is inspect.Parameter.KEYWORD_ONLY), None)
+    if named is not None:
+        lines.insert(named, "    *,")
+    shown = "\n".join([f"{name}(", *lines, f") -> {thing.__annotations__['return']}"])
+    return f"## {name}\n\n```python\n{shown}\n```\n\n{text}"
+
+
+def _parameter(one: inspect.Parameter) -> str:
+    default = "" if one.default is inspect.Parameter.empty else f" = {one.default!r}"
+    return f"    {one.name}: {one.annotation}{default},"
+
+
+def decisions() -> str:
+    """The decisions, each by its title."""
+    pages = sorted(Path("docs/decisions").glob("*.md"))
+    titles = [page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") for page in pages]
+    rows = [f"- [{title}](decisions/{page.name})" for title, page in zip(titles, pages, strict=True)]
+    return "\n".join(["", *rows, ""])
 
 
 def targets() -> str:
@@ -153,6 +235,16 @@ def presets() -> str:
     return "\n".join(["", "| preset | in words | sets |", "|---|---|---|", *rows, ""])
 
 
+def environment() -> dict[str, str]:
+    """The environment without settings of the program."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
+
+
+def arguments(words: Sequence[str]) -> list[str]:
+    """What starts the program of this checkout with some words."""
+    return [sys.executable, "-c", _RUN, *words]
+
+
 def _default(key: Key) -> str:
     return "unset" if key.default is None else "empty" if key.default in ("", ()) else f"`{shown(key.default)}`"
 
@@ -165,16 +257,22 @@ def _shown(command: str, folder: Path) -> str:
 
 
 def _output(words: Sequence[str], folder: Path) -> str:
-    """Standard error and standard output of one command, without blanks at the ends of lines."""
+    """What one command prints, which has to work."""
+    text, code = _ended(words, folder)
+    if code:
+        raise SystemExit(f"compactor {' '.join(words)}: exit code {code}\n{text}")
+    return text
+
+
+def _ended(words: Sequence[str], folder: Path) -> tuple[str, int]:
+    """Standard error and standard output of one command, without blanks at the ends of lines, and its exit code."""
     run = subprocess.run(
-        [sys.executable, "-c", _RUN, *words],
+        arguments(words),
         cwd=folder,
-        env={**{k: v for k, v in os.environ.items() if not k.startswith(_OURS)}, **_PLAIN},
+        env={**environment(), **_PLAIN},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         check=False,
     )
-    if run.returncode:
-        raise SystemExit(f"compactor {' '.join(words)}: exit code {run.returncode}\n{run.stdout}")
-    return "\n".join(line.rstrip() for line in run.stdout.strip("\n").splitlines())
+    return "\n".join(line.rstrip() for line in run.stdout.strip("\n").splitlines()), run.returncode

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -18,6 +19,7 @@ from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.many import run_files
 from compactor_cli.cli.model_use import warn_unused
 from compactor_cli.cli.picking import picked
+from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
@@ -25,7 +27,7 @@ from compactor_cli.tokens.models import model_facts
 
 _JOB = (
     *("out", "out_dir", "in_place", "emit", "new_session", "dry_run", "check", "if_needed"),
-    *("report", "html", "json", "jobs", "resume", "debug", "column"),
+    *("report", "html", "json", "jobs", "engine", "scheduler", "resume", "debug", "column"),
 )
 """Options that a job is told as they are."""
 
@@ -39,6 +41,8 @@ def compact(
     new_session: options.NewSessionOption = False,
     jobs: options.JobsOption = 1,
     resume: options.ResumeOption = False,
+    engine: options.EngineOption = "processes",
+    scheduler: options.SchedulerOption = "",
     target_tokens: options.TargetTokensOption = None,
     target_ratio: options.TargetRatioOption = None,
     strategy: options.StrategyOption = "",
@@ -115,6 +119,9 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     session = configured.session(quiet=given["quiet"], profile=True, probes=True)
     keeper = Keeper(session, settings, configured.reading.database_url)
     inputs = inputs_of(session, picked(session, files, given), aside=given["out_dir"])
+    if given["scheduler"]:  # its workers have folders of their own that they work in
+        inputs = [replace(one, path=_anywhere(one.path)) for one in inputs]
+        given = {**given, "out_dir": given["out_dir"] and _anywhere(given["out_dir"])}
     files = [one.path for one in inputs]
     names = {one.path: one.name for one in inputs}
     job = job_of(names, given, configured, keeper, several=len(inputs) > 1)
@@ -129,6 +136,11 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
         keeper.close()
     if code:
         raise typer.Exit(code)
+
+
+def _anywhere(path: str) -> str:
+    """A path that means the same wherever one works."""
+    return path if is_remote(path) else str(Path(path).absolute())
 
 
 def job_of(
@@ -151,7 +163,7 @@ def job_of(
 def _run_all(session: Session, files: Sequence[str], job: Job, configured: Configured, given: Mapping[str, Any]) -> int:
     """Every file, and what is told of all of them. The code of the first that failed."""
     try:
-        outcomes = run_files(session, files, job, configured.settings, configured.reading, given)
+        outcomes = run_files(session, files, job, configured, given)
     except CompactorError as error:  # of the only file
         if job.check:
             job.checking.publish([failed(files[0], error)], files)

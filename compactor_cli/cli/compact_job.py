@@ -22,6 +22,7 @@ from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import ModelFacts
 
 EMITS = ("rewritten", "native")
+ENGINES = ("processes", "dask")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,10 @@ class Job:
     checking: Check
     jobs: int
     """Processes that share the files; 0 for one a processor."""
+    engine: str
+    """One of ENGINES."""
+    scheduler: str
+    """Address of a Dask scheduler; empty for a cluster of this machine."""
     resume: bool
     debug: bool
     column: str
@@ -64,6 +69,10 @@ class Job:
     @property
     def writes(self) -> bool:
         return not self.dry_run and not self.check
+
+    @property
+    def on_cluster(self) -> bool:
+        return self.engine == "dask"
 
     @property
     def lists(self) -> bool:
@@ -92,6 +101,7 @@ def check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents:
     if settings.summary_role not in ("", "user", "assistant", "system"):
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
     _check_carrying_on(job, settings)
+    _check_sharing(job)
     places = [
         name for name, given in (("-o", job.out), ("--out-dir", job.out_dir), ("--in-place", job.in_place)) if given
     ]
@@ -106,8 +116,6 @@ def check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents:
         raise UsageError("standard input cannot be replaced in place; use -o")
     if job.in_place and any(file in contents for file in files):
         raise UsageError("a session that is not one file cannot be replaced in place; use -o")
-    if job.resume and not job.out_dir:
-        raise UsageError("--resume skips what was written to --out-dir before: add --out-dir")
     if job.out_dir and "-" in files:
         raise UsageError("standard input has no name to write under in --out-dir; use -o")
     if job.json and not silent and not job.finds_places and (not places or job.out == "-"):
@@ -121,6 +129,15 @@ def check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents:
     refuse_overwriting(files, {"--report": [job.report or "-"], "--sarif": [job.checking.sarif or "-"]})
     check_html(job.html, files, len(files), {"-o": job.out, "--report": job.report})
     compile_patterns(settings.keep)
+
+
+def _check_sharing(job: Job) -> None:
+    if job.engine not in ENGINES:
+        raise UsageError(f"--engine {job.engine!r}: use {' or '.join(ENGINES)}")
+    if job.scheduler and not job.on_cluster:
+        raise UsageError("--scheduler is an address for --engine dask: add it")
+    if job.resume and not job.out_dir:
+        raise UsageError("--resume skips what was written to --out-dir before: add --out-dir")
 
 
 def _check_carrying_on(job: Job, settings: Settings) -> None:

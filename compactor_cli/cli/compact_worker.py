@@ -1,44 +1,81 @@
-"""A process that compacts a part of the files of `compact --jobs`; what it would print is handed back."""
+"""Compacts files of `compact` elsewhere: in another process, or on another machine. What would be printed is handed
+back."""
 
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
 
 from compactor_cli.cli.compact import job_of
 from compactor_cli.cli.compact_job import Job
-from compactor_cli.cli.configured import configure
+from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.many import Task, Told, attempt
 from compactor_cli.cli.progress import NoSteps
 from compactor_cli.cli.session import Session
+from compactor_cli.model.memories import Memory
+from compactor_cli.model.profile import Profile
 from compactor_cli.render.console import Look, recording
 from compactor_cli.settings import Settings
-
-_ready: list[tuple[Session, Job, Settings]] = []
-"""What this process works with, once it has begun."""
+from compactor_cli.tokens import make_counter
 
 
-def begin(given: Mapping[str, Any], names: Mapping[str, str], out: Look, err: Look) -> None:
-    """Set up what all files of this process share, by the options of the command. Everything that there is to say of
-    that the first process has said."""
-    configured = configure(given)
-    session = configured.session(quiet=True, profile=True, probes=True)
-    session.out, session.err = recording(out), recording(err)
-    session.dry = bool(given["dry_run"])
-    keeper = Keeper(session, configured.settings, configured.reading.database_url)
-    job = job_of(names, given, configured, keeper, several=True)
-    job = replace(job, recalled=keeper.recall(given["recall"]))
-    _said(session)
-    _ready.append((session, job, configured.settings))
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What all files of a run share. It can be pickled."""
+
+    configured: Configured
+    profile: Profile | None
+    given: Mapping[str, Any]
+    """The options of the command."""
+    recalled: Sequence[Memory]
+    out: Look
+    err: Look
+
+
+class _Ready(threading.local):
+    """What this thread works with, once it has begun: a session prints, and counts, for one file at a time."""
+
+    setup: Setup | None = None
+    session: Session
+    job: Job
+    settings: Settings
+
+
+_ready = _Ready()
+
+
+def begin(setup: Setup) -> None:
+    """Prepare this thread for a run, unless it is. What there is to say of the settings has been said where the run was
+    begun."""
+    if _ready.setup == setup:
+        return
+    reading, settings = setup.configured.reading, setup.configured.settings
+    counter = make_counter(reading.tokenizer, reading.model).counter
+    session = Session(
+        counter,
+        recording(setup.out),
+        recording(setup.err),
+        reading.format,
+        reading.skip_damaged,
+        setup.profile,
+        reading.model,
+        dry=bool(setup.given["dry_run"]),
+    )
+    keeper = Keeper(session, settings, reading.database_url)
+    job = job_of({}, setup.given, setup.configured, keeper, several=True)
+    _ready.setup, _ready.session, _ready.settings = setup, session, settings
+    _ready.job = replace(job, recalled=setup.recalled)
 
 
 def compact_chunk(tasks: Sequence[Task]) -> list[Told]:
-    """Compact files one after the other."""
-    session, job, settings = _ready[0]
+    """Compact files one after the other, in a thread that has begun."""
+    session, settings = _ready.session, _ready.settings
+    job = replace(_ready.job, names={task.path: task.name for task in tasks})
     told = [Told(attempt(session, task, job, settings, NoSteps()), *_said(session)) for task in tasks]
     gc.collect()  # it is switched off for the whole program
     return told

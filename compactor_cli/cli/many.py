@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from compactor_cli.cli.checking import failed
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import Job, under
+from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.done import Done, is_still_done, key_of, sha256, sha256_of
 from compactor_cli.cli.inputs import naming
 from compactor_cli.cli.parquet import is_parquet
@@ -35,6 +36,8 @@ class Task:
     """A file to compact, and what an earlier run made of it."""
 
     path: str
+    name: str
+    """Its name in --out-dir."""
     known: Outcome | None = None
 
 
@@ -48,24 +51,25 @@ class Told:
 
 
 def run_files(
-    session: Session, files: Sequence[str], job: Job, settings: Settings, reading: Reading, given: Mapping[str, Any]
+    session: Session, files: Sequence[str], job: Job, configured: Configured, given: Mapping[str, Any]
 ) -> list[Outcome]:
     """Compact every file; of several, one that fails is told of and does not stop the others. Raises CompactorError
     for a file that is alone."""
+    settings = configured.settings
     if not job.several:
         with steps(session.err, _STEPS + (job.writes and job.keeper.flushes)) as progress:
             return [compact_file(session, files[0], job, settings, progress)]
-    done = Done(job.out_dir, _key(session, job, settings, reading)) if job.lists else None
+    done = Done(job.out_dir, _key(session, job, settings, configured.reading)) if job.lists else None
     known = done.known() if done and job.resume else {}
-    tasks = [Task(file, known.get(job.names[file])) for file in files]
-    processes = min(_processes(session, job, settings, files), len(files))
+    tasks = [Task(file, job.names[file], known.get(job.names[file])) for file in files]
+    shares = _shares(session, job, settings, files)
     if done:
         done.start(afresh=not job.resume)
     outcomes = []
     with steps(session.err, len(files), each=_STEPS) as progress:
         told = (
-            _shared(session, tasks, given, job, processes)
-            if processes > 1
+            _shared(session, tasks, configured, given, job)
+            if shares
             else _alone(session, tasks, job, settings, progress)
         )
         with closing(told), closing(done or _Nothing()):
@@ -117,22 +121,27 @@ def _alone(
 
 
 def _shared(
-    session: Session, tasks: Sequence[Task], given: Mapping[str, Any], job: Job, processes: int
+    session: Session, tasks: Sequence[Task], configured: Configured, given: Mapping[str, Any], job: Job
 ) -> Generator[Told, None, None]:
-    """All files, among processes."""
-    from compactor_cli.cli import compact_worker
-    from compactor_cli.cli.workers import Work, in_order
+    """All files, among processes of this machine or the workers of a cluster."""
+    from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import look_of
 
-    names = {task.path: job.names[task.path] for task in tasks} if job.out_dir else {}
-    work: Work[Task, Told] = Work(
+    looks = (look_of(session.out), look_of(session.err))
+    setup = compact_worker.Setup(configured, session.profile, dict(given), tuple(job.recalled), *looks)
+    work: Work[Task, Told] = workers.Work(
         begin=compact_worker.begin,
-        given=(dict(given), names, look_of(session.out), look_of(session.err)),
+        given=(setup,),
         chunk=compact_worker.compact_chunk,
         ended=_ended,
         preload=(compact_worker.__name__,),
     )
-    return in_order(work, _chunks(tasks, processes), processes)
+    processes = min(job.jobs or workers.processors(), len(tasks))
+    if not job.on_cluster:
+        return workers.in_order(work, _chunks(tasks, processes), processes)
+    from compactor_cli.cli import cluster
+
+    return cluster.in_order(work, lambda shares: _chunks(tasks, shares), processes, job.scheduler)
 
 
 def _ended(task: Task) -> Told:
@@ -163,11 +172,9 @@ def _size(path: str) -> int:
         return 0
 
 
-def _processes(session: Session, job: Job, settings: Settings, files: Sequence[str]) -> int:
-    """How many processes share the files: what was asked for, or one where they cannot be shared."""
-    from compactor_cli.cli.workers import processors
-
-    asked = job.jobs or processors()
+def _shares(session: Session, job: Job, settings: Settings, files: Sequence[str]) -> bool:
+    """Whether the files are shared as it was asked for; where they cannot be, the session warns."""
+    asked = "--engine dask" if job.on_cluster else f"--jobs {job.jobs}" if job.jobs != 1 else ""
     why = ""
     if settings.asks or job.probes:
         why = "a model is asked, which --concurrency does at once for each file"
@@ -177,10 +184,9 @@ def _processes(session: Session, job: Job, settings: Settings, files: Sequence[s
         why = "a session that is no file is among them"
     elif any(is_of_one_process(path) for path in (job.out_dir, *files)):
         why = "what is in memory:// one process alone can see"
-    if asked > 1 and why:
-        session.warn(f"--jobs {asked} is not used: {why}")
-        return 1
-    return asked
+    if asked and why:
+        session.warn(f"{asked} is not used: {why}")
+    return bool(asked) and not why
 
 
 def _key(session: Session, job: Job, settings: Settings, reading: Reading) -> str:

@@ -112,6 +112,18 @@ JobsOption = Annotated[
     int,
     typer.Option("--jobs", metavar="N", min=0, help="Processes that share several files; 0 is one a processor."),
 ]
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="What shares several files: processes (default), or dask: a cluster, of N processes here unless "
+        "--scheduler names one.",
+    ),
+]
+SchedulerOption = Annotated[
+    str, typer.Option("--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster: tcp://HOST:8786.")
+]
 ResumeOption = Annotated[
     bool,
     typer.Option(

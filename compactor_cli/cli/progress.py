@@ -89,7 +89,8 @@ class NoSteps:
 @contextmanager
 def steps(console: Console, total: int, each: int = 0) -> Iterator[Steps | NoSteps]:
     """Steps on a terminal, as `Steps` has them; nothing in a pipe or with --quiet."""
-    shown = Steps(console, total, each) if console.is_terminal and not console.quiet else NoSteps()
+    # with FORCE_COLOR a pipe counts as a terminal to rich, and would get each state of the bar
+    shown = Steps(console, total, each) if console.file.isatty() and not console.quiet else NoSteps()
     try:
         yield shown
     finally:

@@ -24,15 +24,25 @@ class EvalLog:
     def unpack(self, data: bytes) -> bytes:
         """The samples, a line each. A line break in JSON is white space wherever it stands as it is, so it may be
         written as a blank."""
+        import lzma
         import zipfile
         import zlib
 
+        damaged = (
+            zipfile.BadZipFile,
+            _library().BadZipFile,
+            zlib.error,
+            lzma.LZMAError,
+            RuntimeError,
+            EOFError,
+            OSError,
+        )
         try:
             with _zip(data) as archive:
                 samples = _samples(archive)
                 check_size(sum(archive.getinfo(name).file_size for name in samples), len(data))
                 lines = [_line(archive.read(name)) for name in samples]
-        except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError) as error:
+        except damaged as error:
             raise InputError(f"the zip archive is damaged: {error}") from None
         if not lines:
             raise InputError("a zip archive without samples of an Inspect log; unpack it and name a file of it")

@@ -37,7 +37,8 @@ def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
         for step in place:
             inside = inside.get(step) if isinstance(inside, dict) else None
         for at, run in enumerate(inside if isinstance(inside, list) else ()):
-            if word(run, "run_type") in _OF_MODELS or word(run, "type") in _OF_MODELS or place == ("patch",):
+            told = word(run, "run_type") in _OF_MODELS or word(run, "type") in _OF_MODELS
+            if told or (place == ("patch",) and isinstance(run, dict)):
                 yield (*place, at), run
 
 

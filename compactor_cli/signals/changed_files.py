@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from compactor_cli.model.state import StateLine
@@ -45,10 +45,10 @@ class ChangedFiles:
     _by_name: dict[str, dict[str, None]] = field(default_factory=dict)
     """Last part of a path -> paths that end so, among which may be a shorter form of one that comes now."""
 
-    def note(self, call: ToolCall, order: int) -> list[str]:
-        """Take over the changes of a call that succeeded; the paths that it changed."""
+    def note(self, call: ToolCall, changes: Iterable[tuple[str, str]], order: int) -> list[str]:
+        """Take over the changes of a call that succeeded, as `changes_of` has them; the paths that it changed."""
         changed: list[str] = []
-        for path, action in changes_of(call):
+        for path, action in changes:
             if call.command and _SCRATCH.match(path):
                 continue
             known = self._known(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compactor_cli.signals.programs import CheckKind
@@ -30,7 +31,7 @@ _NAMES_ELSE = tuple(
     )
 )
 _TESTS_FAILED = re.compile(
-    r"^(?:FAILED|ERROR)\s+\S+\.\w+|^[ \t]*--- FAIL:|^FAIL(?:\s|:|$)|^(?:FAIL|ERROR): \w|\.\.\. FAILED$|^FAILED \(|"
+    r"^(?:FAILED|ERROR)[ \t]+\S+\.\w+|^[ \t]*--- FAIL:|^FAIL(?:\s|:|$)|^(?:FAIL|ERROR): \w|\.\.\. FAILED$|^FAILED \(|"
     r"\b[1-9]\d* (?:failed|failures?|failing)\b|^[ \t]*[1-9]\d* fail$|^[ \t]*not ok\b|^# fail [1-9]|Some tests failed|"
     r"\bFailures: [1-9]|\bfailures=[1-9]|test result: FAILED|^=+ .*\b[1-9]\d* errors?\b.*=+$|BUILD FAIL|Failed: +[1-9]|"
     r"\[(?:build|setup) failed\]|ERR_PNPM_\w*FAIL|ELIFECYCLE|npm (?:ERR!|error)|^make(?:\[\d+\])?: \*\*\*|"
@@ -38,10 +39,10 @@ _TESTS_FAILED = re.compile(
     re.MULTILINE,
 )
 _TESTS_PASSED = re.compile(
-    r"\b[1-9]\d* (?:passed|passing)\b|^[ \t]*[1-9]\d* pass$|^ok\s+\S+\s+(?:\(cached\)|[\d.]+m?s)(?!.*no tests to run)|"
-    r"^PASS$|test result: ok\. [1-9]|^OK(?: \(|$)|^# pass [1-9]|\b[1-9]\d* examples?, 0 failures|BUILD SUCCESS|"
-    r"^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|^100% tests passed|"
-    r"^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)",
+    r"\b[1-9]\d* (?:passed|passing)\b|^[ \t]*[1-9]\d* pass$|^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+m?s)"
+    r"(?!.*no tests to run)|^PASS$|test result: ok\. [1-9]|^OK(?: \(|$)|^# pass [1-9]|"
+    r"\b[1-9]\d* examples?, 0 failures|BUILD SUCCESS|^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|"
+    r"^100% tests passed|^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)",
     re.MULTILINE,
 )
 _FAILED = re.compile(
@@ -62,6 +63,27 @@ _PASSED = re.compile(
     r"built in [\d.]+m?s|no offenses detected|Contracts: \d+ kept, 0 broken|Found 0 errors",
     re.MULTILINE | re.IGNORECASE,
 )
+# Each match has one of these in it. Looking for words is much quicker than the patterns, which then see only
+# the lines that hold one.
+_TESTS_FAILED_WORDS = (
+    *("FAIL", "fail", "Fail", "ERR", "npm error", "error[E", " error", "not ok", "ELIFECYCLE", "***", "Traceback"),
+    "not found",
+)
+_TESTS_PASSED_WORDS = (
+    *(" passed", " passing", " pass\n", "# pass", "\nok", "\nPASS\n", "\nPassed!", "Passed: ", "\nOK", ": ok. "),
+    *("0 failures", "BUILD SUCCESS", "\nDONE ", "congratulations :)"),
+)
+_FAILED_WORDS = (
+    *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),
+    *(f".{suffix}:" for suffix in ("py", "go", "rs", "c", "cc", "cpp", "ts", "tsx", "js")),
+    "Traceback",
+)
+# of those that ignore case, in lower case
+_PASSED_WORDS = (
+    *("checks passed", "no issues found", "0 issues", "0 errors", "found", "success", "build succeeded", "finished "),
+    *("prettier", "left unchanged", "already formatted", "built in ", "no offenses", "0 broken"),
+)
+_NOTHING_RUN_WORDS = ("no test", "0 items", "ran 0")
 _NOTHING_RUN = re.compile(
     r"no tests ran|collected 0 items|No tests? (?:files? )?found|no tests to run|Ran 0 tests", re.I
 )
@@ -84,12 +106,37 @@ class Verdict:
 def verdict(kind: CheckKind, said: str) -> Verdict:
     """Whether the output of a check of this kind states a failure or a pass."""
     text = plain(said)
-    failing, passing = (_TESTS_FAILED, _TESTS_PASSED) if kind == "tests" else (_FAILED, _PASSED)
-    if failing.search(text):
+    if kind != "tests":
+        # of go, a name of a package stands on the line before
+        suspect = text if ".go:" in text else _lines_with(text, _FAILED_WORDS)
+        if _FAILED.search(suspect):
+            return Verdict(True)
+        return Verdict(False) if _holds(text, _PASSED_WORDS) and _PASSED.search(text) else Verdict(None)
+    if _TESTS_FAILED.search(_lines_with(text, _TESTS_FAILED_WORDS)):
         return Verdict(True)
-    if kind == "tests" and _NOTHING_RUN.search(text) and not _SOME_RAN.search(text):
+    if _holds(text, _NOTHING_RUN_WORDS) and _NOTHING_RUN.search(text) and not _SOME_RAN.search(text):
         return Verdict(None, ran=False)
-    return Verdict(False) if passing.search(text) else Verdict(None)
+    return Verdict(False) if _TESTS_PASSED.search(_lines_with(text, _TESTS_PASSED_WORDS)) else Verdict(None)
+
+
+def _holds(text: str, words: Iterable[str]) -> bool:
+    low = text.lower()
+    return any(word in low for word in words)
+
+
+def _lines_with(text: str, words: Iterable[str]) -> str:
+    """The lines of a text that hold one of the words, in order. Each line, the first and the last too, has a line break
+    before and behind it."""
+    text = f"\n{text}\n"
+    lines: dict[int, int] = {}
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            at += word.startswith("\n")
+            end = text.index("\n", at)
+            lines[text.rfind("\n", 0, at) + 1] = end
+            at = text.find(word, end)
+    return "\n".join(text[start : lines[start]] for start in sorted(lines))
 
 
 def failing_names(said: str) -> tuple[str, ...]:

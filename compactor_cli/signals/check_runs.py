@@ -116,6 +116,8 @@ class CheckRuns:
         self.passing.pop(_key(run.check), None)
         self.passing[_key(run.check)] = run
         for label, other in list(self.failing.items()):
+            if other.check.kind != run.check.kind:
+                continue
             if run.check.covers(other.check, other.names):
                 del self.failing[label]
                 continue

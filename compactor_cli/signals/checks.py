@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from compactor_cli.signals.programs import (
     FORMATTERS,
@@ -70,6 +71,7 @@ def _all_within(names: Sequence[str], limits: Sequence[str]) -> bool:
     return bool(names) and all(any(_within(name, limit) for limit in limits) for name in names)
 
 
+@lru_cache(maxsize=4096)  # a session runs the same few checks many times
 def _within(name: str, limit: str) -> bool:
     name, limit = name.removeprefix("./"), limit.removeprefix("./").removesuffix("...").rstrip("/")
     return name == limit or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.")) or f"/{limit}/" in f"/{name}"

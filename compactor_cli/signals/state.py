@@ -98,23 +98,24 @@ def _carry_effect(state: _State, line: str) -> None:
 
 
 def _note(state: _State, call: ToolCall, order: int) -> None:
-    if state.tasks.note(call) and not call.command and not changes_of(call):
+    changes = changes_of(call)
+    if state.tasks.note(call) and not call.command and not changes:
         return
     parts = steps(call.command) if call.command else ()
-    changed = [] if call.failed or call.undecided else state.files.note(call, order)
-    effects = list(_effects(call, parts))
+    changed = [] if call.failed or call.undecided else state.files.note(call, changes, order)
+    effects = list(_effects(call, parts, changes))
     for effect in effects:
         _note_effect(state, effect, call)
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
     if not checked and not (effects and call.failed):
-        named = next((path for path, _ in changes_of(call)), "")
+        named = next((path for path, _ in changes), "")
         state.errors.note(call, parts, changed, named, order)
 
 
-def _effects(call: ToolCall, parts: Sequence[Step]) -> Iterator[Effect]:
+def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
     if call.command:
         yield from shell_effects(call, parts)
-    elif acts(call.tool) and not changes_of(call):
+    elif acts(call.tool) and not changes:
         yield act_effect(call)
 
 

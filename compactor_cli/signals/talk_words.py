@@ -29,6 +29,8 @@ _INNER_NAME = re.compile(r"(?<=[\w,;)'’] )[^\W\d_]\w+")
 _CODE = re.compile(
     r"\w+(?:[_/@\\#=]\w+)+|\w*\d[^\W\d]\w*|\w*[^\W\d_]\d\w*|\w+(?:\.\w+)+|[^\W\d_]*[a-z][A-Z]\w*|\b[A-Z]{3,}\b|--\w"
 )
+_CODE_RUN = re.compile(r"[\w/@\\#=.-]+")
+"""What the characters of such a name stand in."""
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*|[一二三四五六七八九十百千万两半]+(?=[个個天日月年点點時时次人元円块条字分])")
 
 
@@ -39,15 +41,20 @@ class Cue:
     words: frozenset[str]
     inside: re.Pattern[str] | None = None
     """What helps in scripts without blanks, or is more than a word."""
+    in_ascii: bool = True
+    """Whether a text in ASCII can have that inside."""
 
     def count(self, text: str, found: Collection[str]) -> int:
         """How many different ones there are in a text with these words."""
         own = len(self.words.intersection(found))
-        return own + (len(set(self.inside.findall(text))) if self.inside is not None else 0)
+        if self.inside is None or (not self.in_ascii and text.isascii()):
+            return own
+        return own + len(set(self.inside.findall(text)))
 
 
 def _cue(words: str, inside: str = "") -> Cue:
-    return Cue(frozenset(words.split()), re.compile(inside) if inside else None)
+    in_ascii = any(character.isascii() and character.isalnum() for character in inside)
+    return Cue(frozenset(words.split()), re.compile(inside) if inside else None, in_ascii)
 
 
 CUES = {
@@ -190,7 +197,9 @@ def inner_names(text: str) -> int:
 
 def codes(text: str) -> int:
     """Names that are no words: `snake_case`, paths, addresses, `A17`, abbreviations."""
-    return len(_CODE.findall(text))
+    runs = _CODE_RUN.findall(text)
+    # most are plain words, which are none
+    return sum(len(_CODE.findall(run)) for run in runs if not (run.isalpha() and (run.islower() or run.istitle())))
 
 
 def numbers(text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import contextmanager
 
@@ -78,3 +79,27 @@ def test_without_flush_nothing_is_said_of_memories(saying):
         "Creating memory snapshot...",
         "Memory refreshed! ✨",
     ]
+
+
+AT_ONCE = """
+import threading
+
+class Timer(threading.Timer):
+    def __init__(self, seconds, *rest, **more):
+        super().__init__(0, *rest, **more)
+
+threading.Timer = Timer
+"""
+"""What Python runs when it starts: nothing is waited for."""
+
+
+def test_a_pipe_gets_no_bar_where_colours_are_asked_for(fresh, tmp_path, monkeypatch):
+    """FORCE_COLOR makes rich take a pipe for a terminal."""
+    shutil.copy(DATA / "session.jsonl", tmp_path / "in.jsonl")
+    (tmp_path / "sitecustomize.py").write_text(AT_ONCE)
+    path = os.pathsep.join((str(tmp_path), os.environ["PYTHONPATH"]))
+    options = ("compact", "in.jsonl", "-o", "out.jsonl", "--target-ratio", "0.5")
+    coloured = fresh(*options, FORCE_COLOR="1", TERM="xterm-256color", PYTHONPATH=path)
+    assert coloured.code == 0
+    assert "\x1b[" in coloured.stderr, "colours"
+    assert "\x1b[?25l" not in coloured.stderr, "the cursor is not hidden for a bar"

@@ -115,6 +115,19 @@ def test_one_that_is_cut_off_or_damaged_is_refused(suffix):
             api.load(broken, "session", tokenizer="chars")
 
 
+@pytest.mark.parametrize("place", [0, 5, 30, 60, 200, -90, -40, -10])
+def test_an_archive_that_is_damaged_anywhere_is_refused_or_read(place):
+    data = log(*({"id": n, "messages": list(exchanges(n))} for n in (2, 3)))
+    place = place or data.index(b"PK", 4)
+    broken = data[:place] + bytes(255 - byte for byte in data[place : place + 9]) + data[place:][9:]
+    try:
+        source = api.load(broken, "session", tokenizer="chars")
+    except InputError as error:
+        assert "session" in str(error)
+    else:
+        assert [len(t.messages) for t in source.transcripts] == [4, 6]
+
+
 @pytest.mark.parametrize("suffix", [".gz", ".zst", ".bz2", ".xz"])
 def test_a_bomb_is_refused(suffix):
     with pytest.raises(InputError, match="unpacks to more than 500 times"):

@@ -137,3 +137,18 @@ def test_rows_of_a_source_set_are_refused_with_the_way_on():
 @pytest.mark.parametrize("value", [{"class_": "Step"}, {"class_": ["api_action"]}, {"content": []}, {"class": "x"}])
 def test_records_of_others_are_not_claimed(value):
     assert FORMATS["adp"].recognize(value) == 0
+
+
+def test_a_conversation_stays_one_when_records_of_no_known_kind_weigh_more_in_what_is_left():
+    told = {"class_": "text_observation", "content": "Count the boats. " * 40, "name": None, "source": "user"}
+    seen = {"class_": "web_observation", "html": None, "axtree": "boat " * 300, "url": "", "viewport_size": None}
+    act = {"class_": "api_action", "function": "click", "kwargs": {"bid": "1"}, "description": None}
+    odd = {"class_": "sound_observation", "content": "a horn"}
+    document = [{"id": "a", "content": [told, odd, act, seen, act, seen, act, seen], "details": {}}]
+    data = json.dumps(document).encode()
+    assert load(data).format == "adp"
+    left = compact(data, target_ratio=0.1).data
+    kinds = [record["class_"] for record in json.loads(left)[0]["content"]]
+    assert kinds.count("sound_observation") == 1
+    assert len(kinds) == 2
+    assert (load(left).format, len(load(left).transcripts)) == ("adp", 1)

@@ -66,6 +66,11 @@ def test_the_newest_run_of_a_model_is_read_and_written_and_the_rest_stays(name):
     assert list(strings(out)).count("done") == list(strings(TRACES[name])).count("done")
 
 
+def test_an_end_that_is_no_object_is_none():
+    dump = {"post": [run_of(1, CHAT)], "patch": ["r1", None, {"id": "r1", "outputs": {}}]}
+    assert [len(t.messages) for t in load(json.dumps(dump).encode()).transcripts] == [5]
+
+
 def test_each_trace_of_a_list_has_a_conversation_of_its_own():
     source = load(json.dumps([run_of(1, CHAT, "a"), run_of(2, CHAT[:3], "b"), run_of(3, CHAT[:1], "b")]).encode())
     assert [len(t.messages) for t in source.transcripts] == [5, 1]

@@ -26,7 +26,7 @@ def test_a_crash_is_a_finding_with_its_file(tmp_path, monkeypatch):
     def broken(*rest, **more):
         raise KeyError("call_id")
 
-    monkeypatch.setattr("compactor_cli.cli.compact.compact_always", broken)
+    monkeypatch.setattr("compactor_cli.cli.compact_file.compact_always", broken)
     seen = hunt(SAMPLES, tmp_path, range(6), seed=7)
     assert {finding.command.split()[0] for finding in seen.findings} == {"compact"}
     assert seen.codes[70] == len(seen.findings) > 0
@@ -38,7 +38,7 @@ def test_an_output_that_cannot_be_read_is_a_finding(tmp_path, monkeypatch):
         if str(place).endswith("after.jsonl"):
             (tmp_path / "after.jsonl").write_bytes(b"nonsense\n")
 
-    monkeypatch.setattr("compactor_cli.cli.compact.write_bytes", writes_nonsense)
+    monkeypatch.setattr("compactor_cli.cli.compact_file.write_bytes", writes_nonsense)
     seen = hunt(SAMPLES, tmp_path, range(6), seed=7)
     assert any("cannot be read again" in finding.what for finding in seen.findings)
 

@@ -1,0 +1,118 @@
+"""Work shared among the workers of a Dask cluster: one that runs, or one of this machine for the time of the work."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from compactor_cli.cli.workers import Work
+from compactor_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 4
+"""Chunks a thread of the cluster that are handed out before the first of them is asked for."""
+_PATIENCE = 10
+"""Seconds in which a cluster has to answer, and to have a worker."""
+_DISTRIBUTION = "compactor-cli"
+
+
+def in_order(
+    work: Work[T, R], chunks: Callable[[int], Iterable[Sequence[T]]], processes: int, scheduler: str
+) -> Generator[R, None, None]:
+    """The results of chunks in their order. `chunks` makes them for a number of shares. `scheduler`: the address of a
+    cluster; empty for one of so many processes on this machine.
+
+    The cluster does again what a worker was doing that ended. A chunk that ended several is done item by item, and an
+    item that does so alone has the result `ended`. Raises UsageError where there is no cluster, or none that can do it.
+    """
+    with ExitStack() as stack:
+        client = stack.enter_context(_client(scheduler, processes, stack))
+        threads = sum(client.nthreads().values())
+        waiting: deque[tuple[Sequence[T], Future[list[R]]]] = deque()
+        try:
+            for chunk in chunks(threads):
+                waiting.append((chunk, _submit(client, work, chunk)))
+                if len(waiting) > _AHEAD * threads:
+                    yield from _results(client, work, *waiting.popleft())
+            while waiting:
+                yield from _results(client, work, *waiting.popleft())
+        finally:
+            client.cancel([future for _, future in waiting])
+
+
+def _client(scheduler: str, processes: int, stack: ExitStack) -> Client:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise UsageError("--engine dask needs a package more: pip install 'compactor-cli[dask]'") from None
+    # what a worker does when it ends is told by what becomes of its files
+    for name in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    address: Any = scheduler
+    if not scheduler:
+        settings: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+        address = stack.enter_context(LocalCluster(n_workers=processes, threads_per_worker=1, **settings))
+    try:
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--scheduler {scheduler}: no cluster with a worker is there: {error}") from None
+    return client
+
+
+def _submit(client: Client, work: Work[T, R], chunk: Sequence[T]) -> Future[list[R]]:
+    return client.submit(_done, version(_DISTRIBUTION), work.begin, work.given, work.chunk, chunk, pure=False)
+
+
+def _done(
+    wanted: str,
+    begin: Callable[..., None],
+    given: tuple[Any, ...],
+    chunk: Callable[[Sequence[T]], R],
+    tasks: Sequence[T],
+) -> R:
+    """On a worker: the results of a chunk."""
+    if version(_DISTRIBUTION) != wanted:
+        raise UsageError(f"a worker of the cluster has compactor {version(_DISTRIBUTION)}, and this is {wanted}")
+    begin(*given)
+    return chunk(tasks)
+
+
+def _results(client: Client, work: Work[T, R], chunk: Sequence[T], future: Future[list[R]]) -> Iterator[R]:
+    from distributed import KilledWorker
+
+    try:
+        yield from _result(future)
+    except KilledWorker:
+        if len(chunk) == 1:
+            yield work.ended(chunk[0])
+            return
+        for item in chunk:
+            yield from _results(client, work, [item], _submit(client, work, [item]))
+
+
+def _result(future: Future[list[R]]) -> list[R]:
+    from concurrent.futures import CancelledError
+
+    from distributed.comm import CommClosedError
+
+    try:
+        found: list[R] = future.result()
+    except ModuleNotFoundError as error:
+        _refuse(f"a worker of the cluster has no {error.name}: install this version of compactor on all of them")
+    except (CancelledError, CommClosedError):
+        _refuse("the cluster has ended; run again with --resume to go on")
+    return found
+
+
+def _refuse(what: str) -> NoReturn:
+    raise UsageError(f"--engine dask: {what}")

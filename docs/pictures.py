@@ -1,0 +1,116 @@
+"""The pictures of README.md and of pages in docs/: what commands print on a terminal, as SVG.
+
+`python docs/pictures.py` runs the commands and writes the pictures, `--check` compares instead (`make docs`,
+`make docs-check`). The same output makes the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from io import StringIO
+from pathlib import Path
+
+import generated
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+FOLDER = Path("docs/pictures")
+WIDTH = 84
+# FORCE_COLOR is how rich colours what does not go to a terminal
+_TERMINAL = {"COLUMNS": str(WIDTH), "FORCE_COLOR": "1", "TERM": "xterm-256color", "COMPACTOR_CONFIG": os.devnull}
+_SILENT = ("NO_COLOR", "COLORTERM")
+
+PICTURES = {
+    "compact.svg": ("compactor compact session.jsonl --target-ratio 0.25 -o small.jsonl",),
+    "diff.svg": (
+        "compactor compact session.jsonl --target-ratio 0.25 -o small.jsonl --quiet",
+        "compactor diff session.jsonl small.jsonl --lost 4",
+    ),
+}
+
+# the window is dark with a border, so that it reads alike on light and on dark pages
+_THEME = TerminalTheme(
+    (24, 27, 36),
+    (216, 222, 233),
+    [
+        *((59, 66, 82), (240, 113, 120), (134, 205, 130), (250, 208, 122)),
+        *((124, 172, 248), (199, 146, 234), (94, 206, 214), (216, 222, 233)),
+    ],
+)
+_SVG = """<svg class="{unique_id}" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img">
+<style>
+.{unique_id}-matrix {{
+  font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font-size: {char_height}px; line-height: {line_height}px;
+}}
+.{unique_id}-title {{ font-family: system-ui, sans-serif; font-size: 18px; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" />
+</clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+
+
+def picture(name: str) -> str:
+    """The last of some commands that are run in a folder with a copy of the sample, as a terminal shows it."""
+    commands = PICTURES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(generated.SAMPLE, Path(folder) / "session.jsonl")
+        shown = [_colored(command, Path(folder)) for command in commands]
+    console = Console(record=True, width=WIDTH, file=StringIO(), force_terminal=True, color_system="truecolor")
+    console.print(Text(f"$ {commands[-1]}", style="bold"), Text.from_ansi(shown[-1]), sep="\n")
+    svg = console.export_svg(title="compactor", theme=_THEME, code_format=_SVG, unique_id=f"terminal-{Path(name).stem}")
+    return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
+
+
+def main(check: bool) -> int:
+    """Write the pictures, or say which of them are not what the program shows."""
+    FOLDER.mkdir(exist_ok=True)
+    stale = []
+    for name in PICTURES:
+        now, path = picture(name), FOLDER / name
+        if check and (not path.exists() or path.read_text(encoding="utf-8") != now):
+            stale.append(path)
+        elif not check:
+            path.write_text(now, encoding="utf-8")
+    for path in stale:
+        print(f"{path} is not what the program shows now: make docs", file=sys.stderr)
+    return 1 if stale else 0
+
+
+def _colored(command: str, folder: Path) -> str:
+    environment = {k: v for k, v in generated.environment().items() if k not in _SILENT}
+    run = subprocess.run(
+        generated.arguments(shlex.split(command)[1:]),
+        cwd=folder,
+        env={**environment, **_TERMINAL},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    if run.returncode:
+        raise SystemExit(f"{command}: exit code {run.returncode}\n{run.stdout}")
+    return run.stdout.rstrip("\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(check=sys.argv[1:] == ["--check"]))
