@@ -19,6 +19,11 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
+def bug_words(error: Exception) -> str:
+    """What people are told of an error that nobody expected."""
+    return f"this is a bug: {type(error).__name__}: {error}"
+
+
 NEEDS_MODEL = "needs a model: name one with --llm-model, such as openai/gpt-4o-mini or ollama/llama3.2"
 """What to do where a model is to be asked and none is named."""
 

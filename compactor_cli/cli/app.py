@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from compactor_cli.cli.commands import Commands, summary
 from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.streams import open_streams
-from compactor_cli.errors import CompactorError, ExitCode, UsageError
+from compactor_cli.errors import CompactorError, ExitCode, UsageError, bug_words
 from compactor_cli.text.clean import visible
 
 _MEANT = {
@@ -72,7 +72,7 @@ class Boundary(TyperGroup):
                 raise
             if _debugging():
                 _show_traceback()
-            _say(f"this is a bug: {type(error).__name__}: {error}\nRun again with --debug and report the traceback.")
+            _say(f"{bug_words(error)}\nRun again with --debug and report the traceback.")
             raise typer.Exit(int(ExitCode.BUG)) from None
 
 

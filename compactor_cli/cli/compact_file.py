@@ -23,7 +23,7 @@ from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack
 from compactor_cli.model.outcome import Outcome, Sizes
-from compactor_cli.model.report import Compaction, Kept, Probed
+from compactor_cli.model.report import Compaction, Kept, ModelUse, Probed
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.stages import COMPLETE, STAGES
 from compactor_cli.settings import Settings
@@ -40,7 +40,7 @@ def compact_file(session: Session, file: str, job: Job, settings: Settings, prog
 def _compact_sessions(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     from compactor_cli.render import jsons
     from compactor_cli.render.keeping import keeping_json, keeping_lines
-    from compactor_cli.render.model_use import model_json, probe_json, probe_line
+    from compactor_cli.render.model_use import probe_json, probe_line
 
     before = model_use(session)
     source = job.load(session, file)
@@ -64,22 +64,15 @@ def _compact_sessions(session: Session, file: str, job: Job, settings: Settings,
         kept = _write(session, source, job, stored, parts, place, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = model_use(session, before)
-    value: dict[str, object] = {}
+    report = ""
     if job.json or job.report or job.html:  # hashing everything is only worth it for somebody who reads it
-        from compactor_cli.pipeline.compare_sources import survival_of
-
-        survivals = survival_of(parts)
-        warnings = [*session.warnings, *(use.warnings if use else ())]
-        value = jsons.compact_json(source, session.counter.name, place, stored, parts, survivals, warnings)
-        if use:
-            value |= model_json(use)
-        if probed:
-            value["probe"] = probe_json(probed)
-        if job.dry_run:
-            value["plan"] = jsons.plan_json(parts)
+        value = _report(session, source, stored, place, parts, use)
+        value |= {"probe": probe_json(probed)} if probed else {}
+        value |= {"plan": jsons.plan_json(parts)} if job.dry_run else {}
         value |= keeping_json(kept)
         value |= carried.json if carried else {}
         compact_page(session, job.html, source, value, parts)
+        report = jsons.dumps(value)
     tokens = sum(part.tokens for part in parts)
     outcome = Outcome(
         path=file,
@@ -87,7 +80,7 @@ def _compact_sessions(session: Session, file: str, job: Job, settings: Settings,
         before=Sizes(source.message_count, source.tokens, len(source.data)),
         after=Sizes(sum(len(part.messages) for part in parts), tokens, len(data)),
         changed=changed,
-        report=jsons.dumps(value) if value else "",
+        report=report,
         findings=job.checking.found_in(source, tokens, changed=changed) if job.check else (),
         input_sha256=sha256(source.stored) if job.lists else "",
         output_sha256=sha256(stored) if job.lists else "",
@@ -103,6 +96,25 @@ def _compact_sessions(session: Session, file: str, job: Job, settings: Settings,
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome
+
+
+def _report(
+    session: Session,
+    source: Source,
+    stored: bytes,
+    place: str,
+    parts: Sequence[Compaction],
+    use: ModelUse | None,
+) -> dict[str, object]:
+    """The report of one file for scripts, as far as the compaction itself goes."""
+    from compactor_cli.pipeline.compare_sources import survival_of
+    from compactor_cli.render import jsons
+    from compactor_cli.render.model_use import model_json
+
+    warnings = [*session.warnings, *(use.warnings if use else ())]
+    value = jsons.compact_json(source, session.counter.name, place, stored, parts, survival_of(parts), warnings)
+    value |= model_json(use) if use else {}
+    return value
 
 
 def _write(
@@ -149,7 +161,7 @@ def _compacted(
     return data, parts, found[-1] if found else None
 
 
-def unchanged_words(parts: Sequence[Compaction]) -> str:
+def _unchanged(parts: Sequence[Compaction]) -> str:
     """Why a file stays as it is."""
     aimed = any(part.target is not None for part in parts)
     return "already within its target: unchanged" if aimed else "nothing to compact: unchanged"
@@ -188,7 +200,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
         return
     tables.heading(console, source, session.counter.name)
     if not outcome.changed or not parts:
-        console.print(unchanged_words(parts))
+        console.print(_unchanged(parts))
         return
     _show_tables(session, source, outcome, parts)
     _show_remarks(session, parts)

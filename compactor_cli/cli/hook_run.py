@@ -16,7 +16,7 @@ from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.lookup import read_again
 from compactor_cli.cli.numbers import tokens as tokens_of
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError
+from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError, bug_words
 from compactor_cli.hooks.context import Original, restored
 from compactor_cli.hooks.payload import Payload, payload_of, start_output
 from compactor_cli.text.clean import visible
@@ -55,7 +55,7 @@ def answer(given: Mapping[str, str], unknown: Sequence[str], *, quiet: bool, deb
             import traceback
 
             traceback.print_exc()
-        _say(f"this is a bug: {type(error).__name__}: {error}", quiet=quiet)
+        _say(bug_words(error), quiet=quiet)
 
 
 def _say(text: str, *, quiet: bool) -> None:

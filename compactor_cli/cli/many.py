@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.remote import is_of_one_process
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import CompactorError, ExitCode
+from compactor_cli.errors import CompactorError, ExitCode, bug_words
 from compactor_cli.model.outcome import Outcome
 from compactor_cli.settings import Reading, Settings
 
@@ -72,7 +72,7 @@ def run_files(
             if shares
             else _alone(session, tasks, job, settings, progress)
         )
-        with closing(told), closing(done or _Nothing()):
+        with closing(told), closing(done) if done else nullcontext():
             for one in told:
                 if done and not one.outcome.error and not one.outcome.earlier:
                     done.add(job.names[one.outcome.path], one.outcome)
@@ -99,8 +99,7 @@ def attempt(session: Session, task: Task, job: Job, settings: Settings, progress
     except Exception as error:
         if job.debug:
             raise
-        words = f"{type(error).__name__}: {error}"
-        return Outcome(task.path, error=f"{task.path}: this is a bug: {words}", code=int(ExitCode.BUG))
+        return Outcome(task.path, error=f"{task.path}: {bug_words(error)}", code=int(ExitCode.BUG))
     finally:
         del session.warnings[start:]  # they are of this file
 
@@ -208,7 +207,3 @@ def _print(session: Session, told: Told) -> None:
         from compactor_cli.render.many import file_line
 
         session.say(file_line(told.outcome, written=True))
-
-
-class _Nothing:
-    def close(self) -> None: ...

@@ -69,9 +69,7 @@ class Served:
         `target_tokens` or `target_ratio` (0.25). `query`: words that should be preferred. `archive`: keep what is taken
         away, so that restore_message finds it. Returns the report as JSON: tokens before and after, what survived.
         """
-        target = Path(output).expanduser().absolute()
-        if target.exists() or target.is_symlink():
-            raise self.error(f"{output} exists already: name a new file")
+        target = self._new(output)
         if target_tokens is None and target_ratio is None:
             raise self.error("name target_tokens or target_ratio")
         options = [
@@ -99,9 +97,7 @@ class Served:
         is the compacted file or the session, or `session` the beginning of its id. `round`: before which compaction;
         the newest by default.
         """
-        target = Path(output).expanduser().absolute()
-        if target.exists() or target.is_symlink():
-            raise self.error(f"{output} exists already: name a new file")
+        target = self._new(output)
         options = [("--session", session), ("--round", "" if round is None else str(round)), ("-o", str(target))]
         return await self._run(["restore", *_given(options)], self._one(file, session)) or f"written to {target}"
 
@@ -114,6 +110,13 @@ class Served:
     async def search_memory(self, words: str, limit: int = 10) -> str:
         """Find what was remembered of earlier sessions: statements with category, source and time, as JSON."""
         return await self._run(["memory", "search", *_given([("--limit", str(limit))]), "--json"], words.split())
+
+    def _new(self, output: str) -> Path:
+        """The path of a file that is to be made."""
+        target = Path(output).expanduser().absolute()
+        if target.exists() or target.is_symlink():
+            raise self.error(f"{output} exists already: name a new file")
+        return target
 
     def _one(self, file: str, session: str) -> list[str]:
         """The file of a command, unless its session is named by an option."""

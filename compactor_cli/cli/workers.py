@@ -55,7 +55,7 @@ def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) ->
                 yield from _first(pool, waiting)
         while waiting:
             yield from _first(pool, waiting)
-        pool.close()
+        pool.renew()
     finally:
         pool.kill()
 
@@ -99,14 +99,10 @@ class _Pool(Generic[T, R]):
                     yield self._work.ended(item)
 
     def renew(self) -> None:
-        """Begin with new processes."""
+        """Wait for the processes to end; what is handed out next has new ones."""
         if self._executor is not None:
             self._executor.shutdown()
             self._executor = None
-
-    def close(self) -> None:
-        """Wait for the processes to end."""
-        self.renew()
 
     def kill(self) -> None:
         """End what still runs: its outputs are replaced in one step, so that nothing is half-written."""

@@ -226,7 +226,7 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
     name, time = word(value, "id"), parse_time(value.get("timestamp") or value.get("ts"))
     if snapshot or words == _NUDGE:
         origin = "summary" if snapshot else "injected"
-    pinned = ((entry.given or snapshot) and origin != "summary") or snapshot
+    pinned = snapshot or (entry.given and origin != "summary")
     build.add(role, said, entry.records, id=name, timestamp=time, origin=origin, pinned=pinned)
     if results:
         behind = f"{name}:results" if name else ""

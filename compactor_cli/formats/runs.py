@@ -37,8 +37,9 @@ def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
         for step in place:
             inside = inside.get(step) if isinstance(inside, dict) else None
         for at, run in enumerate(inside if isinstance(inside, list) else ()):
-            told = word(run, "run_type") in _OF_MODELS or word(run, "type") in _OF_MODELS
-            if told or (place == ("patch",) and isinstance(run, dict)):
+            if not isinstance(run, dict):
+                continue
+            if word(run, "run_type") in _OF_MODELS or word(run, "type") in _OF_MODELS or place == ("patch",):
                 yield (*place, at), run
 
 

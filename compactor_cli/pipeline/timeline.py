@@ -62,7 +62,7 @@ def _of_compaction(which: int, part: Compaction) -> Iterable[Entry]:
     messages, about = part.mended.messages, _about(part.mended.messages)
     decided = {i: d for d in (part.plan.decisions if part.plan else ()) for i in part.groups[d.group].messages}
     out = {m.index: m for m in part.messages if m.index >= 0}
-    added = _added(part.messages)
+    added = _added((message.index, message) for message in part.messages)
     left = {m.number for m in messages if m.records}
     yield from (_new(which, message) for message in added.get(-1, ()))
     for at, message in enumerate(messages):
@@ -87,15 +87,16 @@ def _of_compaction(which: int, part: Compaction) -> Iterable[Entry]:
             yield Entry(which, "dropped", message, None, "taken out by a repair of the input")
 
 
-def _added(messages: Sequence[Message]) -> dict[int, list[Message]]:
-    """New messages of an output by the index of the message before them; -1 for the start."""
+def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
+    """New messages of an output by the index of the message before them; -1 for the start. `messages`: each with the
+    index that it has in the input, which is below 0 for a new one."""
     out: dict[int, list[Message]] = {}
     last = -1
-    for message in messages:
-        if message.index < 0:
+    for index, message in messages:
+        if index < 0:
             out.setdefault(last, []).append(message)
         else:
-            last = message.index
+            last = index
     return out
 
 
@@ -103,15 +104,9 @@ def _of_pairing(which: int, pair: Pairing) -> Iterable[Entry]:
     matched, about = pair.matched, _about(pair.before)
     edited = {i for i, m in enumerate(pair.before) if any(p.edited for p in m.parts)}
     back = {after: before for before, after in matched.pairs.items()}
-    behind: dict[int, list[Message]] = {}
-    last = -1
-    for place, message in enumerate(pair.after):
-        if place in back:
-            last = back[place]
-        else:
-            behind.setdefault(last, []).append(message)
+    added = _added((back.get(place, -1), message) for place, message in enumerate(pair.after))
     fates = _fates(matched, edited)
-    yield from (_new(which, message) for message in behind.get(-1, ()))
+    yield from (_new(which, message) for message in added.get(-1, ()))
     named = {number: place for place, numbers in matched.stands_for.items() for number in numbers}
     for at, message in enumerate(pair.before):
         after = pair.after[matched.pairs[at]] if at in matched.pairs else None
@@ -121,7 +116,7 @@ def _of_pairing(which: int, pair: Pairing) -> Iterable[Entry]:
             reason = _compared(fate, message, after, named.get(message.number))
             before = message if message.records else None
             yield Entry(which, fate, before, after, reason, tools=tools, files=files)
-        yield from (_new(which, message) for message in behind.get(at, ()))
+        yield from (_new(which, message) for message in added.get(at, ()))
     for message in pair.extra:
         yield Entry(which, "dropped", message, None, "taken out by a repair of the input")
 
