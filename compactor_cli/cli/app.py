@@ -10,9 +10,10 @@ import typer
 from typer.core import TyperGroup
 
 from compactor_cli.cli.commands import Commands, summary
+from compactor_cli.cli.mistakes import is_mistake, words_of
 from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.streams import open_streams
-from compactor_cli.errors import CompactorError, ExitCode, UsageError, bug_words
+from compactor_cli.errors import BUG_REMEDY, CompactorError, ExitCode, UsageError, bug_words
 from compactor_cli.text.clean import visible
 
 _MEANT = {
@@ -45,8 +46,18 @@ class Boundary(TyperGroup):
         """A command by its name; a word that means one is answered with it."""
         meant = _MEANT.get(args[0].lower()) if args and args[0] not in self.commands else None
         if meant:
-            raise UsageError(f"No such command '{args[0]}'. Did you mean '{meant}'?")
+            raise UsageError(f"no such command '{args[0]}'. Did you mean '{meant}'?\nSee {ctx.command_path} --help.")
         return super().resolve_command(ctx, args)
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        """The program's own options; what is wrong with them is told as all errors are."""
+        ctx = self.context_class(self, info_name=info_name, parent=parent)
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except Exception as error:
+            if not is_mistake(error):
+                raise
+            raise _mistaken(error, ctx) from None
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -66,13 +77,13 @@ class Boundary(TyperGroup):
             _say("terminated; nothing was left half-written")
             raise typer.Exit(signal.code) from None
         except Exception as error:
-            if hasattr(error, "exit_code"):  # typer's own: usage errors, exits
-                if hasattr(error, "message"):
-                    error.message = visible(str(error.message))
+            if is_mistake(error):
+                raise _mistaken(error, ctx) from None
+            if hasattr(error, "exit_code"):  # typer's own: exits, help that was asked for
                 raise
             if _debugging():
                 _show_traceback()
-            _say(f"{bug_words(error)}\nRun again with --debug and report the traceback.")
+            _say(f"{bug_words(error)}\n{BUG_REMEDY}")
             raise typer.Exit(int(ExitCode.BUG)) from None
 
 
@@ -97,7 +108,7 @@ def _version(on: bool) -> None:
 
 @app.callback()
 def about(
-    version: bool = typer.Option(False, "--version", help="Show the version.", is_eager=True, callback=_version),
+    version: bool = typer.Option(False, "--version", "-V", help="Show the version.", is_eager=True, callback=_version),
 ) -> None:
     """Make saved sessions with language models smaller without losing what the work needs.
 
@@ -111,6 +122,12 @@ def about(
     cannot be met, 5 the language model failed, 6 the database could not be used, 70 a bug, 130 interrupted,
     129 and 143 ended by a signal.
     """
+
+
+def _mistaken(error: Exception, ctx: Any) -> typer.Exit:
+    """Tell of words that cannot be used; returns what ends the program."""
+    _say(f"error: {words_of(error, ctx)}")
+    return typer.Exit(int(ExitCode.USAGE))
 
 
 def _debugging() -> bool:

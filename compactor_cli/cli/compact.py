@@ -21,7 +21,7 @@ from compactor_cli.cli.model_use import warn_unused
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import CompactorError, ExitCode
+from compactor_cli.errors import BUG, BUG_REMEDY, CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
 from compactor_cli.tokens.models import model_facts
 
@@ -195,3 +195,5 @@ def _sum_up(session: Session, outcomes: Sequence[Outcome]) -> None:
             session.say(f"error: {one.error}")
         elif one.failed_rows:
             session.say(f"error: {failed_rows(one)}")
+    if any(f"{BUG}:" in one.error for one in outcomes):
+        session.say(BUG_REMEDY)

@@ -13,7 +13,7 @@ from compactor_cli.cli.inputs import Input, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.plan import compile_patterns
@@ -133,7 +133,7 @@ def check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents:
 
 def _check_sharing(job: Job) -> None:
     if job.engine not in ENGINES:
-        raise UsageError(f"--engine {job.engine!r}: use {' or '.join(ENGINES)}")
+        raise UsageError(f"--engine {job.engine!r}{meant(job.engine, ENGINES)}: use {' or '.join(ENGINES)}")
     if job.scheduler and not job.on_cluster:
         raise UsageError("--scheduler is an address for --engine dask: add it")
     if job.resume and not job.out_dir:
@@ -142,7 +142,7 @@ def _check_sharing(job: Job) -> None:
 
 def _check_carrying_on(job: Job, settings: Settings) -> None:
     if job.emit not in EMITS:
-        raise UsageError(f"--emit {job.emit!r}: use {' or '.join(EMITS)}")
+        raise UsageError(f"--emit {job.emit!r}{meant(job.emit, EMITS)}: use {' or '.join(EMITS)}")
     if job.emit == "native" and settings.drop_outside:
         raise UsageError("--emit native keeps the old history, which --drop-outside leaves out: use one of them")
     if job.new_session and (job.out_dir or job.in_place or job.out == "-"):

@@ -18,7 +18,7 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.values import moment
 from compactor_cli.converting import TARGETS
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 
 if TYPE_CHECKING:
     from compactor_cli.converting.base import Target
@@ -122,7 +122,7 @@ def convert(
 
 def _target(name: str) -> Target:
     if name not in TARGETS:
-        raise UsageError(f"--to {name!r}: convert writes {', '.join(TARGETS)}")
+        raise UsageError(f"--to {name!r}{meant(name, TARGETS)}: convert writes {', '.join(TARGETS)}")
     return TARGETS[name]
 
 

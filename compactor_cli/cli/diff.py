@@ -15,7 +15,7 @@ from compactor_cli.cli.html import check_html, diff_page
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.verify import faults as find_faults
 
@@ -143,5 +143,6 @@ def _requirement(text: str) -> tuple[str, float]:
     except ValueError:
         percent = -1.0
     if name not in known or not 0 <= percent <= 100:
-        raise UsageError(f"--fail-under {text!r}: write NAME=PERCENT with one of {', '.join(known)}")
+        near = "" if name in known else meant(name, known)
+        raise UsageError(f"--fail-under {text!r}{near}: write NAME=PERCENT with one of {', '.join(known)}")
     return name, percent

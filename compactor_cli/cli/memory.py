@@ -24,7 +24,7 @@ from compactor_cli.cli.memory_log import (
     print_json,
 )
 from compactor_cli.cli.memory_upkeep import consolidate, decay, export, take_in
-from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.errors import ExitCode, UsageError, meant
 from compactor_cli.memory.filters import ORDERS
 from compactor_cli.render.console import counted, make_console
 
@@ -84,7 +84,7 @@ def listing(
     """
     log = open_log(database, config, quiet=quiet)
     if order not in ORDERS:
-        raise UsageError(f"--order {order!r} is unknown; use {', '.join(ORDERS)}")
+        raise UsageError(f"--order {order!r} is unknown{meant(order, ORDERS)}; use {', '.join(ORDERS)}")
     wanted = filters_of(category, tag, pinned, day, transcript, least)
     with log.existing() as there:
         if there is None:

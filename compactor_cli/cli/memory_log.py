@@ -18,7 +18,7 @@ from rich.console import Console
 
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.configuration.values import moment
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.filters import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
 from compactor_cli.model.memories import CATEGORIES
@@ -138,7 +138,7 @@ def filters_of(
 
 def known_category(name: str) -> str:
     if name not in CATEGORIES:
-        raise UsageError(f"there is no category {name!r}; use {', '.join(CATEGORIES)}")
+        raise UsageError(f"there is no category {name!r}{meant(name, CATEGORIES)}; use {', '.join(CATEGORIES)}")
     return name
 
 
