@@ -13,6 +13,7 @@ from compactor_cli.cli.commands import Commands, summary
 from compactor_cli.cli.mistakes import is_mistake, words_of
 from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.streams import open_streams
+from compactor_cli.cli.width import WidthOption
 from compactor_cli.errors import BUG_REMEDY, CompactorError, ExitCode, UsageError, bug_words
 from compactor_cli.text.clean import visible
 
@@ -109,6 +110,7 @@ def _version(on: bool) -> None:
 @app.callback()
 def about(
     version: bool = typer.Option(False, "--version", "-V", help="Show the version.", is_eager=True, callback=_version),
+    width: WidthOption = None,
 ) -> None:
     """Make saved sessions with language models smaller without losing what the work needs.
 

@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from compactor_cli.cli.width import give_width
+
 _SUMMARIES = {
     "sessions": "List the sessions on this machine.",
     "score": "Score every message, mark the residuals.",
@@ -75,6 +77,7 @@ def _load(name: str) -> TyperCommand | TyperGroup:
         alone = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
         alone.command(name, cls=Picking)(found)
         command = typer.main.get_command(alone)
+    give_width(command)
     command.name, command.short_help = name, _SUMMARIES[name]
     assert isinstance(command, TyperCommand | TyperGroup)
     return command

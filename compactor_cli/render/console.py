@@ -31,7 +31,8 @@ class SafeConsole(Console):
 def make_console(file: IO[str], *, quiet: bool = False) -> Console:
     """A console on a stream. Without a terminal: no colours, and a fixed width (or $COLUMNS)."""
     terminal = file.isatty()
-    width = None if terminal else int(os.environ.get("COLUMNS") or _PIPE_WIDTH)
+    columns = os.environ.get("COLUMNS", "")
+    width = None if terminal else int(columns) if columns.isdecimal() and int(columns) else _PIPE_WIDTH
     return SafeConsole(file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False)
 
 
