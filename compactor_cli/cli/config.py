@@ -37,7 +37,7 @@ class KeptPlace:
     """None for a server, which is not asked, and for what cannot be looked at."""
 
 
-config = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+config = typer.Typer(rich_markup_mode=None, add_completion=False, invoke_without_command=True)
 
 
 @config.callback()

@@ -40,7 +40,7 @@ LimitOption = Annotated[
 HitsOption = Annotated[int, typer.Option("--limit", min=1, max=MOST, metavar="N", help="At most N memories.")]
 UseOption = Annotated[bool, typer.Option("--use", help="Count it as a use of what is found, so that it fades later.")]
 
-memory = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+memory = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
 
 @memory.callback()
