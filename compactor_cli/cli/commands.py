@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+ASKED = "compactor.asked"
+"""Where a click context holds the options of the command that runs."""
 _SUMMARIES = {
     "sessions": "List the sessions on this machine.",
     "score": "Score every message, mark the residuals.",
