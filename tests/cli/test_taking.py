@@ -9,6 +9,7 @@ import typer
 
 from compactor_cli.cli.app import app
 from compactor_cli.configuration.keys import keys
+from compactor_cli.summarizers import SUMMARIZERS
 
 OPTIONS = [(key.option.name, command) for key in keys().values() if key.option for command in key.option.commands]
 
@@ -38,7 +39,7 @@ def test_no_command_has_two_options_of_one_name():
 def test_help_is_the_meaning_with_what_is_allowed_and_the_default():
     shown = {p.name: p.help for p in command_named("compact").params}
     assert shown["threshold"] == "Score from which a message is a residual; default: 60."
-    assert shown["summarizer"] == "Who writes summaries: extractive, llm; default: extractive."
+    assert shown["summarizer"] == f"Who writes summaries: {', '.join(SUMMARIZERS)}; default: extractive."
     assert shown["max_residuals"].startswith("Largest share of messages (and tokens) that are residuals (0.25 or 25%)")
     assert shown["keep"].endswith("may be repeated.")
     assert "empty:" not in "".join(text or "" for text in shown.values())
