@@ -13,6 +13,7 @@ from compactor_cli.cli.compact_job import Job, under
 from compactor_cli.cli.compact_parquet import compact_parquet
 from compactor_cli.cli.done import sha256
 from compactor_cli.cli.files import other_names, write_bytes
+from compactor_cli.cli.gathering import add_events, gathers
 from compactor_cli.cli.html import compact_page
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.model_use import model_use, say_use
@@ -127,8 +128,12 @@ def _write(
     if changed and job.manifest:  # first: without the archive it is the only account of what goes
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not (job.asked.in_place or job.asked.new_session):
-        split = other_names(place) if job.asked.in_place else 0
-        write_bytes(place, data, source.stored if job.asked.in_place else None, [source.path])
+        parts_of_it = job.asked.in_place and gathers(place)
+        split = other_names(place) if job.asked.in_place and not parts_of_it else 0
+        if parts_of_it:
+            add_events(place, source.stored, data)
+        else:
+            write_bytes(place, data, source.stored if job.asked.in_place else None, [source.path])
         if split:
             session.warn(f"{place}: had {split + 1} names; the others still mean the file as it was")
     job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.bearing.found.values()], parts))

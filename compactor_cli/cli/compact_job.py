@@ -77,7 +77,7 @@ def check_usage(inputs: Sequence[Input], asked: CompactOptions, settings: Settin
     if len(files) > 1 and not silent and not (asked.out_dir or asked.in_place or asked.finds_places):
         raise UsageError("several files need --out-dir or --in-place")
     if asked.in_place:
-        refuse_in_place(files)
+        refuse_in_place(files, appends=asked.emit == "native")
     if asked.in_place and "-" in files:
         raise UsageError("standard input cannot be replaced in place; use -o")
     if asked.in_place and any(file in contents for file in files):
