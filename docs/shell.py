@@ -39,7 +39,7 @@ KINDS = {
     **dict.fromkeys(("out_dir", "project", "cwd"), "dirs"),
     **dict.fromkeys(("latest", "agents"), "agents"),
     **dict.fromkeys(("model", "llm_model"), "models"),
-    "session_id": "sessions",
+    "session": "sessions",
     "value": "key values",
     "agent": "hooks",
     "annotations": "annotations",

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from compactor_cli.cli.commands import Commands, summary
+from compactor_cli.cli.commands import ASKED, Commands, summary
 from compactor_cli.cli.mistakes import is_mistake, words_of
 from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.streams import open_streams
@@ -67,24 +67,24 @@ class Boundary(TyperGroup):
             finally:
                 sys.stdout.flush()  # what cannot be written is known before the exit code is
         except CompactorError as error:
-            if _debugging():
+            if _debugging(ctx):
                 _show_traceback()
-            _say(f"error: {error}")
+            _say(ctx, f"error: {error}")
             raise typer.Exit(int(error.exit_code)) from None
         except KeyboardInterrupt:
-            _say("interrupted; nothing was left half-written")
+            _say(ctx, "interrupted; nothing was left half-written")
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
         except TerminatedError as signal:
-            _say("terminated; nothing was left half-written")
+            _say(ctx, "terminated; nothing was left half-written")
             raise typer.Exit(signal.code) from None
         except Exception as error:
             if is_mistake(error):
                 raise _mistaken(error, ctx) from None
             if hasattr(error, "exit_code"):  # typer's own: exits, help that was asked for
                 raise
-            if _debugging():
+            if _debugging(ctx):
                 _show_traceback()
-            _say(f"{bug_words(error)}\n{BUG_REMEDY}")
+            _say(ctx, f"{bug_words(error)}\n{BUG_REMEDY}")
             raise typer.Exit(int(ExitCode.BUG)) from None
 
 
@@ -128,12 +128,13 @@ def about(
 
 def _mistaken(error: Exception, ctx: Any) -> typer.Exit:
     """Tell of words that cannot be used; returns what ends the program."""
-    _say(f"error: {words_of(error, ctx)}")
+    _say(ctx, f"error: {words_of(error, ctx)}")
     return typer.Exit(int(ExitCode.USAGE))
 
 
-def _debugging() -> bool:
-    return "--debug" in sys.argv
+def _debugging(ctx: Any) -> bool:
+    asked = ctx.meta.get(ASKED)
+    return bool(asked and asked.debug)
 
 
 def _show_traceback() -> None:
@@ -142,8 +143,9 @@ def _show_traceback() -> None:
     traceback.print_exc()
 
 
-def _say(text: str) -> None:
-    if {"--quiet", "-q"} & set(sys.argv):
+def _say(ctx: Any, text: str) -> None:
+    asked = ctx.meta.get(ASKED)
+    if asked and asked.quiet:
         return
     print(visible(text.encode("utf-8", "replace").decode()), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 

@@ -11,6 +11,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from compactor_cli.cli.width import give_width
 
+ASKED = "compactor.asked"
+"""Where a click context holds the options of the command that runs."""
 _SUMMARIES = {
     "sessions": "List the sessions on this machine.",
     "score": "Score every message, mark the residuals.",

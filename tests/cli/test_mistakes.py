@@ -69,11 +69,6 @@ def test_a_value_that_is_like_none_is_answered_with_all(run, session):
     assert "adaptive, tiered" in done.stderr
 
 
-def test_quiet_holds_for_mistakes_too(run):
-    done = run("compact", "x", "--taget-ratio", "0.5", "--quiet")
-    assert (done.code, done.stderr) == (2, "")
-
-
 def test_escapes_in_what_was_mistyped_do_not_reach_the_terminal(run):
     done = run("compact", "--\x1b[31mred")
     assert done.code == 2
