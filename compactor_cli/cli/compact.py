@@ -22,7 +22,7 @@ from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
-from compactor_cli.errors import CompactorError, ExitCode
+from compactor_cli.errors import BUG, BUG_REMEDY, CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
 from compactor_cli.tokens.models import model_facts
 
@@ -127,3 +127,5 @@ def _sum_up(session: Session, outcomes: Sequence[Outcome]) -> None:
             session.say(f"error: {one.error}")
         elif one.failed_rows:
             session.say(f"error: {failed_rows(one)}")
+    if any(f"{BUG}:" in one.error for one in outcomes):
+        session.say(BUG_REMEDY)

@@ -16,7 +16,7 @@ from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.layers import Layer
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.plan import compile_patterns
@@ -99,7 +99,7 @@ def check_usage(inputs: Sequence[Input], asked: CompactOptions, settings: Settin
 
 def _check_sharing(asked: CompactOptions) -> None:
     if asked.engine not in ENGINES:
-        raise UsageError(f"--engine {asked.engine!r}: use {' or '.join(ENGINES)}")
+        raise UsageError(f"--engine {asked.engine!r}{meant(asked.engine, ENGINES)}: use {' or '.join(ENGINES)}")
     if asked.scheduler and not asked.on_cluster:
         raise UsageError("--scheduler is an address for --engine dask: add it")
     if asked.resume and not asked.out_dir:
@@ -108,7 +108,7 @@ def _check_sharing(asked: CompactOptions) -> None:
 
 def _check_carrying_on(asked: CompactOptions, settings: Settings) -> None:
     if asked.emit not in EMITS:
-        raise UsageError(f"--emit {asked.emit!r}: use {' or '.join(EMITS)}")
+        raise UsageError(f"--emit {asked.emit!r}{meant(asked.emit, EMITS)}: use {' or '.join(EMITS)}")
     if asked.emit == "native" and settings.drop_outside:
         raise UsageError("--emit native keeps the old history, which --drop-outside leaves out: use one of them")
     if asked.new_session and (asked.out_dir or asked.in_place or asked.out == "-"):

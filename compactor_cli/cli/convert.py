@@ -20,7 +20,7 @@ from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.configuration.values import moment
 from compactor_cli.converting import TARGETS
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 
 if TYPE_CHECKING:
     from compactor_cli.converting.base import Target
@@ -106,7 +106,7 @@ def convert(asked: ConvertOptions, given: Layer) -> None:
 
 def _target(name: str) -> Target:
     if name not in TARGETS:
-        raise UsageError(f"--to {name!r}: convert writes {', '.join(TARGETS)}")
+        raise UsageError(f"--to {name!r}{meant(name, TARGETS)}: convert writes {', '.join(TARGETS)}")
     return TARGETS[name]
 
 

@@ -18,7 +18,7 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
-from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.verify import faults as find_faults
 
@@ -142,5 +142,6 @@ def _requirement(text: str) -> tuple[str, float]:
     except ValueError:
         percent = -1.0
     if name not in known or not 0 <= percent <= 100:
-        raise UsageError(f"--fail-under {text!r}: write NAME=PERCENT with one of {', '.join(known)}")
+        near = "" if name in known else meant(name, known)
+        raise UsageError(f"--fail-under {text!r}{near}: write NAME=PERCENT with one of {', '.join(known)}")
     return name, percent

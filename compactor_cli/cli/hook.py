@@ -17,7 +17,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.files import read_text, write_bytes
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
-from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.hooks.installing import with_hooks, without_hooks
 from compactor_cli.render import jsons
 from compactor_cli.render.console import make_console
@@ -183,7 +183,7 @@ def _place(agent: str, *, project: bool) -> Path:
         raise UsageError(f"{agent} has {_OTHERS[agent]} instead of hooks: docs/hooks.md has one to copy")
     known = _AGENTS.get(agent)
     if known is None:
-        raise UsageError(f"no hooks are known for {agent!r}: use {' or '.join(_AGENTS)}")
+        raise UsageError(f"no hooks are known for {agent!r}{meant(agent, _AGENTS)}: use {' or '.join(_AGENTS)}")
     folder = Path(known.folder) if project else Path(os.environ.get(known.variable) or Path.home() / known.folder)
     return (folder / known.file).absolute()
 

@@ -192,9 +192,11 @@ def _print(session: Session, told: Told) -> None:
     """What a process said, where this one says it."""
     from rich.text import Text
 
+    from compactor_cli.render.console import begins
+
     for console, text in ((session.out, told.out), (session.err, told.err)):
         if text:
-            console.print(Text.from_ansi(text), soft_wrap=True)
+            console.print(Text.from_ansi(text.removeprefix("\n") if begins(console) else text), soft_wrap=True)
     if told.outcome.earlier and not session.err.quiet:
         from compactor_cli.render.many import file_line
 

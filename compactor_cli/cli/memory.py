@@ -13,7 +13,7 @@ from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, fil
 from compactor_cli.cli.memory_upkeep import consolidate, decay, export, take_in
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
-from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.errors import ExitCode, UsageError, meant
 from compactor_cli.memory.filters import ORDERS
 from compactor_cli.render.console import counted, make_console
 
@@ -73,7 +73,7 @@ def listing(asked: ListOptions, given: Layer) -> None:
     """
     log = open_log(asked, given)
     if asked.order not in ORDERS:
-        raise UsageError(f"--order {asked.order!r} is unknown; use {', '.join(ORDERS)}")
+        raise UsageError(f"--order {asked.order!r} is unknown{meant(asked.order, ORDERS)}; use {', '.join(ORDERS)}")
     wanted = filters_of(asked)
     with log.existing() as there:
         if there is None:

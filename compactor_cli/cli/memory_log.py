@@ -20,7 +20,7 @@ from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.configuration.values import moment
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.filters import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
 from compactor_cli.model.memories import CATEGORIES
@@ -161,7 +161,7 @@ def filters_of(asked: KindOptions) -> Filters:
 
 def known_category(name: str) -> str:
     if name not in CATEGORIES:
-        raise UsageError(f"there is no category {name!r}; use {', '.join(CATEGORIES)}")
+        raise UsageError(f"there is no category {name!r}{meant(name, CATEGORIES)}; use {', '.join(CATEGORIES)}")
     return name
 
 

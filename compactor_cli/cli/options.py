@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.numbers import tokens
+from compactor_cli.cli.width import WidthOption
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """How a command speaks: options of every command."""
 
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error, but for options that are wrong.")] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False
+    width: WidthOption = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
