@@ -15,7 +15,9 @@ from compactor_cli.cli.width import WidthOption
 class RunOptions:
     """How a command speaks: options of every command."""
 
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error, but for options that are wrong.")] = False
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Nothing on standard error, but for options that are wrong.")
+    ] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False
     width: WidthOption = None
 
