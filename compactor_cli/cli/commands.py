@@ -31,6 +31,7 @@ _SUMMARIES = {
     "hook": "Archive before an agent's own compaction, restore after it.",
     "textconv": "Print a transcript as text, for git diff.",
     "mcp": "Serve sessions to an agent (MCP).",
+    "completion": "Print the completion for a shell.",
 }
 """Command -> what the list of commands says of it. Its module and what is called there have the same name."""
 

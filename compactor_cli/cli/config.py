@@ -41,7 +41,7 @@ class KeyOptions(options.CommandOptions):
     key: Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
 
 
-config = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+config = typer.Typer(rich_markup_mode=None, add_completion=False, invoke_without_command=True)
 
 
 @config.callback()

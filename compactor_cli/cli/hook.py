@@ -36,13 +36,13 @@ class _Agent:
     file: str
 
 
-_AGENTS = {
+HOOKED = {
     "claude": _Agent("Claude Code", "CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
     "codex": _Agent("Codex", "CODEX_HOME", ".codex", "hooks.json"),
 }
 _OTHERS = {"pi": "an extension", "opencode": "a plugin"}
 
-hook = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+hook = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
 
 @hook.callback()
@@ -181,9 +181,9 @@ def _write(place: Path, before: str, after: str, *, gone: bool) -> None:
 def _place(agent: str, *, project: bool) -> Path:
     if agent in _OTHERS:
         raise UsageError(f"{agent} has {_OTHERS[agent]} instead of hooks: docs/hooks.md has one to copy")
-    known = _AGENTS.get(agent)
+    known = HOOKED.get(agent)
     if known is None:
-        raise UsageError(f"no hooks are known for {agent!r}{meant(agent, _AGENTS)}: use {' or '.join(_AGENTS)}")
+        raise UsageError(f"no hooks are known for {agent!r}{meant(agent, HOOKED)}: use {' or '.join(HOOKED)}")
     folder = Path(known.folder) if project else Path(os.environ.get(known.variable) or Path.home() / known.folder)
     return (folder / known.file).absolute()
 

@@ -42,7 +42,7 @@ class SearchOptions(FilterOptions):
     )
 
 
-memory = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+memory = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
 
 @memory.callback()

@@ -14,7 +14,7 @@ from tests.conftest import DATA
 HALF = ("--target-ratio", "0.5", "--tokenizer", "chars")
 
 PARSED = [
-    (("compat",), "no such command 'compat'. Did you mean 'compact', 'formats'?", ""),
+    (("compat",), "no such command 'compat'. Did you mean 'compact'", ""),
     (("shrink",), "no such command 'shrink'. Did you mean 'compact'?", ""),
     (("memory", "lsit"), "no such command 'lsit'. Did you mean 'list'?", " memory"),
     (("--verison",), "no such option: --verison. Did you mean --version?", ""),
