@@ -189,7 +189,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     if job.dry_run and not job.json:
         for part in parts:
             if part.plan is not None:
-                session.out.print(tables.plan_table(session.out, part.mended, part.groups, part.plan))
+                session.out.print(tables.plan_table(session.out, part))
     if console.quiet:
         return
     if job.several:
