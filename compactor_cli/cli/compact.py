@@ -13,6 +13,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.checking import Check, failed
 from compactor_cli.cli.compact_job import Job, check_usage, warn_of
 from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import inputs_of
 from compactor_cli.cli.keeping import Keeper
@@ -88,6 +89,7 @@ def compact(
     quiet: options.QuietOption = False,
     debug: options.DebugOption = False,
     column: options.ColumnOption = "",
+    decisions: options.DecisionsOption = "",
 ) -> None:
     """Make transcripts smaller: keep what matters, cut or quote the rest.
 
@@ -107,6 +109,7 @@ def compact(
       compactor compact --latest claude --target-ratio 0.25 --new-session
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
       compactor compact session.jsonl --target-tokens 20000 --in-place --archive
+      compactor compact session.jsonl --decisions decisions.json -o small.jsonl
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
     _compact(files or [], locals())
@@ -114,6 +117,8 @@ def compact(
 
 def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     """The command, with its options by their names."""
+    decisions = decisions_in(given["decisions"])
+    given = with_aim(given, decisions)
     configured = configure(given)
     settings, model = configured.settings, configured.reading.model
     session = configured.session(quiet=given["quiet"], profile=True, probes=True)
@@ -125,6 +130,7 @@ def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
     files = [one.path for one in inputs]
     names = {one.path: one.name for one in inputs}
     job = job_of(names, given, configured, keeper, several=len(inputs) > 1)
+    job = replace(job, decisions=decisions)
     check_usage(inputs, job, settings, session.contents)
     session.dry = job.dry_run
     warn_of(session, job, settings, model=model, profile=given["profile"])

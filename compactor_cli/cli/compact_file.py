@@ -140,6 +140,8 @@ def _compacted(
     found: list[Probed] = []
     remember = remembering(session, settings) if job.writes and job.keeper.flushes else None
     always = partial(compact_always, session, progress=progress, recalled=job.recalled, remember=remember)
+    if job.decisions:
+        always = partial(always, decided=job.decisions.of(session, source))
     if settings.memory.auto_recall:
         always = partial(always, recall=job.keeper.bearing)
     if job.emit == "native":
@@ -218,6 +220,8 @@ def _show_tables(session: Session, source: Source, outcome: Outcome, parts: Sequ
     console.print(tables.tier_table(console, parts) if by_tier else tables.spent_table(console, parts, name))
     console.print(tables.savings_table(console, outcome.before, outcome.after))
     console.print(tables.disposition_line(parts))
+    if any(part.kept or part.dropped for part in parts):
+        console.print(tables.decided_line(parts))
 
 
 def _show_remarks(session: Session, parts: Sequence[Compaction], file: str = "") -> None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compactor_cli.cli.checking import Check
+from compactor_cli.cli.deciding import DecisionsFile
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.html import check_html
 from compactor_cli.cli.inputs import Input, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
+from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
@@ -65,6 +67,8 @@ class Job:
     recalled: Sequence[Memory] = ()
     """Memories that are put into the outputs."""
     manifest: bool = False
+    decisions: DecisionsFile | None = None
+    """What a person decided of the messages of the only input."""
 
     @property
     def writes(self) -> bool:
@@ -102,6 +106,8 @@ def check_usage(inputs: Sequence[Input], job: Job, settings: Settings, contents:
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
     _check_carrying_on(job, settings)
     _check_sharing(job)
+    if job.decisions and (len(files) > 1 or is_parquet(files[0])):
+        raise UsageError("--decisions is about the messages of one session: name one file, and no data set")
     places = [
         name for name, given in (("-o", job.out), ("--out-dir", job.out_dir), ("--in-place", job.in_place)) if given
     ]

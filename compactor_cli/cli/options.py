@@ -324,3 +324,12 @@ ColumnOption = Annotated[
         "in it.",
     ),
 ]
+DecisionsOption = Annotated[
+    str,
+    typer.Option(
+        "--decisions",
+        metavar="FILE",
+        help="Messages to keep or to drop, as `browse` saved them, and their target and strategy, unless options name "
+        "others.",
+    ),
+]

@@ -142,6 +142,13 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
     return text
 
 
+def decided_line(parts: Sequence[Compaction]) -> Text:
+    """How many messages a person decided on."""
+    kept = sum(len(part.kept) for part in parts)
+    dropped = sum(len(group.messages) for part in parts for group in part.dropped)
+    return Text(f"by decisions: {kept} kept word for word, {dropped} dropped", style="dim")
+
+
 def plan_table(console: Console, part: Compaction) -> Table:
     """One line a group; the names that its kept lines are valued for stand below the reason on a narrow console."""
     lines, strategy = plan_lines(part), part.plan.strategy if part.plan else ""
