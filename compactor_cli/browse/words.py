@@ -1,0 +1,111 @@
+"""What the browser says in words: the head, the sums, why a message becomes what it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from compactor_cli.browse.filters import Mark
+from compactor_cli.browse.rows import FATES, Row, View, name
+from compactor_cli.browse.state import History, State
+from compactor_cli.errors import BudgetError
+from compactor_cli.model.decisions import Aim, Choice
+from compactor_cli.model.transcript import Source
+
+
+def aim_words(aim: Aim) -> str:
+    """A target as a person writes it; empty for none."""
+    if aim.target_ratio is not None:
+        return f"{100 * aim.target_ratio:g}%"
+    return f"{aim.target_tokens:,}" if aim.target_tokens is not None else ""
+
+
+def head(source: Source, counter: str) -> str:
+    """What file it is."""
+    many = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
+    return (
+        f"{name(source.path)} · {source.format} · {many}{source.message_count:,} messages · {source.tokens:,} tokens "
+        f"({counter})"
+    )
+
+
+def aims(state: State, view: View, strategy: str) -> str:
+    """What it is compacted to, and how."""
+    target = f"target {view.target:,} tokens" if view.target is not None else "no target: cut by age"
+    ratio = f" ({aim_words(state.aim)})" if state.aim.target_ratio is not None and view.target is not None else ""
+    if not view.parts and aim_words(state.aim):
+        target = f"target {aim_words(state.aim)}"
+    return f"{target}{ratio} · strategy {strategy}"
+
+
+def decisions(history: History) -> str:
+    """How many decisions there are, and whether a file has them."""
+    kept, dropped = history.now.count("keep"), history.now.count("drop")
+    if not kept and not dropped:
+        return "no decisions"
+    return f"decisions: {kept} keep, {dropped} drop" + ("" if history.is_saved else " (not saved)")
+
+
+def sums(view: View) -> list[tuple[str, int]]:
+    """Messages of each fate that there are."""
+    counts = view.counts()
+    return [(fate, counts[fate]) for fate in FATES if counts[fate] or fate != "added"]
+
+
+def failure(error: Exception) -> str:
+    """Why nothing can be made of the decisions, on a line."""
+    if isinstance(error, BudgetError):
+        items = ", ".join(f"{what} {tokens:,}" for what, tokens in error.items)
+        least = f"Does not fit into {error.target:,} tokens: at least {error.floor:,}"
+        return f"{least} ({items}). u takes the last change back, t sets another target."
+    return " ".join(str(error).split())
+
+
+def why(row: Row, choice: Choice | None, own: bool, signals: Iterable[str]) -> str:
+    """Why a message becomes what it becomes."""
+    what = {"keep": "to be kept", "drop": "to be dropped"}.get(choice or "", "")
+    if what and not own:
+        what += " (with its group)"
+    said = [f"#{row.number}", what, row.entry.reason, f"for {', '.join(signals)}" if signals else ""]
+    score = f"score {row.entry.score.value:g}" if row.entry.score is not None else ""
+    residual = "residual" if row.entry.residual else ""
+    tier = f"tier {row.entry.tier}" if row.entry.tier is not None else ""
+    return " · ".join(word for word in (*said, tier, score, residual) if word)
+
+
+def chosen_words(marks: Iterable[Mark], shown: int, rows: int) -> str:
+    """Which rows are shown."""
+    listed = ", ".join(mark.value for mark in sorted(marks))
+    return f"{shown:,} of {rows:,} shown: {listed}" if listed else ""
+
+
+HELP = (
+    (
+        "Look",
+        (
+            ("up down pgup pgdn home end", "go through the messages"),
+            ("enter", "the message in full, before and after; left and right go on"),
+            ("/  n  N", "search in the texts; the next and the one before"),
+            ("f  x", "filter by what becomes of them, role, tool, decision; show all again"),
+            ("g", "go to a message by its number"),
+            (".", "go to the next message that was decided on"),
+        ),
+    ),
+    (
+        "Decide",
+        (
+            ("k  d", "keep or drop the message with its group; again takes it back"),
+            ("K  D", "the same for all that are shown"),
+            ("u  r", "undo, redo"),
+            ("t  S", "another target, another strategy"),
+        ),
+    ),
+    (
+        "Write",
+        (
+            ("s", "save the decisions, for compact --decisions"),
+            ("w", "write the compacted file"),
+            ("q", "quit"),
+        ),
+    ),
+)
+"""Keys and what they do."""
