@@ -12,7 +12,7 @@ from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Footer
 
 from compactor_cli.browse import words
 from compactor_cli.browse.desk import Desk
@@ -21,30 +21,19 @@ from compactor_cli.browse.dialogs import Ask, Choose, Confirm, Filter, Keys
 from compactor_cli.browse.filters import Mark, chosen, matches, offered
 from compactor_cli.browse.message_list import MessageList
 from compactor_cli.browse.output import signals_of
+from compactor_cli.browse.panels import CSS, STYLES, Panels, line
 from compactor_cli.browse.rows import Row, View, bare_view
 from compactor_cli.browse.state import History, State, decided, decided_all, groups_of
 from compactor_cli.errors import CompactorError
 from compactor_cli.model.decisions import Choice
 from compactor_cli.strategies import STRATEGIES
 
-_STYLES = {"kept": "success", "shortened": "primary", "summarized": "accent", "gone": "error", "added": "warning"}
-"""Fate -> the colour of the theme that it has."""
-
 
 class Browser(App[int]):
     """A session with what a compaction would make of it."""
 
     TITLE = "compactor browse"
-    CSS = """
-    #head, #aims { height: 1; padding: 0 1; background: $panel; }
-    #head { text-style: bold; }
-    #sums { height: 1; padding: 0 1; background: $panel; }
-    #sums.failed { color: $text-error; text-style: bold; height: auto; max-height: 3; }
-    #columns { height: 1; color: $text-muted; text-style: bold; }
-    #reason { height: 1; padding: 0 1; background: $panel; }
-    #said { height: 1; padding: 0 1; background: $panel; color: $text-muted; }
-    #said.told { color: $text-warning; }
-    """
+    CSS = CSS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("k", "decide('keep')", "Keep"),
         Binding("d", "decide('drop')", "Drop"),
@@ -52,8 +41,8 @@ class Browser(App[int]):
         Binding("D", "decide_all('drop')", "Drop all", show=False),
         Binding("u", "undo", "Undo"),
         Binding("r", "redo", "Redo", show=False),
-        Binding("enter", "open", "Full"),
-        Binding("slash", "search", "Search", key_display="/"),
+        Binding("enter", "open", "View"),
+        Binding("slash", "search", "Find", key_display="/"),
         Binding("n", "hit(1)", "Next", show=False),
         Binding("N", "hit(-1)", "Before", show=False),
         Binding("f", "filter", "Filter"),
@@ -61,11 +50,11 @@ class Browser(App[int]):
         Binding("g", "go", "Go to", show=False),
         Binding("full_stop", "next_decided", "Decided", show=False),
         Binding("t", "target", "Target"),
-        Binding("S", "strategy", "Strategy", show=False),
         Binding("s", "save", "Save"),
-        Binding("w", "write", "Write"),
-        Binding("q", "leave", "Quit"),
         Binding("question_mark", "keys", "Keys", key_display="?"),
+        Binding("q", "leave", "Quit"),
+        Binding("w", "write", "Write"),
+        Binding("S", "strategy", "Strategy"),
     ]
 
     class Computed(Message):
@@ -82,6 +71,7 @@ class Browser(App[int]):
         self.history = History([state], saved=saved)
         self.view = bare_view(desk.source)
         self.list = MessageList(self.groups)
+        self.panels = Panels(desk.source, desk.counter, self._colour)
         self.marks: frozenset[Mark] = frozenset()
         self.failure: Exception | None = None
         self.bug: Exception | None = None
@@ -95,16 +85,10 @@ class Browser(App[int]):
     # -- the screen
 
     def compose(self) -> ComposeResult:
-        yield Static(
-            Text(words.head(self.desk.source, self.desk.counter), no_wrap=True, overflow="ellipsis"), id="head"
-        )
-        yield Static(id="aims")
-        yield Static(id="sums")
-        yield Static(id="columns")
+        yield from self.panels.above()
         yield self.list
-        yield Static(id="reason")
-        yield Static(id="said")
-        yield Footer(show_command_palette=False)
+        yield from self.panels.below()
+        yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
         self.list.focus()
@@ -114,9 +98,10 @@ class Browser(App[int]):
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._name_columns)
+        self.call_after_refresh(self._refresh_head)
 
     def _name_columns(self) -> None:
-        self.query_one("#columns", Static).update(Text(self.list.head(), no_wrap=True, overflow="ellipsis"))
+        self.panels.columns(self.list.head())
 
     def _refill(self) -> None:
         """The list and the sums, by what is known now."""
@@ -125,36 +110,16 @@ class Browser(App[int]):
         self.list.show(self.view.rows, shown, state.choices)
         self._name_columns()
         self._refresh_head()
-        if isinstance(self.screen, Detail):
-            self.screen.refill()
 
     def _refresh_head(self) -> None:
-        state, view = self.history.now, self.view
-        line = Text(words.aims(state, view, self.desk.strategy(state.aim)), no_wrap=True, overflow="ellipsis")
-        line.append(f" · {words.decisions(self.history)}")
-        if filtered := words.chosen_words(self.marks, len(self.list.shown), len(view.rows)):
-            line.append(f" · {filtered}")
-        self.query_one("#aims", Static).update(line)
-        sums = self.query_one("#sums", Static)
-        sums.set_class(self.failure is not None, "failed")
-        sums.update(Text(words.failure(self.failure)) if self.failure else self._sums())
-
-    def _sums(self) -> Text:
-        line = Text(no_wrap=True, overflow="ellipsis")
-        if not self.view.parts:
-            return line.append("computing …")
-        before, after = self.desk.source.tokens, self.view.tokens
-        line.append(f"{after:,} tokens", "bold")
-        line.append(f" of {before:,} ({after / max(1, before):.0%})")
-        if target := self.view.target:
-            share = min(1.0, after / target)
-            line.append("  ").append("█" * round(10 * share), self._colour("primary")).append(
-                "░" * (10 - round(10 * share))
-            )
-            line.append(f" {share:.0%} of target")
-        for fate, count in words.sums(self.view):
-            line.append("  ").append(f"{count:,} {fate}", self._colour(_STYLES[fate]))
-        return line.append("  computing …") if self._computing else line
+        state, view, panels = self.history.now, self.view, self.panels
+        aims = words.aims(state, view, self.desk.strategy(state.aim))
+        filtered = words.chosen_words(self.marks, len(self.list.shown), len(view.rows))
+        panels.show(f"{aims} · {words.decisions(self.history)}", filtered)
+        if self.failure is not None:
+            panels.fail(words.failure(self.failure))
+        else:
+            panels.sum_up(view, computing=self._computing is not None, width=self.size.width)
 
     def _colour(self, name: str) -> str:
         found = self.theme_variables.get(f"text-{name}", "")
@@ -163,36 +128,39 @@ class Browser(App[int]):
     def title_of(self, row: Row) -> Text:
         """What a message is and what becomes of it, for the head of its own screen."""
         state = self.history.now
-        line = Text(
-            f"message {row.number}" if row.spot else "added by the compaction",
-            "bold",
-            no_wrap=True,
-            overflow="ellipsis",
-        )
-        line.append(f" · {row.who} · {row.before:,} → {row.after:,} tokens · ", "none")
-        line.append(row.fate or "?", self._colour(_STYLES.get(row.fate, "")))
+        out = line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
+        out.append(f" · {row.who} · {row.before:,} → {row.after:,} tokens · ")
+        out.append(row.fate or "?", self._colour(STYLES.get(row.fate, "")))
         choice = self.groups.choice(state.choices, row.spot) if row.spot else None
-        return line.append(f" · decided: {choice}", "bold") if choice else line
+        return out.append(f" · decided: {choice}", "bold") if choice else out
 
     def reason_of(self, row: Row) -> Text:
         """Why it becomes that."""
         choices = self.history.now.choices
         choice = self.groups.choice(choices, row.spot) if row.spot else None
-        said = words.why(row, choice, row.spot in choices, signals_of(self.view, row))
-        return Text(said, no_wrap=True, overflow="ellipsis")
+        names = signals_of(self.view, row)
+        return line(words.why(row, choice, row.spot in choices, names, scored=self._is_scored))
+
+    @property
+    def _is_scored(self) -> bool:
+        known = STRATEGIES.get(self.view.strategy)
+        return known is not None and not known.learned
 
     def on_message_list_moved(self) -> None:
         row = self.list.row
-        self.query_one("#reason", Static).update(self.reason_of(row) if row else Text("nothing to show: x shows all"))
+        self.panels.reason(self.reason_of(row) if row else line("nothing to show: x shows all"))
+        for screen in self.screen_stack:
+            if isinstance(screen, Detail):
+                screen.refill()
 
     def on_message_list_opened(self) -> None:
         self.action_open()
 
     def _say(self, text: str, *, told: bool = False) -> None:
-        """A word on what was done; `told`: one to be noticed."""
-        said = self.query_one("#said", Static)
-        said.set_class(told, "told")
-        said.update(Text(text, no_wrap=True, overflow="ellipsis"))
+        self.panels.say(text, told=told)
+        for screen in self.screen_stack:
+            if isinstance(screen, Detail):
+                screen.say(text)
 
     # -- computing
 
@@ -214,7 +182,7 @@ class Browser(App[int]):
     def _work(self, state: State) -> None:
         try:
             done = self.Computed(state, self.desk.view(state), None)
-        except Exception as error:  # noqa: BLE001  # told of in the application's own thread
+        except Exception as error:  # told of in the application's own thread
             done = self.Computed(state, None, error)
         self.post_message(done)
 
@@ -389,8 +357,12 @@ class Browser(App[int]):
             if not self.desk.is_there(named):
                 then(named)
                 return
-            asked = Confirm(f"{named} is there already.", {"y": "replace it"})
-            self.push_screen(asked, lambda answer: then(named) and None if answer == "y" else None)
+
+            def replace_it(answer: str | None) -> None:
+                if answer == "y":
+                    then(named)
+
+            self.push_screen(Confirm(f"{named} is there already.", {"y": "replace it"}), replace_it)
 
         self.push_screen(Ask(title, f"{hint}; enter writes, esc does not", place), take)
 

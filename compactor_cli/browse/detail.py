@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from compactor_cli.browse.output import after_lines, before_lines
+from compactor_cli.browse.panels import line
 from compactor_cli.browse.text_view import TextView
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Detail(Screen[None]):
     DEFAULT_CSS = """
     Detail {
         & #title { height: auto; background: $panel; padding: 0 1; }
+        & #word { height: 1; background: $panel; color: $text-muted; padding: 0 1; }
         & .side { width: 1fr; }
         & .side > .name { background: $surface; color: $text-primary; text-style: bold; padding: 0 1; width: 1fr; }
         & #after-side { border-left: solid $primary-muted; }
@@ -39,7 +41,7 @@ class Detail(Screen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,enter,q", "app.pop_screen", "Back"),
-        Binding("tab", "side", "Before/after"),
+        Binding("tab", "side", "Side"),
         Binding("left", "step(-1)", "Previous"),
         Binding("right", "step(1)", "Next"),
         Binding("k", "decide('keep')", "Keep"),
@@ -57,7 +59,8 @@ class Detail(Screen[None]):
             with Vertical(id="after-side", classes="side"):
                 yield Static(classes="name", id="after-name")
                 yield TextView(id="after")
-        yield Footer(show_command_palette=False)
+        yield Static(id="word")
+        yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
         self.add_class("before")
@@ -74,17 +77,21 @@ class Detail(Screen[None]):
     def refill(self) -> None:
         """Show the current row as it is by now."""
         row = self.app.list.row
-        if row is None or not self.is_mounted:
+        if row is None:
             return
-        self.query_one("#title", Static).update(Text("\n").join([self.app.title_of(row), self.app.reason_of(row)]))
+        self.query_one("#title", Static).update(line("\n").join([self.app.title_of(row), self.app.reason_of(row)]))
         words = self.app.list.words
         self.query_one("#before", TextView).show(before_lines(row), words)
         self.query_one("#after", TextView).show(after_lines(self.app.view, row), words)
         self._name_sides()
 
+    def say(self, text: str) -> None:
+        """A word on what was done."""
+        self.query_one("#word", Static).update(line(text))
+
     def _name_sides(self) -> None:
         row = self.app.list.row
-        if row is None or not self.is_mounted:
+        if row is None:
             return
         hint = "  (tab: the other side)" if self.has_class("narrow") else ""
         after = f"in the output · {row.after:,} tokens" if row.after else "in the output"
@@ -99,7 +106,6 @@ class Detail(Screen[None]):
 
     def action_step(self, by: int) -> None:
         self.app.list.action_move(by)
-        self.refill()
 
     def action_decide(self, choice: str) -> None:
         self.app.action_decide(choice)

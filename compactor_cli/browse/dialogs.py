@@ -1,4 +1,4 @@
-"""Small windows that ask something: a line, one of several, some of many, yes or no; and the one that explains the keys."""
+"""Small windows that ask something: a line, a key, one of several, some of many; and one that explains the keys."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from compactor_cli.browse.rows import Row
 from compactor_cli.browse.state import Groups
 from compactor_cli.model.decisions import Choice, Spot
 
-_WHO, _TOKENS, _FATE = 11, 15, 11
+_WHO, _FATE = 11, 10
 """Cells of the columns that have a width of their own."""
 _WIDE = 120
 """Cells from which on the reason has a column."""
@@ -91,7 +91,7 @@ class MessageList(ScrollView, can_focus=True):
         self._rows: Sequence[Row] = ()
         self._shown: Sequence[int] = ()
         self._choices: Mapping[Spot, Choice] = {}
-        self._digits = 1
+        self._digits = self._tokens = 1
         self._several = False
         self.words = ""
         """What is searched for, in lower case."""
@@ -115,6 +115,7 @@ class MessageList(ScrollView, can_focus=True):
         self._rows, self._shown, self._choices = rows, shown, choices
         self._several = bool(rows) and rows[-1].entry.conversation > 0
         self._digits = max((len(self._number(row)) for row in rows), default=1)
+        self._tokens = max((len(_tokens(row)) for row in rows), default=6)
         self.virtual_size = Size(self.size.width, len(shown))
         self.cursor = self._place_of(before) if before else 0
         self.refresh()
@@ -188,7 +189,7 @@ class MessageList(ScrollView, can_focus=True):
     def head(self) -> str:
         """The names of the columns, at their places."""
         end = self._digits + 3
-        line = f"{'#':>{end - 1}} {'role, tool':<{_WHO}} {'tokens':>{_TOKENS}} {'becomes':<{_FATE}} message"
+        line = f"{'#':>{end - 1}} {'role, tool':<{_WHO}} {'tokens':>{self._tokens}} {'becomes':<{_FATE}} message"
         wide = self.size.width >= _WIDE
         return line.ljust(self._says(self.size.width)[1]) + "why" if wide else line
 
@@ -196,15 +197,12 @@ class MessageList(ScrollView, can_focus=True):
         choice, own = self._choice(row)
         mark = _MARKS[choice, own]
         hit = "list--hit" if self.words and row.holds(self.words) else ""
-        before, after = row.before, row.after
-        same = before == after
-        tokens = f"{before:,}" if same or not row.fate else f"{before:,} → {after:,}"
         room, reason_at = self._says(width)
         cells = [
             (f"{mark} ", f"list--{choice}" if choice else ""),
             (f"{self._number(row):>{self._digits}} ", "list--dim"),
             (f"{_fit(row.who, _WHO)} ", hit or ("list--dim" if row.spot is None else "")),
-            (f"{tokens:>{_TOKENS}} ", "list--dim" if row.fate == "gone" else ""),
+            (f"{_tokens(row):>{self._tokens}} ", "list--dim" if row.fate == "gone" else ""),
             (f"{row.fate:<{_FATE}} ", f"list--{row.fate}" if row.fate else ""),
             (_fit(row.says(), room), hit or ("list--dim" if row.fate in ("gone", "summarized") else "")),
         ]
@@ -212,7 +210,7 @@ class MessageList(ScrollView, can_focus=True):
 
     def _says(self, width: int) -> tuple[int, int]:
         """Cells for what a message says, and where its reason begins; 0: it has no column."""
-        begin = self._digits + 3 + _WHO + 1 + _TOKENS + 1 + _FATE + 1
+        begin = self._digits + 3 + _WHO + 1 + self._tokens + 1 + _FATE + 1
         room = max(4, width - begin)
         if width < _WIDE:
             return room, 0
@@ -231,6 +229,12 @@ class MessageList(ScrollView, can_focus=True):
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(name, partial=True) if name else Style()
+
+
+def _tokens(row: Row) -> str:
+    """Tokens before and after, where they are not the same."""
+    same = row.before == row.after or not row.fate
+    return f"{row.before:,}" if same else f"{row.before:,} → {row.after:,}"
 
 
 def _fit(text: str, width: int) -> str:

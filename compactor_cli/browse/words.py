@@ -23,18 +23,17 @@ def head(source: Source, counter: str) -> str:
     """What file it is."""
     many = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
     return (
-        f"{name(source.path)} · {source.format} · {many}{source.message_count:,} messages · {source.tokens:,} tokens "
-        f"({counter})"
+        f"{name(source.path.rpartition('/')[2])} · {source.format} · {many}{source.message_count:,} messages · "
+        f"{source.tokens:,} tokens ({counter})"
     )
 
 
 def aims(state: State, view: View, strategy: str) -> str:
     """What it is compacted to, and how."""
-    target = f"target {view.target:,} tokens" if view.target is not None else "no target: cut by age"
-    ratio = f" ({aim_words(state.aim)})" if state.aim.target_ratio is not None and view.target is not None else ""
-    if not view.parts and aim_words(state.aim):
-        target = f"target {aim_words(state.aim)}"
-    return f"{target}{ratio} · strategy {strategy}"
+    aimed = aim_words(state.aim)
+    if view.target is not None and state.aim.target_ratio is not None:
+        aimed = f"{aimed} = {view.target:,}"
+    return f"target {aimed} tokens · {strategy}" if aimed else f"no target: cut by age · {strategy}"
 
 
 def decisions(history: History) -> str:
@@ -42,7 +41,7 @@ def decisions(history: History) -> str:
     kept, dropped = history.now.count("keep"), history.now.count("drop")
     if not kept and not dropped:
         return "no decisions"
-    return f"decisions: {kept} keep, {dropped} drop" + ("" if history.is_saved else " (not saved)")
+    return f"decisions: {kept} keep, {dropped} drop" + ("" if history.is_saved else " (unsaved)")
 
 
 def sums(view: View) -> list[tuple[str, int]]:
@@ -60,16 +59,16 @@ def failure(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def why(row: Row, choice: Choice | None, own: bool, signals: Iterable[str]) -> str:
-    """Why a message becomes what it becomes."""
+def why(row: Row, choice: Choice | None, own: bool, signals: Iterable[str], *, scored: bool) -> str:
+    """Why a message becomes what it becomes. `scored`: the strategy goes by scores and tiers."""
     what = {"keep": "to be kept", "drop": "to be dropped"}.get(choice or "", "")
     if what and not own:
         what += " (with its group)"
     said = [f"#{row.number}", what, row.entry.reason, f"for {', '.join(signals)}" if signals else ""]
-    score = f"score {row.entry.score.value:g}" if row.entry.score is not None else ""
-    residual = "residual" if row.entry.residual else ""
-    tier = f"tier {row.entry.tier}" if row.entry.tier is not None else ""
-    return " · ".join(word for word in (*said, tier, score, residual) if word)
+    if scored and row.entry.score is not None:
+        tier = "residual" if row.entry.residual else f"tier {row.entry.tier}" if row.entry.tier is not None else ""
+        said += [tier, f"score {row.entry.score.value:g}"]
+    return " · ".join(word for word in said if word)
 
 
 def chosen_words(marks: Iterable[Mark], shown: int, rows: int) -> str:

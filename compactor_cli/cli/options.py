@@ -333,3 +333,7 @@ DecisionsOption = Annotated[
         "others.",
     ),
 ]
+DecisionsOutOption = Annotated[
+    str,
+    typer.Option("-o", "--output", metavar="FILE", help="Where decisions are saved; default: NAME.decisions.json."),
+]
