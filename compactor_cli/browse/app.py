@@ -39,7 +39,7 @@ class Browser(App[int]):
         Binding("d", "decide('drop')", "Drop"),
         Binding("K", "decide_all('keep')", "Keep all", show=False),
         Binding("D", "decide_all('drop')", "Drop all", show=False),
-        Binding("u", "undo", "Undo"),
+        Binding("u", "undo", "Undo", show=False),
         Binding("r", "redo", "Redo", show=False),
         Binding("enter", "open", "View"),
         Binding("slash", "search", "Find", key_display="/"),
@@ -54,7 +54,7 @@ class Browser(App[int]):
         Binding("question_mark", "keys", "Keys", key_display="?"),
         Binding("q", "leave", "Quit"),
         Binding("w", "write", "Write"),
-        Binding("S", "strategy", "Strategy"),
+        Binding("S", "strategy", "Strategy", show=False),
     ]
 
     class Computed(Message):
@@ -223,7 +223,7 @@ class Browser(App[int]):
         many = len(self.groups.of.get(row.spot, ()))
         group = f" with its group of {many}" if many > 1 else ""
         said = "free again" if before == wanted else {"keep": "to be kept", "drop": "to be dropped"}[wanted]
-        self._say(f"Message {row.number}{group}: {said}.")
+        self._say(f"Message {row.number}{group}: {said}. u takes it back.")
         self._change(decided(state, self.groups, row.spot, wanted))
 
     def action_decide_all(self, choice: str) -> None:

@@ -10,9 +10,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, SelectionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.widgets.selection_list import Selection
 
 from compactor_cli.browse.filters import Mark
 from compactor_cli.browse.words import HELP
@@ -25,6 +24,11 @@ _BOX = """
     }
     & .title { text-style: bold; color: $text-primary; }
     & .hint { color: $text-muted; }
+    & OptionList {
+        height: auto; border: none; padding: 0; background: $surface;
+        text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    & OptionList:focus { border: none; }
 """
 
 
@@ -32,6 +36,11 @@ class _Dialog:
     """Escape closes it, with nothing as its answer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close", show=False)]
+
+
+def _line(*pieces: str | tuple[str, str]) -> Text:
+    """Text that stays on its line."""
+    return Text.assemble(*pieces, no_wrap=True, overflow="ellipsis")
 
 
 class Ask(_Dialog, ModalScreen[str | None]):
@@ -67,7 +76,7 @@ class Confirm(_Dialog, ModalScreen[str | None]):
         with Vertical():
             yield Static(Text(self._title), classes="title")
             for key, meaning in self._answers.items():
-                yield Static(Text.assemble((f"{key:>4}  ", "bold"), meaning))
+                yield Static(_line((f"{key:>4}  ", "bold"), meaning))
             yield Static(Text(" esc  go back"), classes="hint")
 
     def on_key(self, event: object) -> None:
@@ -79,7 +88,7 @@ class Confirm(_Dialog, ModalScreen[str | None]):
 class Choose(_Dialog, ModalScreen[str | None]):
     """Asks for one of several."""
 
-    DEFAULT_CSS = "Choose {" + _BOX + "& OptionList { height: auto; max-height: 20; border: none; padding: 0; } }"
+    DEFAULT_CSS = "Choose {" + _BOX + "& OptionList { max-height: 20; } }"
 
     def __init__(self, title: str, options: Sequence[tuple[str, str]], now: str) -> None:
         """`options`: each with what it means; `now`: the one that holds."""
@@ -90,7 +99,7 @@ class Choose(_Dialog, ModalScreen[str | None]):
         width = max(len(name) for name, _ in self._options)
         with Vertical():
             yield Static(Text(self._title), classes="title")
-            made = [Option(Text.assemble((f"{n:<{width}}  ", "bold"), (what, "")), id=n) for n, what in self._options]
+            made = [Option(_line((f"{n:<{width}}  ", "bold"), what), id=n) for n, what in self._options]
             yield OptionList(*made, id="options")
             yield Static(Text("enter takes one, esc leaves all as it is"), classes="hint")
 
@@ -105,8 +114,9 @@ class Choose(_Dialog, ModalScreen[str | None]):
 class Filter(_Dialog, ModalScreen["frozenset[Mark] | None"]):
     """Asks which rows to show."""
 
-    DEFAULT_CSS = "Filter {" + _BOX + "& SelectionList { height: auto; max-height: 1fr; border: none; padding: 0; } }"
+    DEFAULT_CSS = "Filter {" + _BOX + "& OptionList { max-height: 1fr; } }"
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "mark", "Mark", show=False),
         Binding("enter", "take", "Show", show=False, priority=True),
         Binding("x", "clear", "All", show=False),
     ]
@@ -114,25 +124,32 @@ class Filter(_Dialog, ModalScreen["frozenset[Mark] | None"]):
     def __init__(self, marks: Sequence[tuple[Mark, int]], chosen: frozenset[Mark]) -> None:
         """`marks`: each with how many rows have it."""
         super().__init__()
-        self._marks, self._chosen = marks, chosen
+        self._marks = marks
+        self._chosen = {mark for mark, _ in marks if mark in chosen}
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(Text("Show only"), classes="title")
-            yield SelectionList(*(self._selection(at) for at in range(len(self._marks))), id="marks")
-            yield Static(
-                Text("space marks, enter shows, x clears; of one kind any, of several kinds all"), classes="hint"
-            )
+            yield OptionList(*(Option(self._prompt(at)) for at in range(len(self._marks))), id="marks")
+            yield Static(_line("space marks, enter shows, x shows all again"), classes="hint")
 
-    def _selection(self, at: int) -> Selection[Mark]:
+    def _prompt(self, at: int) -> Text:
         mark, count = self._marks[at]
         kind = mark.kind if not at or self._marks[at - 1][0].kind != mark.kind else ""
-        return Selection(
-            Text.assemble((f"{kind:<9}", "dim"), f"{mark.value} ", (f"{count:,}", "dim")), mark, mark in self._chosen
-        )
+        box = "[x]" if mark in self._chosen else "[ ]"
+        return _line((f"{kind:<9}", "bold"), f"{box} {mark.value}  ", (f"{count:,}", "dim"))
+
+    def action_mark(self) -> None:
+        at = self.query_one(OptionList).highlighted
+        if at is not None:
+            self._chosen ^= {self._marks[at][0]}
+            self.query_one(OptionList).replace_option_prompt_at_index(at, self._prompt(at))
+
+    def on_option_list_option_selected(self) -> None:
+        self.action_mark()  # a click
 
     def action_take(self) -> None:
-        self.dismiss(frozenset(self.query_one(SelectionList).selected))
+        self.dismiss(frozenset(self._chosen))
 
     def action_clear(self) -> None:
         self.dismiss(frozenset())
@@ -153,5 +170,5 @@ class Keys(_Dialog, ModalScreen[None]):
             for title, keys in HELP:
                 yield Static(Text(title), classes="title")
                 for key, meaning in keys:
-                    yield Static(Text.assemble((f"{key:<13} ", "bold"), meaning))
-            yield Static(Text("ctrl+p: other colours (theme), a picture of the screen. esc closes."), classes="hint")
+                    yield Static(_line((f"{key:<15} ", "bold"), meaning))
+            yield Static(Text("ctrl+p: other colours, a picture of the screen; esc closes"), classes="hint")

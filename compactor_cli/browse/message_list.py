@@ -66,7 +66,7 @@ class MessageList(ScrollView, can_focus=True):
         & > .list--shortened { color: $text-primary; }
         & > .list--summarized { color: $text-accent; }
         & > .list--gone { color: $text-error; }
-        & > .list--added { color: $text-warning; }
+        & > .list--added { color: $text-secondary; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -173,25 +173,28 @@ class MessageList(ScrollView, can_focus=True):
 
     # -- what is seen
 
+    @property
+    def _width(self) -> int:
+        """Cells beside the scrollbar."""
+        return self.scrollable_content_region.width
+
     def render_line(self, y: int) -> Strip:
         at = y + round(self.scroll_y)
-        width = self.size.width
+        width = self._width
         if at >= len(self._shown):
             return Strip.blank(width, self.rich_style)
         row = self._rows[self._shown[at]]
         current = at == self.cursor
         base = self.get_component_rich_style("list--cursor") if current else self.rich_style
-        segments = [
-            Segment(text, base if current else base + self._style(style)) for text, style in self._cells(row, width)
-        ]
+        segments = [Segment(text, base if current else self._style(style)) for text, style in self._cells(row, width)]
         return Strip(segments).adjust_cell_length(width, base)
 
     def head(self) -> str:
         """The names of the columns, at their places."""
         end = self._digits + 3
         line = f"{'#':>{end - 1}} {'role, tool':<{_WHO}} {'tokens':>{self._tokens}} {'becomes':<{_FATE}} message"
-        wide = self.size.width >= _WIDE
-        return line.ljust(self._says(self.size.width)[1]) + "why" if wide else line
+        wide = self._width >= _WIDE
+        return line.ljust(self._says(self._width)[1]) + "why" if wide else line
 
     def _cells(self, row: Row, width: int) -> list[tuple[str, str]]:
         choice, own = self._choice(row)
@@ -228,7 +231,7 @@ class MessageList(ScrollView, can_focus=True):
         return f"{row.entry.conversation}:{row.number}" if self._several else str(row.number)
 
     def _style(self, name: str) -> Style:
-        return self.get_component_rich_style(name, partial=True) if name else Style()
+        return self.get_component_rich_style(name) if name else self.rich_style
 
 
 def _tokens(row: Row) -> str:

@@ -11,7 +11,7 @@ from compactor_cli.browse import words
 from compactor_cli.browse.rows import View
 from compactor_cli.model.transcript import Source
 
-STYLES = {"kept": "success", "shortened": "primary", "summarized": "accent", "gone": "error", "added": "warning"}
+STYLES = {"kept": "success", "shortened": "primary", "summarized": "accent", "gone": "error", "added": "secondary"}
 """Fate -> the colour of the theme that it has."""
 WIDE = 110
 """Cells from which on the sums are one line."""

@@ -16,7 +16,7 @@ from compactor_cli.browse.lines import wrapped
 from compactor_cli.browse.output import Line
 
 
-class TextView(ScrollView, can_focus=True):
+class TextView(ScrollView, can_focus=True, inherit_bindings=False):
     """Lines of text that scroll."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"text--heading", "text--hit"}

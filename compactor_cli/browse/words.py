@@ -81,10 +81,10 @@ HELP = (
     (
         "Look",
         (
-            ("up down pgup pgdn home end", "go through the messages"),
-            ("enter", "the message in full, before and after; left and right go on"),
-            ("/  n  N", "search in the texts; the next and the one before"),
-            ("f  x", "filter by what becomes of them, role, tool, decision; show all again"),
+            ("arrows, pages", "go through the messages; home and end, too"),
+            ("enter", "a message in full; left and right go on to others"),
+            ("/  n  N", "find words; the next message with them, the one before"),
+            ("f  x", "show only some messages; show all again"),
             ("g", "go to a message by its number"),
             (".", "go to the next message that was decided on"),
         ),
@@ -92,9 +92,9 @@ HELP = (
     (
         "Decide",
         (
-            ("k  d", "keep or drop the message with its group; again takes it back"),
+            ("k  d", "keep or drop a message with its group; again: free"),
             ("K  D", "the same for all that are shown"),
-            ("u  r", "undo, redo"),
+            ("u  r", "take back, do again"),
             ("t  S", "another target, another strategy"),
         ),
     ),

@@ -77,38 +77,46 @@ def browse(
       compactor compact session.jsonl --decisions decisions.json -o small.jsonl
     """
     given: dict[str, Any] = dict(locals())
-    app = _application()
+    application = _application()
     _check_terminal(file)
-    held = decisions_in(decisions)
+    desk, running = _opened(application, given)
+    gc.enable()  # unlike other commands, this one runs for long
+    try:
+        running.run()
+    finally:
+        desk.keeper.close()
+    if running.bug is not None:
+        raise running.bug
+    for line in desk.told:
+        desk.session.say(line)
+    if running.return_code:
+        raise typer.Exit(running.return_code)
+
+
+def _opened(application: type[Browser], given: Mapping[str, Any]) -> tuple[Desk, Browser]:
+    """The browser of a session, by the options of the command."""
+    held = decisions_in(given["decisions"])
     given = with_aim(given, held)
     configured = configure(given)
     session = configured.session(quiet=False, profile=True)
     settings = session.offline(configured.settings)
     if settings.memory.auto_recall:
         session.warn("memory.auto_recall: compact puts memories into the output, which the browser does not show")
-    inputs = inputs_of(session, picked(session, [file], given))
+    inputs = inputs_of(session, picked(session, [given["file"]], given))
     if len(inputs) > 1 or is_parquet(inputs[0].path):
         raise UsageError("the browser shows one session: name one file, and no data set")
     source = session.load(inputs[0].path)
-    desk = _Desk(session, source, settings, Keeper(session, settings, configured.reading.database_url), given)
+    desk = Desk(session, source, settings, Keeper(session, settings, configured.reading.database_url), given)
     refuse_overwriting([source.path], {"-o": [desk.place]})
-    made, said = desk.opening(), ""
-    if held is not None:
-        kept = held_against(held.decisions, source)
-        made = replace(made, choices=dict(kept.choices))
+    state, said = desk.opening(), ""
+    if held is None:
+        return desk, application(desk, state)
+    kept = held_against(held.decisions, source)
+    state = replace(state, choices=dict(kept.choices))
+    if kept.lost:
         lost = ", ".join(str(spot.message) for spot in kept.lost)
-        said = f"The session has changed: the decisions on {lost} are left out." if lost else ""
-    # unlike other commands, this one runs for long
-    gc.enable()
-    running = app(desk, made, said, made if held is not None and not said else None)
-    running.run()
-    desk.keeper.close()
-    if running.bug is not None:
-        raise running.bug
-    for line in desk.told:
-        session.say(line)
-    if running.return_code:
-        raise typer.Exit(running.return_code)
+        said = f"The session has changed: the decisions on {lost} are left out."
+    return desk, application(desk, state, said, None if kept.lost else state)
 
 
 def _application() -> type[Browser]:
@@ -132,7 +140,7 @@ def _check_terminal(file: str) -> None:
 
 
 @dataclass(slots=True)
-class _Desk:
+class Desk:
     """The session of one run, as the browser works with it."""
 
     session: Session
