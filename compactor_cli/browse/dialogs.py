@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 from compactor_cli.browse.filters import Mark
 from compactor_cli.browse.words import HELP
 
+Answer = TypeVar("Answer")
 _BOX = """
     align: center middle;
     & > Vertical {
@@ -32,7 +33,7 @@ _BOX = """
 """
 
 
-class _Dialog:
+class _Dialog(ModalScreen[Answer]):
     """Escape closes it, with nothing as its answer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close", show=False)]
@@ -43,7 +44,7 @@ def _line(*pieces: str | tuple[str, str]) -> Text:
     return Text.assemble(*pieces, no_wrap=True, overflow="ellipsis")
 
 
-class Ask(_Dialog, ModalScreen[str | None]):
+class Ask(_Dialog[str | None]):
     """Asks for a line of text."""
 
     DEFAULT_CSS = "Ask {" + _BOX + "& Input { border: tall $border; } }"
@@ -62,7 +63,7 @@ class Ask(_Dialog, ModalScreen[str | None]):
         self.dismiss(event.value.strip())
 
 
-class Confirm(_Dialog, ModalScreen[str | None]):
+class Confirm(_Dialog[str | None]):
     """Asks for one of some keys."""
 
     DEFAULT_CSS = "Confirm {" + _BOX + "}"
@@ -85,7 +86,7 @@ class Confirm(_Dialog, ModalScreen[str | None]):
             self.dismiss(key)
 
 
-class Choose(_Dialog, ModalScreen[str | None]):
+class Choose(_Dialog[str | None]):
     """Asks for one of several."""
 
     DEFAULT_CSS = "Choose {" + _BOX + "& OptionList { max-height: 20; } }"
@@ -111,7 +112,7 @@ class Choose(_Dialog, ModalScreen[str | None]):
         self.dismiss(event.option_id)
 
 
-class Filter(_Dialog, ModalScreen["frozenset[Mark] | None"]):
+class Filter(_Dialog["frozenset[Mark] | None"]):
     """Asks which rows to show."""
 
     DEFAULT_CSS = "Filter {" + _BOX + "& OptionList { max-height: 1fr; } }"
@@ -155,7 +156,7 @@ class Filter(_Dialog, ModalScreen["frozenset[Mark] | None"]):
         self.dismiss(frozenset())
 
 
-class Keys(_Dialog, ModalScreen[None]):
+class Keys(_Dialog[None]):
     """Explains the keys."""
 
     DEFAULT_CSS = "Keys {" + _BOX + "}"
