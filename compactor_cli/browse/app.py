@@ -190,6 +190,7 @@ class Browser(App[int]):
         self._computing = None
         if done.error is not None and not isinstance(done.error, CompactorError):
             self.bug = done.error
+            self.settled.set()
             self.exit(1)
             return
         if self._wanted is not None and self._wanted != done.state:

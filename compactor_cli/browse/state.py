@@ -62,13 +62,17 @@ def decided(state: State, groups: Groups, spot: Spot, choice: Choice) -> State:
 def decided_all(state: State, groups: Groups, spots: Iterable[Spot], choice: Choice) -> State:
     """The state with a decision on many messages; where all of them have it already, it is taken back."""
     wanted = [spot for spot in spots if choice != "drop" or spot not in groups.refusals]
-    todo = [spot for spot in wanted if groups.choice(state.choices, spot) != choice] or wanted
-    done: set[Spot] = set()
-    for spot in todo:
-        if spot not in done:
-            state = decided(state, groups, spot, choice)
-            done.update(groups.of.get(spot, (spot,)))
-    return state
+    todo = [spot for spot in wanted if groups.choice(state.choices, spot) != choice]
+    choices = dict(state.choices)
+    for spot in todo or wanted:
+        group = groups.of.get(spot, (spot,))
+        if todo and any(choices.get(one) == choice for one in group):
+            continue  # another one of its group has just been decided on
+        for one in group:
+            choices.pop(one, None)
+        if todo:
+            choices[spot] = choice
+    return replace(state, choices=choices)
 
 
 @dataclass(slots=True)

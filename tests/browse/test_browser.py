@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from compactor_cli.cli import browse as command
 from compactor_cli.model.decisions import Spot
 from tests.builders import assistant, jsonl, load, system, user, values_of
 
@@ -347,3 +348,26 @@ def test_the_keys_are_explained(browse, session):
         assert "role, tool" in seen.text()
 
     browse(scenario, session, target_ratio=0.4, size=(80, 24))
+
+
+def test_a_click_goes_to_a_message_and_another_one_opens_it(browse, session):
+    async def scenario(seen):
+        await seen.pilot.click("#messages", offset=(20, 3))
+        assert seen.app.list.cursor == 3
+        await seen.pilot.click("#messages", offset=(20, 3))
+        await seen.keys()
+        assert seen.app.screen.query("#before")
+
+    browse(scenario, session, target_ratio=0.4)
+
+
+def test_what_nobody_expected_ends_it_and_is_told_of(browse, session, monkeypatch):
+    def view(desk, state):
+        raise RuntimeError("nobody expected this")
+
+    async def scenario(seen):
+        pass
+
+    monkeypatch.setattr(command.Desk, "view", view)
+    _, app = browse(scenario, session, target_ratio=0.4)
+    assert str(app.bug) == "nobody expected this"
