@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import shlex
 import sys
 from collections.abc import Callable, Mapping
@@ -77,9 +78,9 @@ def browse(
       compactor compact session.jsonl --decisions decisions.json -o small.jsonl
     """
     given: dict[str, Any] = dict(locals())
-    application = _application()
+    _application()  # whether it is there comes first
     _check_terminal(file)
-    desk, running = _opened(application, given)
+    desk, running = opened(given)
     gc.enable()  # unlike other commands, this one runs for long
     try:
         running.run()
@@ -93,8 +94,15 @@ def browse(
         raise typer.Exit(running.return_code)
 
 
-def _opened(application: type[Browser], given: Mapping[str, Any]) -> tuple[Desk, Browser]:
-    """The browser of a session, by the options of the command."""
+def options_of(**given: Any) -> dict[str, Any]:
+    """The options of the command by their names: these, and the defaults of the others."""
+    defaults = {name: one.default for name, one in inspect.signature(browse).parameters.items()}
+    return {**defaults, **given}
+
+
+def opened(given: Mapping[str, Any]) -> tuple[Desk, Browser]:
+    """The browser of a session, by the options of the command, and what it works with."""
+    application = _application()
     held = decisions_in(given["decisions"])
     given = with_aim(given, held)
     configured = configure(given)

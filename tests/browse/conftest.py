@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 
 import pytest
 
@@ -52,11 +51,10 @@ def browse(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(scenario, file, *, size=(100, 30), **options):
-        defaults = {name: one.default for name, one in inspect.signature(command.browse).parameters.items()}
-        given = {**defaults, "file": str(file), "tokenizer": "chars", **options}
+        given = command.options_of(**{"file": str(file), "tokenizer": "chars", **options})
 
         async def main():
-            desk, app = command._opened(command._application(), given)
+            desk, app = command.opened(given)
             async with app.run_test(size=size) as pilot:
                 seen = Seen(app, desk, pilot)
                 await seen.keys()
