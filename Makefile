@@ -75,10 +75,12 @@ imports: $(STAMP)
 docs: $(STAMP)  ## write the generated parts of the documentation anew
 	COLUMNS=100 $(BIN)/cog -r $(GENERATED)
 	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/shell.py
 
 docs-check: $(STAMP)
 	COLUMNS=100 $(BIN)/cog --check $(GENERATED)
 	$(BIN)/python docs/pictures.py --check
+	$(BIN)/python docs/shell.py --check
 
 # the variable silences a notice about a later version of the builder
 site: $(STAMP)  ## build the documentation as a site into out/site; a dead link or a page without a place fails

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line; an interrupt while it is still being imported has the exit code of any other."""
     try:
+        if "_COMPACTOR_COMPLETE" in os.environ:
+            from compactor_cli.cli.completing import answer
+
+            answer()
+            return
         from compactor_cli.cli.app import main as run
 
         run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -21,7 +22,20 @@ class ExitCode(IntEnum):
 
 def bug_words(error: Exception) -> str:
     """What people are told of an error that nobody expected."""
-    return f"this is a bug: {type(error).__name__}: {error}"
+    return f"{BUG}: {type(error).__name__}: {error}"
+
+
+BUG = "this is a bug"
+BUG_REMEDY = "Run again with --debug and report the traceback."
+"""What to do about one."""
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Behind a name that nobody knows, the one that is spelled most like it: ` (did you mean adaptive?)`."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), [name for name in known if name], n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 NEEDS_MODEL = "needs a model: name one with --llm-model, such as openai/gpt-4o-mini or ollama/llama3.2"

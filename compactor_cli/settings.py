@@ -1,7 +1,8 @@
 """Every setting, frozen. Defaults are those of the seeds; files, the environment and flags fill in the rest.
 
 Each field is a key of the settings files under the same name (`scoring.threshold` is `threshold` in the
-section `[scoring]`); its meaning and what is allowed stand beside it.
+section `[scoring]`). Its meaning, what is allowed, and the option that sets it on the command line stand beside
+it, and nowhere else: files, environment variables, options, their help and docs/settings.md are made from them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,17 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The option that sets a key on the command line."""
+
+    name: str
+    """`--threshold`; of a switch both of its words: `--cache/--no-cache`."""
+    commands: tuple[str, ...]
+    """Those that take it; a subcommand behind its group: `memory list`."""
+    metavar: str = ""
+
+
 def setting(
     default: T,
     meaning: str,
@@ -20,11 +32,37 @@ def setting(
     minimum: float | None = None,
     maximum: float | None = None,
     choices: Sequence[str] = (),
+    form: str = "",
+    variable: str = "",
+    option: Option | None = None,
 ) -> T:
-    """A field with what is allowed for it; numbers of a list are each within the limits."""
-    limits = {"meaning": meaning, "minimum": minimum, "maximum": maximum, "choices": tuple(choices)}
-    declared: Any = field(default=default, metadata=limits)
+    """Declare a setting.
+
+    `meaning` is also the help of its option, where `empty:` and `unset:` become `default:`. Numbers of a list are each
+    within the limits. `form` is what the type does not say: time, pattern, path, tokens (4k is 4,000), text (its option
+    names a file that holds it), or rising for a list. `variable` is one in the environment besides that of its key."""
+    declared: Any = field(
+        default=default,
+        metadata={
+            "meaning": meaning,
+            "minimum": minimum,
+            "maximum": maximum,
+            "choices": tuple(choices),
+            "form": form,
+            "variable": variable,
+            "option": option,
+        },
+    )
     return declared  # type: ignore[no-any-return]  # dataclasses takes the field for its default
+
+
+_WRITE = ("compact", "assemble")
+_SCORE = ("score", "budget", *_WRITE)
+_ASK = ("score", *_WRITE)
+_READ = (*_SCORE, "inspect", "diff", "evaluate", "learn", "browse")
+_MEMORY = ("list", "search", "show", "add", "pin", "unpin", "forget", "decay", "consolidate", "export", "import")
+_KEEP = ("compact", "inspect", "restore", *(f"memory {name}" for name in _MEMORY), "hook run", "mcp", "browse")
+"""Commands that share options: they write, score, may ask a model, read transcripts, or open the database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,22 +86,48 @@ class ContextSettings:
 class ScoringSettings:
     """Residuals (seed 000)."""
 
-    scorer: str = setting("", "how messages are scored; empty: weighted for strategy ranked, else factors")
-    threshold: float = setting(60, "score from which a message is a residual", minimum=0)
-    max_residuals: float = setting(
-        0.20, "largest share of messages (and tokens) that are residuals", minimum=0, maximum=1
+    scorer: str = setting(
+        "",
+        "how messages are scored; empty: factors, or weighted for strategy ranked",
+        option=Option("--scorer", _SCORE, "NAME"),
     )
-    residuals: bool = setting(True, "whether there are residuals at all")
-    now: float | None = setting(None, "time that recency is measured from, seconds since 1970; unset: newest timestamp")
+    threshold: float = setting(
+        60,
+        "score from which a message is a residual",
+        minimum=0,
+        option=Option("--threshold", _SCORE, "POINTS"),
+        variable="PROMPT_COMPACTION_RESIDUAL_THRESHOLD",
+    )
+    max_residuals: float = setting(
+        0.20,
+        "largest share of messages (and tokens) that are residuals",
+        minimum=0,
+        maximum=1,
+        option=Option("--max-residuals", _SCORE, "SHARE"),
+        variable="PROMPT_COMPACTION_RESIDUAL_MAX_PERCENT",
+    )
+    residuals: bool = setting(
+        True, "whether there are residuals at all", variable="PROMPT_COMPACTION_RESIDUALS_ENABLED"
+    )
+    now: float | None = setting(
+        None,
+        "time that recency is measured from; unset: the newest timestamp",
+        form="time",
+        option=Option("--now", _SCORE, "TIME"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierSettings:
     """Recency tiers (seed 000)."""
 
-    enabled: bool = setting(True, "whether older messages are cut by tier; without, all of them count as recent")
+    enabled: bool = setting(
+        True,
+        "whether older messages are cut by tier; without, all of them count as recent",
+        variable="PROMPT_COMPACTION_TIERED_ENABLED",
+    )
     borders: tuple[int, int, int] = setting(
-        (10, 25, 50), "messages, from the newest, where tiers 1, 2 and 3 begin", minimum=0
+        (10, 25, 50), "messages, from the newest, where tiers 1, 2 and 3 begin", minimum=0, form="rising"
     )
     keep: tuple[float, float, float, float] = setting(
         (1.0, 0.70, 0.40, 0.15), "share of each tier that is kept when there is no target", minimum=0, maximum=1
@@ -74,7 +138,11 @@ class TierSettings:
 class BudgetSettings:
     """Sharing out a token budget (seed 000)."""
 
-    enabled: bool = setting(True, "whether a target is shared out 70/20/7/3; without, newer tiers are served first")
+    enabled: bool = setting(
+        True,
+        "whether a target is shared out 70/20/7/3; without, newer tiers are served first",
+        variable="PROMPT_COMPACTION_BUDGET_ENABLED",
+    )
     safety_margin: int = setting(100, "tokens that budget and assemble leave free", minimum=0)
 
 
@@ -96,16 +164,29 @@ class SummarizationSettings:
     content_length_weight: float = setting(1.0, "points for each 100 characters, up to 3 points", minimum=0)
     chunk_size: int = setting(20, "messages that ranked summarizes together", minimum=1)
     max_summaries: int = setting(5, "batches of ranked above which the least important are summarized again", minimum=1)
-    prompt: str = setting("", "system prompt for summaries by a model, used as it is; empty: the default one")
+    prompt: str = setting(
+        "",
+        "system prompt for summaries by a model, used as it is; empty: the built-in one",
+        form="text",
+        option=Option("--summary-prompt", _WRITE, "FILE"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmSettings:
     """Language models: which one is asked, how, and at what cost."""
 
-    model: str = setting("", "model that is asked, as litellm names it: openai/gpt-4o-mini; empty: `model`")
+    model: str = setting(
+        "",
+        "model that is asked, as litellm names it: openai/gpt-4o-mini; empty: that of --model",
+        option=Option("--llm-model", _ASK, "NAME"),
+    )
     api_base: str = setting("", "address of the model's server; empty: that of its provider")
-    fallback: bool = setting(True, "whether the offline way is taken when the model fails; without, exit code 5")
+    fallback: bool = setting(
+        True,
+        "whether the offline way is taken when the model fails; without, exit code 5",
+        option=Option("--fallback/--no-fallback", _ASK),
+    )
     temperature: float = setting(0.0, "temperature of the answers", minimum=0, maximum=0.3)
     strict_roles: bool = setting(
         False, "whether roles alternate and all that is system comes first, for models that insist on it"
@@ -114,9 +195,15 @@ class LlmSettings:
     timeout: float = setting(120.0, "seconds that an answer may take", minimum=0.1)
     retries: int = setting(2, "times that a request is sent again after a rate limit or a failure", minimum=0)
     backoff: float = setting(1.0, "seconds before the first of them; each further one waits twice as long", minimum=0)
-    concurrency: int = setting(4, "requests that are sent at the same time", minimum=1, maximum=64)
-    max_cost: float | None = setting(None, "US dollars that a run may cost; unset: no limit", minimum=0)
-    cache: bool = setting(True, "whether answers are kept, and used again for the same request")
+    concurrency: int = setting(
+        4, "requests that are sent at the same time", minimum=1, maximum=64, option=Option("--concurrency", _ASK, "N")
+    )
+    max_cost: float | None = setting(
+        None, "US dollars that a run may cost; unset: no limit", minimum=0, option=Option("--max-cost", _ASK, "USD")
+    )
+    cache: bool = setting(
+        True, "whether answers are kept, and used again for the same request", option=Option("--cache/--no-cache", _ASK)
+    )
     cache_mb: int = setting(64, "megabytes that kept answers may take; the least recently used go first", minimum=1)
 
 
@@ -124,8 +211,16 @@ class LlmSettings:
 class ArchiveSettings:
     """Originals and rounds, kept so that they can be had back."""
 
-    enabled: bool = setting(False, "whether compact keeps what it takes away, and the round, in the database")
-    manifest: bool = setting(False, "whether compact writes a manifest of what it took away beside its output")
+    enabled: bool = setting(
+        False,
+        "whether compact keeps what it takes away, and the round, in the database, for restore to bring back",
+        option=Option("--archive/--no-archive", ("compact",)),
+    )
+    manifest: bool = setting(
+        False,
+        "whether compact writes a manifest of what it took away beside its output",
+        option=Option("--manifest/--no-manifest", ("compact",)),
+    )
     limit_mb: int = setting(
         1024, "megabytes that originals may take; the least recently used compactions go first", minimum=1
     )
@@ -136,17 +231,26 @@ class ArchiveSettings:
 class MemorySettings:
     """The memory log (seed 003)."""
 
-    auto_flush: bool = setting(False, "whether compact extracts memories into the memory log before it compacts")
+    auto_flush: bool = setting(
+        False,
+        "whether compact extracts memories into the memory log before it compacts",
+        option=Option("--flush/--no-flush", ("compact",)),
+    )
     threshold: float = setting(60, "importance from which something is remembered", minimum=0, maximum=100)
     prompt: str = setting(
-        "", "system prompt by which a model judges messages where memories are made of them; empty: the default one"
+        "", "system prompt by which a model judges messages where memories are made of them; empty: the built-in one"
     )
     auto_recall: bool = setting(
         False, "whether memories that bear on what a session asks for come into the output without --recall"
     )
     recall_count: int = setting(5, "memories that are put into the output at most", minimum=1)
     recall_tokens: int = setting(600, "tokens that they may take", minimum=50)
-    half_life_days: float = setting(90, "days without use in which decay halves importance", minimum=0.1)
+    half_life_days: float = setting(
+        90,
+        "days without use in which decay halves importance",
+        minimum=0.1,
+        option=Option("--half-life", ("memory decay",), "DAYS"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,19 +268,44 @@ class HookSettings:
 class Settings:
     """Settings of one run."""
 
+    target_tokens: int | None = setting(
+        None,
+        "tokens to fit into, for each conversation of a file; where that cannot be, the exit code is 4",
+        minimum=1,
+        form="tokens",
+        option=Option("--target-tokens", ("compact", "browse"), "N"),
+    )
+    target_ratio: float | None = setting(
+        None,
+        "share of the original tokens to fit into",
+        minimum=0,
+        maximum=1,
+        option=Option("--target-ratio", ("compact", "browse"), "R"),
+    )
     strategy: str = setting(
-        "", "how to compact; empty: tiered without a target, else adaptive, or rolling when a model summarizes"
+        "",
+        "how to compact (compactor strategies lists the ways); empty: adaptive with a target, or rolling when a model "
+        "summarizes, and tiered without one",
+        option=Option("--strategy", (*_WRITE, "browse"), "NAME"),
     )
-    summarizer: str = setting("extractive", "who writes summaries")
-    drop_outside: bool = setting(False, "whether records that are not in the context any more are left out of outputs")
+    summarizer: str = setting("extractive", "who writes summaries", option=Option("--summarizer", _WRITE, "NAME"))
+    drop_outside: bool = setting(
+        False,
+        "whether records that the agent no longer sends are left out of outputs: what stands before its own "
+        "compaction, old branches, progress, snapshots",
+        option=Option("--drop-outside/--keep-outside", ("compact",)),
+    )
     summary_role: str = setting(
-        "", "role of summaries; empty: what the format's API accepts", choices=("", "user", "assistant", "system")
+        "",
+        "role of summaries; empty: what the format's API accepts",
+        choices=("", "user", "assistant", "system"),
+        option=Option("--summary-role", _WRITE, "ROLE"),
     )
-    target_tokens: int | None = setting(None, "tokens to fit into", minimum=1)
-    target_ratio: float | None = setting(None, "share of the original tokens to fit into", minimum=0, maximum=1)
-    keep: tuple[str, ...] = setting((), "patterns of messages to keep")
-    keep_last: int = setting(0, "newest messages to keep whole", minimum=0)
-    query: str = setting("", "words that summaries should prefer")
+    keep: tuple[str, ...] = setting(
+        (), "patterns of messages to keep", form="pattern", option=Option("--keep", _WRITE, "REGEX")
+    )
+    keep_last: int = setting(0, "newest messages to keep whole", minimum=0, option=Option("--keep-last", _WRITE, "N"))
+    query: str = setting("", "words that summaries should prefer", option=Option("--query", _WRITE, "TEXT"))
     recent_messages: int = setting(
         10,
         "newest messages that rolling, ranked, summarize, hybrid and truncate keep; shorter sessions are left",
@@ -217,13 +346,36 @@ class Settings:
 class Reading:
     """How transcripts are read and counted."""
 
-    model: str = setting("", "model whose encoding and context limit are used; empty: none, with 128,000 tokens")
-    tokenizer: str = setting("", "what counts tokens; empty: the encoding of the model, else o200k_base")
-    format: str = setting("", "format of transcripts; empty: the one that is recognised")
-    profile: str = setting("", "file of weights for strategy adaptive; empty: the one that is shipped")
-    skip_damaged: bool = setting(False, "whether lines that are not JSON are left out, and reported")
+    model: str = setting(
+        "",
+        "model whose encoding and context limit are used; empty: none, with 128,000 tokens",
+        option=Option("--model", ("sessions", *_READ), "NAME"),
+    )
+    tokenizer: str = setting(
+        "",
+        "what counts tokens: o200k_base, cl100k_base, an open model by its name (qwen3, llama3), chars (four a token), "
+        "or probe (a provider is asked); empty: the encoding of the model, else o200k_base",
+        option=Option("--tokenizer", ("sessions", "doctor", *_READ), "NAME"),
+    )
+    format: str = setting(
+        "",
+        "format of transcripts (compactor formats lists them); empty: the one that is recognised",
+        option=Option("--format", ("convert", "doctor", "textconv", *_READ), "NAME"),
+    )
+    profile: str = setting(
+        "",
+        "file of weights for strategy adaptive, as learn writes it; empty: the shipped ones",
+        form="path",
+        option=Option("--profile", (*_WRITE, "evaluate", "browse"), "TOML"),
+    )
+    skip_damaged: bool = setting(
+        False,
+        "whether lines that are not JSON are left out, and reported",
+        option=Option("--skip-damaged/--no-skip-damaged", ("convert", *_READ)),
+    )
     database_url: str = setting(
         "",
         "database of the archive and the memory log: a path, or postgresql://USER@HOST/NAME; empty: SQLite "
         "in the user's data folder",
+        option=Option("--database", _KEEP, "URL"),
     )

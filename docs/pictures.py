@@ -93,10 +93,10 @@ def browsed() -> str:
     for name in (*_SILENT, "TEXTUAL_THEME"):  # they are read when the program is imported
         os.environ.pop(name, None)
     from compactor_cli.cli import browse as command
+    from compactor_cli.cli.configured import forced
 
     async def screen() -> str:
-        given = command.options_of(file="session.jsonl", target_ratio=0.25)
-        desk, app = command.opened(given)
+        desk, app = command.opened(command.BrowseOptions(file="session.jsonl"), forced(target_ratio=0.25))
         async with app.run_test(size=(96, 28)) as pilot:
             await app.settled.wait()
             for key in _KEYS:

@@ -25,7 +25,7 @@ from compactor_cli.agents import (
     qwen,
 )
 from compactor_cli.agents.base import Agent
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 
 AGENTS: dict[str, Agent] = {
     known.AGENT.name: known.AGENT
@@ -57,5 +57,5 @@ def agent(name: str) -> Agent:
     """An agent by its name or an alias. Raises UsageError for a name that is none."""
     known = NAMES.get(name.strip().lower())
     if known is None:
-        raise UsageError(f"unknown agent {name!r}; known agents: {', '.join(AGENTS)}")
+        raise UsageError(f"unknown agent {name!r}{meant(name, NAMES)}; known agents: {', '.join(AGENTS)}")
     return AGENTS[known]

@@ -64,11 +64,6 @@ def _request(event: dict[str, Any]) -> str | None:
     return request(content or event.get("message"))
 
 
-def _export(session: Found) -> bytes:
-    """The events, one a line."""
-    return b"".join(b" ".join(path.read_bytes().split(b"\n")).strip() + b"\n" for path in _events(session.path))
-
-
 AGENT = Agent(
     name="openhands",
     title="OpenHands",
@@ -76,5 +71,4 @@ AGENT = Agent(
     folders=_folders,
     find=_find,
     look=_look,
-    export=_export,
 )

@@ -13,13 +13,20 @@ from compactor_cli.model.transcript import Source
 class Desk(Protocol):
     """A session, what is computed of it, and where things are saved."""
 
-    source: Source
-    counter: str
-    """Name of what counts tokens."""
-    place: str
-    """Where decisions are saved unless another place is named."""
-    output: str
-    """Where the compacted file is written unless another place is named."""
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def counter(self) -> str:
+        """Name of what counts tokens."""
+
+    @property
+    def place(self) -> str:
+        """Where decisions are saved unless another place is named."""
+
+    @property
+    def output(self) -> str:
+        """Where the compacted file is written unless another place is named."""
 
     def aimed(self, text: str, aim: Aim) -> Aim:
         """The aim with another target, as people write it: 25%, 4k; empty: none. Raises CompactorError."""

@@ -9,10 +9,12 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from compactor_cli.cli.commands import Commands, summary
+from compactor_cli.cli.commands import ASKED, Commands, summary
+from compactor_cli.cli.mistakes import is_mistake, words_of
 from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.streams import open_streams
-from compactor_cli.errors import CompactorError, ExitCode, UsageError, bug_words
+from compactor_cli.cli.width import WidthOption
+from compactor_cli.errors import BUG_REMEDY, CompactorError, ExitCode, UsageError, bug_words
 from compactor_cli.text.clean import visible
 
 _MEANT = {
@@ -45,8 +47,18 @@ class Boundary(TyperGroup):
         """A command by its name; a word that means one is answered with it."""
         meant = _MEANT.get(args[0].lower()) if args and args[0] not in self.commands else None
         if meant:
-            raise UsageError(f"No such command '{args[0]}'. Did you mean '{meant}'?")
+            raise UsageError(f"no such command '{args[0]}'. Did you mean '{meant}'?\nSee {ctx.command_path} --help.")
         return super().resolve_command(ctx, args)
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        """The program's own options; what is wrong with them is told as all errors are."""
+        ctx = self.context_class(self, info_name=info_name, parent=parent)
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except Exception as error:
+            if not is_mistake(error):
+                raise
+            raise _mistaken(error, ctx) from None
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -55,24 +67,24 @@ class Boundary(TyperGroup):
             finally:
                 sys.stdout.flush()  # what cannot be written is known before the exit code is
         except CompactorError as error:
-            if _debugging():
+            if _debugging(ctx):
                 _show_traceback()
-            _say(f"error: {error}")
+            _say(ctx, f"error: {error}")
             raise typer.Exit(int(error.exit_code)) from None
         except KeyboardInterrupt:
-            _say("interrupted; nothing was left half-written")
+            _say(ctx, "interrupted; nothing was left half-written")
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
         except TerminatedError as signal:
-            _say("terminated; nothing was left half-written")
+            _say(ctx, "terminated; nothing was left half-written")
             raise typer.Exit(signal.code) from None
         except Exception as error:
-            if hasattr(error, "exit_code"):  # typer's own: usage errors, exits
-                if hasattr(error, "message"):
-                    error.message = visible(str(error.message))
+            if is_mistake(error):
+                raise _mistaken(error, ctx) from None
+            if hasattr(error, "exit_code"):  # typer's own: exits, help that was asked for
                 raise
-            if _debugging():
+            if _debugging(ctx):
                 _show_traceback()
-            _say(f"{bug_words(error)}\nRun again with --debug and report the traceback.")
+            _say(ctx, f"{bug_words(error)}\n{BUG_REMEDY}")
             raise typer.Exit(int(ExitCode.BUG)) from None
 
 
@@ -97,7 +109,8 @@ def _version(on: bool) -> None:
 
 @app.callback()
 def about(
-    version: bool = typer.Option(False, "--version", help="Show the version.", is_eager=True, callback=_version),
+    version: bool = typer.Option(False, "--version", "-V", help="Show the version.", is_eager=True, callback=_version),
+    width: WidthOption = None,
 ) -> None:
     """Make saved sessions with language models smaller without losing what the work needs.
 
@@ -113,8 +126,15 @@ def about(
     """
 
 
-def _debugging() -> bool:
-    return "--debug" in sys.argv
+def _debugging(ctx: Any) -> bool:
+    asked = ctx.meta.get(ASKED)
+    return bool(asked and asked.debug)
+
+
+def _mistaken(error: Exception, ctx: Any) -> typer.Exit:
+    """Tell of words that cannot be used; returns what ends the program."""
+    _say(ctx, f"error: {words_of(error, ctx)}")
+    return typer.Exit(int(ExitCode.USAGE))
 
 
 def _show_traceback() -> None:
@@ -123,8 +143,9 @@ def _show_traceback() -> None:
     traceback.print_exc()
 
 
-def _say(text: str) -> None:
-    if {"--quiet", "-q"} & set(sys.argv):
+def _say(ctx: Any, text: str) -> None:
+    asked = ctx.meta.get(ASKED)
+    if asked and asked.quiet:
         return
     print(visible(text.encode("utf-8", "replace").decode()), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 

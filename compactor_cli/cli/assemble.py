@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated
 
 import typer
 
@@ -16,6 +15,8 @@ from compactor_cli.cli.model_use import model_use, warn_unused
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare_sources import survival_of
@@ -28,63 +29,29 @@ from compactor_cli.prompts.sizes import size_parts
 from compactor_cli.settings import Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """Where the prompt goes and what is told about it."""
-
-    total: int
-    out: str
-    dry_run: bool
-    report: str
-    json: bool
-
-
 def _schema(on: bool) -> None:
     if on:
         typer.echo(schema_text(), nl=False)
         raise typer.Exit
 
 
-def assemble(
-    prompt: options.PromptOption,
-    total: options.TotalOption,
-    file: options.FileArgument = "",
-    out: options.OutOption = "",
-    context: options.ContextOption = None,
-    strategy: options.StrategyOption = "",
-    profile: options.ProfileOption = "",
-    summarizer: options.SummarizerOption = "",
-    summary_prompt: options.SummaryPromptOption = "",
-    scorer: options.ScorerOption = "",
-    keep: options.KeepOption = None,
-    keep_last: options.KeepLastOption = None,
-    query: options.QueryOption = "",
-    summary_role: options.SummaryRoleOption = "",
-    dry_run: options.DryRunOption = False,
-    report: options.ReportOption = "",
-    threshold: options.ThresholdOption = None,
-    max_residuals: options.MaxResidualsOption = None,
-    now: options.NowOption = "",
-    format: options.FormatOption = "",
-    model: options.ModelOption = "",
-    tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    llm_model: options.LlmModelOption = "",
-    fallback: options.FallbackOption = None,
-    cache: options.CacheOption = None,
-    max_cost: options.MaxCostOption = None,
-    concurrency: options.ConcurrencyOption = None,
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    schema: bool = typer.Option(
-        False, "--schema", help="Print the JSON schema of prompt.yaml.", is_eager=True, callback=_schema
-    ),
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssembleOptions(options.SessionOptions):
+    prompt: options.PromptOption
+    total: options.TotalOption
+    file: options.FileArgument = ""
+    out: options.OutOption = "-"
+    context: options.ContextOption = None
+    dry_run: options.DryRunOption = False
+    report: options.ReportOption = ""
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help="Print the JSON schema of prompt.yaml.", is_eager=True, callback=_schema),
+    ] = False
+
+
+@takes("assemble")
+def assemble(asked: AssembleOptions, given: Layer) -> None:
     """Write the messages of a prompt: the parts that prompt.yaml describes, and the history between them.
 
     The order is system prompt, identity, actions, system insight, history, task, current message. The
@@ -105,33 +72,28 @@ def assemble(
       segments:
         - {id: error-handling, file: errors.md, when: {error_occurred: true}}
     """
-    _run(Job(total=total, out=out or "-", dry_run=dry_run, report=report, json=json), locals())
-
-
-def _run(job: Job, given: Mapping[str, Any]) -> None:
-    """The command, with its options by their names."""
-    configured = configure(given)
-    if job.json and not job.dry_run and job.out == "-":
+    configured = configure(given, asked.config)
+    if asked.json and not asked.dry_run and asked.out == "-":
         raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
-    settings = replace(configured.settings, target_tokens=job.total, target_ratio=None)
+    settings = replace(configured.settings, target_tokens=asked.total, target_ratio=None)
     compile_patterns(settings.keep)
-    session = configured.session(quiet=given["quiet"], profile=True)
+    session = configured.session(quiet=asked.quiet, profile=True)
     warn_unused(session, configured, given)
-    session.dry = job.dry_run
-    wanted = read_prompt(given["prompt"], given["context"] or ())
-    (file,) = picked(session, [given["file"]], given)
-    refuse_overwriting([file], {"-o": [job.out], "--report": [job.report or "-"]})
+    session.dry = asked.dry_run
+    wanted = read_prompt(asked.prompt, asked.context or ())
+    (file,) = picked(session, [asked.file], asked)
+    refuse_overwriting([file], {"-o": [asked.out], "--report": [asked.report or "-"]})
     source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
         count = len(source.transcripts)
         raise UsageError(f"{file} holds {count} conversations; a prompt has one history, split the file")
     choices = choose_segments(wanted, session.counter.count)
-    result = _assemble(session, source, wanted, choices, settings, job.total)
+    result = _assemble(session, source, wanted, choices, settings, asked.total)
     data = source.joints[0] + result.data + source.joints[-1]
-    if not job.dry_run:
-        write_bytes(job.out, data, inputs=[file])
-    _tell(session, source, wanted, choices, result, data, job)
+    if not asked.dry_run:
+        write_bytes(asked.out, data, inputs=[file])
+    _tell(session, source, wanted, choices, result, data, asked)
 
 
 def _assemble(
@@ -155,7 +117,7 @@ def _tell(
     choices: tuple[SegmentChoice, ...],
     result: Prompted,
     data: bytes,
-    job: Job,
+    asked: AssembleOptions,
 ) -> None:
     """The report for scripts, and the tables for people: of --dry-run on standard output."""
     from compactor_cli.render import jsons, prompts, tables
@@ -164,11 +126,11 @@ def _tell(
     use = model_use(session)
     for warning in (*result.history.warnings, *(use.warnings if use else ())):
         session.warn(warning)
-    if job.json or job.report:
+    if asked.json or asked.report:
         value = prompts.assemble_json(
             source,
             session.counter.name,
-            job.out,
+            asked.out,
             data,
             result,
             prompts.segments_json(prompt, choices),
@@ -177,13 +139,13 @@ def _tell(
         )
         if use:
             value |= model_json(use)
-        if job.dry_run:
+        if asked.dry_run:
             value["plan"] = jsons.plan_json([result.history])
-        if job.report:
-            write_bytes(job.report, (jsons.dumps(value) + "\n").encode(), inputs=[source.path])
-        if job.json:
+        if asked.report:
+            write_bytes(asked.report, (jsons.dumps(value) + "\n").encode(), inputs=[source.path])
+        if asked.json:
             typer.echo(jsons.dumps(value))
-    shown = job.dry_run and not job.json
+    shown = asked.dry_run and not asked.json
     console = session.out if shown else session.err
     if console.quiet:
         return
@@ -198,5 +160,5 @@ def _tell(
         console.print(f"repaired: message {note.index}: {note.kind}: {note.detail}", soft_wrap=True)
     if use:
         console.print(use_line(use), soft_wrap=True)
-    if not job.dry_run:
-        console.print(f"written to {'standard output' if job.out == '-' else job.out}", soft_wrap=True)
+    if not asked.dry_run:
+        console.print(f"written to {'standard output' if asked.out == '-' else asked.out}", soft_wrap=True)

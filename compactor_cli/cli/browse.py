@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gc
-import inspect
 import shlex
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +24,8 @@ from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.containers import pack
 from compactor_cli.errors import UsageError
 from compactor_cli.model.decisions import Aim
@@ -40,30 +41,25 @@ if TYPE_CHECKING:
     from compactor_cli.browse.state import State
 
 NO_TEXTUAL = "the browser is made with Textual, which is not installed: pip install 'compactor-cli[browse]'"
-_REPEATED = ("preset", "format", "model", "tokenizer", "profile", "config")
-"""Options that `compact` is to be given as well, so that it comes to the same."""
+_REPEATED = ("format", "model", "tokenizer", "profile")
+"""Settings that `compact` is to be given as well, so that it comes to the same."""
 
 
-def browse(
-    file: options.FileArgument = "",
-    out: options.DecisionsOutOption = "",
-    target_tokens: options.TargetTokensOption = None,
-    target_ratio: options.TargetRatioOption = None,
-    strategy: options.StrategyOption = "",
-    decisions: options.DecisionsOption = "",
-    profile: options.ProfileOption = "",
-    preset: options.PresetOption = "",
-    format: options.FormatOption = "",
-    model: options.ModelOption = "",
-    tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseOptions(options.ConfiguredOptions):
+    file: options.FileArgument = ""
+    out: Annotated[
+        str,
+        typer.Option("-o", "--output", metavar="FILE", help="Where decisions are saved; default: NAME.decisions.json."),
+    ] = ""
+    decisions: options.DecisionsOption = ""
+    latest: options.LatestOption = ""
+    session: options.SessionIdOption = ""
+    project: options.ProjectOption = ""
+
+
+@takes("browse")
+def browse(asked: BrowseOptions, given: Layer) -> None:
     """Go through a session in the terminal: what a compaction makes of each message, and why, before it is done.
 
     Keys keep or drop messages, which shows at once what that does to the rest; another target or strategy as well.
@@ -77,10 +73,9 @@ def browse(
       compactor browse session.jsonl --decisions decisions.json
       compactor compact session.jsonl --decisions decisions.json -o small.jsonl
     """
-    given: dict[str, Any] = dict(locals())
     _application()  # whether it is there comes first
-    _check_terminal(file)
-    desk, running = opened(given)
+    _check_terminal(asked.file)
+    desk, running = opened(asked, given)
     gc.enable()  # unlike other commands, this one runs for long
     try:
         running.run()
@@ -94,27 +89,21 @@ def browse(
         raise typer.Exit(running.return_code)
 
 
-def options_of(**given: Any) -> dict[str, Any]:
-    """The options of the command by their names: these, and the defaults of the others."""
-    defaults = {name: one.default for name, one in inspect.signature(browse).parameters.items()}
-    return {**defaults, **given}
-
-
-def opened(given: Mapping[str, Any]) -> tuple[Desk, Browser]:
+def opened(asked: BrowseOptions, given: Layer) -> tuple[Desk, Browser]:
     """The browser of a session, by the options of the command, and what it works with."""
     application = _application()
-    held = decisions_in(given["decisions"])
-    given = with_aim(given, held)
-    configured = configure(given)
-    session = configured.session(quiet=False, profile=True)
+    held = decisions_in(asked.decisions)
+    configured = configure(with_aim(given, held), asked.config)
+    session = configured.session(quiet=asked.quiet, profile=True)
     settings = session.offline(configured.settings)
     if settings.memory.auto_recall:
         session.warn("memory.auto_recall: compact puts memories into the output, which the browser does not show")
-    inputs = inputs_of(session, picked(session, [given["file"]], given))
+    inputs = inputs_of(session, picked(session, [asked.file], asked))
     if len(inputs) > 1 or is_parquet(inputs[0].path):
         raise UsageError("the browser shows one session: name one file, and no data set")
     source = session.load(inputs[0].path)
-    desk = Desk(session, source, settings, Keeper(session, settings, configured.reading.database_url), given)
+    keeper = Keeper(session, settings, configured.reading.database_url)
+    desk = desk_of(session, source, settings, keeper, asked, given)
     refuse_overwriting([source.path], {"-o": [desk.place]})
     state, said = desk.opening(), ""
     if held is None:
@@ -155,18 +144,18 @@ class Desk:
     source: Source
     settings: Settings
     keeper: Keeper
-    given: Mapping[str, Any]
-    counter: str = ""
-    place: str = ""
-    output: str = ""
-    told: list[str] = None  # type: ignore[assignment]  # set below
+    place: str
+    output: str
+    known: str
+    """The file of decisions that it began from; empty for none."""
+    repeated: Sequence[str]
+    """Options that `compact` is to be given as well."""
+    told: list[str] = field(default_factory=list)
+    """What to say when the screen is as it was."""
 
-    def __post_init__(self) -> None:
-        self.counter, self.told = self.session.counter.name, []
-        name = "session.jsonl" if is_remote(self.source.path) else Path(self.source.path).name
-        stem, _, rest = name.partition(".")
-        self.place = self.given["out"] or self.given["decisions"] or f"{stem}.decisions.json"
-        self.output = f"{stem}.compacted.{rest}" if rest else f"{stem}.compacted"
+    @property
+    def counter(self) -> str:
+        return self.session.counter.name
 
     def opening(self) -> State:
         """What the settings and the options aim at, and no decisions."""
@@ -204,7 +193,7 @@ class Desk:
 
     def is_there(self, place: str) -> bool:
         """Whether something would be replaced there that is not ours."""
-        return place != self.given["decisions"] and not is_remote(place) and Path(place).exists()
+        return place != self.known and not is_remote(place) and Path(place).exists()
 
     def save(self, place: str, state: State) -> str:
         """Save the decisions."""
@@ -212,7 +201,7 @@ class Desk:
         text = write_decisions(decisions_on(self.source, state.choices, state.aim))
         write_bytes(place, text.encode("utf-8"), inputs=[self.source.path])
         self.place = place
-        use = shlex.join(["compactor", "compact", self.source.path, "--decisions", place, *self._repeated()])
+        use = shlex.join(["compactor", "compact", self.source.path, "--decisions", place, *self.repeated])
         self._tell(f"decisions saved to {place}; use them: {use} -o {shlex.quote(self.output)}")
         return f"Saved to {place}: compact --decisions takes it."
 
@@ -238,18 +227,34 @@ class Desk:
             strategy=aim.strategy,
         )
 
-    def _repeated(self) -> list[str]:
-        return [word for name in _REPEATED if (value := self.given[name]) for word in (f"--{name}", str(value))]
-
     def _tell(self, line: str) -> None:
         """Say something when the screen is as it was; of the same thing the last."""
         self.told = [known for known in self.told if known.split(" ")[:2] != line.split(" ")[:2]]
         self.told.append(line)
 
 
+def desk_of(
+    session: Session, source: Source, settings: Settings, keeper: Keeper, asked: BrowseOptions, given: Layer
+) -> Desk:
+    """The desk of a run; files that are written are named after the session."""
+    name = "session.jsonl" if is_remote(source.path) else Path(source.path).name
+    stem, _, rest = name.partition(".")
+    said = [word for key in _REPEATED if key in given for word in (f"--{key}", str(given[key].value))]
+    return Desk(
+        session=session,
+        source=source,
+        settings=settings,
+        keeper=keeper,
+        place=asked.out or asked.decisions or f"{stem}.decisions.json",
+        output=f"{stem}.compacted.{rest}" if rest else f"{stem}.compacted",
+        known=asked.decisions,
+        repeated=[*said, *(("--config", asked.config) if asked.config else ())],
+    )
+
+
 def _is_share(word: str) -> bool:
     """Whether a target is a share: 25%, 0.25, .25; 1 is a token."""
-    return word.endswith("%") or word.startswith(("0.", ".", "0"))
+    return word.endswith("%") or word.startswith(("0", "."))
 
 
 def _ratio(aim: Aim, word: str) -> Aim:

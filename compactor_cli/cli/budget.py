@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import typer
@@ -14,6 +15,8 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.report import Analysis
@@ -27,27 +30,16 @@ from compactor_cli.settings import Settings
 from compactor_cli.tokens.base import TokenCounter
 
 
-def budget(
-    total: options.TotalOption,
-    file: options.FileArgument = "",
-    prompt: options.PromptOption = "",
-    context: options.ContextOption = None,
-    scorer: options.ScorerOption = "",
-    threshold: options.ThresholdOption = None,
-    max_residuals: options.MaxResidualsOption = None,
-    now: options.NowOption = "",
-    format: options.FormatOption = "",
-    model: options.ModelOption = "",
-    tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetOptions(options.SessionOptions):
+    total: options.TotalOption
+    file: options.FileArgument = ""
+    prompt: options.PromptOption = ""
+    context: options.ContextOption = None
+
+
+@takes("budget")
+def budget(asked: BudgetOptions, given: Layer) -> None:
     """Share out a token budget over fixed parts, residuals and tiers.
 
     Fixed parts and a margin of 100 tokens come off first, residuals take up to their share, and the
@@ -65,13 +57,12 @@ def budget(
       agent_identity: {tokens: 200}
       task_prompt: "Fix the rounding bug."
     """
-    given = locals()
-    configured = configure(given)
-    session = configured.session(quiet=quiet, probes=True)
+    configured = configure(given, asked.config)
+    session = configured.session(quiet=asked.quiet, probes=True)
     settings = session.offline(configured.settings)
-    wanted = read_prompt(prompt, context or ()) if prompt else None
-    work = partial(_budget, session, configured, settings, total, wanted, json=json)
-    one_by_one(session, inputs_of(session, picked(session, [file], given)), work)
+    wanted = read_prompt(asked.prompt, asked.context or ()) if asked.prompt else None
+    work = partial(_budget, session, configured, settings, asked.total, wanted, json=asked.json)
+    one_by_one(session, inputs_of(session, picked(session, [asked.file], asked)), work)
 
 
 def _budget(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import typer
 
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.errors import BudgetError, CompactorError, InputError, UsageError
+from compactor_cli.errors import BudgetError, CompactorError, InputError, UsageError, meant
 from compactor_cli.model.findings import Finding
 from compactor_cli.model.transcript import Source
 
@@ -28,7 +28,9 @@ class Check:
             if given and not checks:
                 raise UsageError(f"{option} says what --check finds: add --check")
         if self.annotations and self.annotations not in FORMATS:
-            raise UsageError(f"--annotations {self.annotations!r}: use {' or '.join(FORMATS)}")
+            raise UsageError(
+                f"--annotations {self.annotations!r}{meant(self.annotations, FORMATS)}: use {' or '.join(FORMATS)}"
+            )
         if json and (self.annotations or self.sarif == "-"):
             raise UsageError("--json prints on standard output, and so do --annotations and --sarif -: choose one")
 

@@ -13,6 +13,7 @@ import typer
 from compactor_cli.agents import AGENTS, agent
 from compactor_cli.agents.base import Agent, Machine, machine_of
 from compactor_cli.agents.finding import Listing, Saved, by_id, described, find_sessions, in_project, shortest
+from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.files import working_folder
 from compactor_cli.errors import ExitCode, InputError, UsageError
@@ -55,7 +56,7 @@ def opened(session: Session, saved: Saved) -> str:
     """What the commands know a session by: its file; where it has none of its own, a name for what is read of it."""
     if saved.agent.export is None:
         return str(saved.found.path)
-    name = f"{saved.found.path}#{saved.id}" if saved.found.inside else f"{saved.found.path}#events"
+    name = f"{saved.found.path}#{saved.id}"
     session.contents[name] = content_of(saved)
     return name
 
@@ -63,7 +64,7 @@ def opened(session: Session, saved: Saved) -> str:
 def content_of(saved: Saved) -> bytes:
     """The bytes of a session. Raises InputError."""
     try:
-        return saved.agent.export(saved.found) if saved.agent.export else saved.found.path.read_bytes()
+        return saved.agent.export(saved.found) if saved.agent.export else read_session(str(saved.found.path))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=str(saved.found.path)) from None
 

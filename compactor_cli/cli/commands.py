@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+ASKED = "compactor.asked"
+"""Where a click context holds the options of the command that runs."""
 _SUMMARIES = {
     "sessions": "List the sessions on this machine.",
     "score": "Score every message, mark the residuals.",
@@ -30,6 +32,7 @@ _SUMMARIES = {
     "hook": "Archive before an agent's own compaction, restore after it.",
     "textconv": "Print a transcript as text, for git diff.",
     "mcp": "Serve sessions to an agent (MCP).",
+    "completion": "Print the completion for a shell.",
 }
 """Command -> what the list of commands says of it. Its module and what is called there have the same name."""
 

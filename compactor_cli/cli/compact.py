@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import typer
 
-from compactor_cli.cli import options
 from compactor_cli.cli.checking import Check, failed
 from compactor_cli.cli.compact_job import Job, check_usage, warn_of
+from compactor_cli.cli.compact_options import CompactOptions
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
@@ -22,75 +21,15 @@ from compactor_cli.cli.model_use import warn_unused
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import CompactorError, ExitCode
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
+from compactor_cli.errors import BUG, BUG_REMEDY, CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
 from compactor_cli.tokens.models import model_facts
 
-_JOB = (
-    *("out", "out_dir", "in_place", "emit", "new_session", "dry_run", "check", "if_needed"),
-    *("report", "html", "json", "jobs", "engine", "scheduler", "resume", "debug", "column"),
-)
-"""Options that a job is told as they are."""
 
-
-def compact(
-    files: options.FilesArgument = None,
-    out: options.OutOption = "",
-    out_dir: options.OutDirOption = "",
-    in_place: options.InPlaceOption = False,
-    emit: options.EmitOption = "rewritten",
-    new_session: options.NewSessionOption = False,
-    jobs: options.JobsOption = 1,
-    resume: options.ResumeOption = False,
-    engine: options.EngineOption = "processes",
-    scheduler: options.SchedulerOption = "",
-    target_tokens: options.TargetTokensOption = None,
-    target_ratio: options.TargetRatioOption = None,
-    strategy: options.StrategyOption = "",
-    profile: options.ProfileOption = "",
-    summarizer: options.SummarizerOption = "",
-    summary_prompt: options.SummaryPromptOption = "",
-    scorer: options.ScorerOption = "",
-    if_needed: options.IfNeededOption = False,
-    preset: options.PresetOption = "",
-    keep: options.KeepOption = None,
-    keep_last: options.KeepLastOption = None,
-    query: options.QueryOption = "",
-    summary_role: options.SummaryRoleOption = "",
-    drop_outside: options.DropOutsideOption = None,
-    dry_run: options.DryRunOption = False,
-    check: options.CheckOption = False,
-    annotations: options.AnnotationsOption = "",
-    sarif: options.SarifOption = "",
-    report: options.ReportOption = "",
-    html: options.HtmlOption = "",
-    threshold: options.ThresholdOption = None,
-    max_residuals: options.MaxResidualsOption = None,
-    now: options.NowOption = "",
-    format: options.FormatOption = "",
-    model: options.ModelOption = "",
-    tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    llm_model: options.LlmModelOption = "",
-    fallback: options.FallbackOption = None,
-    cache: options.CacheOption = None,
-    max_cost: options.MaxCostOption = None,
-    concurrency: options.ConcurrencyOption = None,
-    archive: options.ArchiveOption = None,
-    manifest: options.ManifestOption = None,
-    flush: options.FlushOption = None,
-    recall: options.RecallOption = "",
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-    column: options.ColumnOption = "",
-    decisions: options.DecisionsOption = "",
-) -> None:
+@takes("compact")
+def compact(asked: CompactOptions, given: Layer) -> None:
     """Make transcripts smaller: keep what matters, cut or quote the rest.
 
     The output is valid wherever the input was, and with a target it fits, or nothing is written: the lines
@@ -112,32 +51,23 @@ def compact(
       compactor compact session.jsonl --decisions decisions.json -o small.jsonl
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
-    _compact(files or [], locals())
-
-
-def _compact(files: Sequence[str], given: Mapping[str, Any]) -> None:
-    """The command, with its options by their names."""
-    decisions = decisions_in(given["decisions"])
-    given = with_aim(given, decisions)
-    configured = configure(given)
-    settings, model = configured.settings, configured.reading.model
-    session = configured.session(quiet=given["quiet"], profile=True, probes=True)
-    keeper = Keeper(session, settings, configured.reading.database_url)
-    inputs = inputs_of(session, picked(session, files, given), aside=given["out_dir"])
-    if given["scheduler"]:  # its workers have folders of their own that they work in
+    decisions = decisions_in(asked.decisions)
+    configured = configure(with_aim(given, decisions), asked.config)
+    session = configured.session(quiet=asked.quiet, profile=True, probes=True)
+    keeper = Keeper(session, configured.settings, configured.reading.database_url)
+    inputs = inputs_of(session, picked(session, asked.files or (), asked), aside=asked.out_dir)
+    if asked.scheduler:  # its workers have folders of their own that they work in
         inputs = [replace(one, path=_anywhere(one.path)) for one in inputs]
-        given = {**given, "out_dir": given["out_dir"] and _anywhere(given["out_dir"])}
-    files = [one.path for one in inputs]
-    names = {one.path: one.name for one in inputs}
-    job = job_of(names, given, configured, keeper, several=len(inputs) > 1)
+        asked = replace(asked, out_dir=asked.out_dir and _anywhere(asked.out_dir))
+    check_usage(inputs, asked, configured.settings, session.contents)
+    session.dry = asked.dry_run
+    job = job_of({one.path: one.name for one in inputs}, asked, configured, keeper, several=len(inputs) > 1)
     job = replace(job, decisions=decisions)
-    check_usage(inputs, job, settings, session.contents)
-    session.dry = job.dry_run
-    warn_of(session, job, settings, model=model, profile=given["profile"])
+    warn_of(session, job, configured, given)
     warn_unused(session, configured, given)
     try:
-        job = replace(job, recalled=keeper.recall(given["recall"]))
-        code = _run_all(session, files, job, configured, given)
+        job = replace(job, recalled=keeper.recall(asked.recall))
+        code = _run_all(session, [one.path for one in inputs], job, configured)
     finally:
         keeper.close()
     if code:
@@ -150,41 +80,41 @@ def _anywhere(path: str) -> str:
 
 
 def job_of(
-    names: Mapping[str, str], given: Mapping[str, Any], configured: Configured, keeper: Keeper, *, several: bool
+    names: Mapping[str, str], asked: CompactOptions, configured: Configured, keeper: Keeper, *, several: bool
 ) -> Job:
-    """What is to be done, by the options of the command. `names`: input -> its name in --out-dir."""
+    """What is to be done with every file. `names`: input -> its name in --out-dir."""
     return Job(
+        asked=asked,
         names=names,
         keeper=keeper,
-        checking=Check(given["annotations"], given["sarif"]),
+        checking=Check(asked.annotations, asked.sarif),
         manifest=configured.settings.archive.manifest,
-        facts=model_facts(configured.reading.model) if given["if_needed"] else None,
+        facts=model_facts(configured.reading.model) if asked.if_needed else None,
         load=configured.load,
         probes=configured.probes,
         several=several,
-        **{name: given[name] for name in _JOB},
     )
 
 
-def _run_all(session: Session, files: Sequence[str], job: Job, configured: Configured, given: Mapping[str, Any]) -> int:
+def _run_all(session: Session, files: Sequence[str], job: Job, configured: Configured) -> int:
     """Every file, and what is told of all of them. The code of the first that failed."""
     try:
-        outcomes = run_files(session, files, job, configured, given)
+        outcomes = run_files(session, files, job, configured)
     except CompactorError as error:  # of the only file
-        if job.check:
+        if job.asked.check:
             job.checking.publish([failed(files[0], error)], files)
         raise
     job.checking.publish([finding for one in outcomes for finding in one.findings], files)
     reports = [one.report for one in outcomes if one.report]
-    if job.report:
-        write_bytes(job.report, "".join(f"{line}\n" for line in reports).encode(), inputs=files)
-    if job.json:
+    if job.asked.report:
+        write_bytes(job.asked.report, "".join(f"{line}\n" for line in reports).encode(), inputs=files)
+    if job.asked.json:
         for line in reports:
             typer.echo(line)
     if job.several:
         _sum_up(session, outcomes)
     code = next((one.code for one in outcomes if one.code), 0)
-    if job.check and not code and any(one.changed for one in outcomes):
+    if job.asked.check and not code and any(one.changed for one in outcomes):
         code = int(ExitCode.NO)
     return code
 
@@ -201,3 +131,5 @@ def _sum_up(session: Session, outcomes: Sequence[Outcome]) -> None:
             session.say(f"error: {one.error}")
         elif one.failed_rows:
             session.say(f"error: {failed_rows(one)}")
+    if any(f"{BUG}:" in one.error for one in outcomes):
+        session.say(BUG_REMEDY)

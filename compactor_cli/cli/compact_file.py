@@ -13,6 +13,7 @@ from compactor_cli.cli.compact_job import Job, under
 from compactor_cli.cli.compact_parquet import compact_parquet
 from compactor_cli.cli.done import sha256
 from compactor_cli.cli.files import other_names, write_bytes
+from compactor_cli.cli.gathering import add_events, gathers
 from compactor_cli.cli.html import compact_page
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
 from compactor_cli.cli.model_use import model_use, say_use
@@ -54,24 +55,26 @@ def _compact_sessions(session: Session, file: str, job: Job, settings: Settings,
     carried: CarriedOn | None = None
     if changed:
         data, place, carried = carried_on(
-            source, data, place, fresh=job.new_session, out=job.out, in_place=job.in_place
+            source, data, place, fresh=job.asked.new_session, out=job.asked.out, in_place=job.asked.in_place
         )
-    stored = pack(data, place, source.packed, same=job.in_place)
+    stored = pack(data, place, source.packed, same=job.asked.in_place)
     kept = Kept()
-    if job.writes:
+    if job.asked.writes:
         if any(part.memories for part in parts):
             progress.say(f"{source.path}: {STAGES['persisting']}")
         kept = _write(session, source, job, stored, parts, place, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = model_use(session, before)
     report = ""
-    if job.json or job.report or job.html:  # hashing everything is only worth it for somebody who reads it
+    if (
+        job.asked.json or job.asked.report or job.asked.html
+    ):  # hashing everything is only worth it for somebody who reads it
         value = _report(session, source, stored, place, parts, use)
         value |= {"probe": probe_json(probed)} if probed else {}
-        value |= {"plan": jsons.plan_json(parts)} if job.dry_run else {}
+        value |= {"plan": jsons.plan_json(parts)} if job.asked.dry_run else {}
         value |= keeping_json(kept)
         value |= carried.json if carried else {}
-        compact_page(session, job.html, source, value, parts)
+        compact_page(session, job.asked.html, source, value, parts)
         report = jsons.dumps(value)
     tokens = sum(part.tokens for part in parts)
     outcome = Outcome(
@@ -81,17 +84,17 @@ def _compact_sessions(session: Session, file: str, job: Job, settings: Settings,
         after=Sizes(sum(len(part.messages) for part in parts), tokens, len(data)),
         changed=changed,
         report=report,
-        findings=job.checking.found_in(source, tokens, changed=changed) if job.check else (),
+        findings=job.checking.found_in(source, tokens, changed=changed) if job.asked.check else (),
         input_sha256=sha256(source.stored) if job.lists else "",
         output_sha256=sha256(stored) if job.lists else "",
     )
     _show(session, source, job, outcome, parts)
-    if carried and job.writes:
+    if carried and job.asked.writes:
         session.say(carried.line)
     if probed and probed.before is not None:
         session.say(probe_line(probed))
     say_use(session, use, f"{source.path}: " if job.several else "")
-    if job.check:
+    if job.asked.check:
         session.say(f"{source.path}: {verdict(source.tokens, tokens, changed=changed)}")
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
@@ -124,9 +127,13 @@ def _write(
     kept = job.keeper.keep(source, data, parts, place, changed=changed)
     if changed and job.manifest:  # first: without the archive it is the only account of what goes
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
-    if changed or not (job.in_place or job.new_session):
-        split = other_names(place) if job.in_place else 0
-        write_bytes(place, data, source.stored if job.in_place else None, [source.path])
+    if changed or not (job.asked.in_place or job.asked.new_session):
+        parts_of_it = job.asked.in_place and gathers(place)
+        split = other_names(place) if job.asked.in_place and not parts_of_it else 0
+        if parts_of_it:
+            add_events(place, source.stored, data)
+        else:
+            write_bytes(place, data, source.stored if job.asked.in_place else None, [source.path])
         if split:
             session.warn(f"{place}: had {split + 1} names; the others still mean the file as it was")
     job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.bearing.found.values()], parts))
@@ -138,13 +145,13 @@ def _compacted(
 ) -> tuple[bytes, list[Compaction], Probed | None]:
     """The output of one file; with a probe, what the provider counts of it."""
     found: list[Probed] = []
-    remember = remembering(session, settings) if job.writes and job.keeper.flushes else None
+    remember = remembering(session, settings) if job.asked.writes and job.keeper.flushes else None
     always = partial(compact_always, session, progress=progress, recalled=job.recalled, remember=remember)
     if job.decisions:
         always = partial(always, decided=job.decisions.of(session, source))
     if settings.memory.auto_recall:
         always = partial(always, recall=job.keeper.bearing)
-    if job.emit == "native":
+    if job.asked.emit == "native":
         always = partial(natively, session, always)
 
     def make(aimed: Settings) -> tuple[bytes, list[Compaction]]:
@@ -170,25 +177,25 @@ def _unchanged(parts: Sequence[Compaction]) -> str:
 
 
 def _place(file: str, job: Job) -> str:
-    if job.in_place:
+    if job.asked.in_place:
         return file
-    if job.out_dir:
-        place = under(job.out_dir, job.names[file])
+    if job.asked.out_dir:
+        place = under(job.asked.out_dir, job.names[file])
         if not is_remote(place):
             Path(place).parent.mkdir(parents=True, exist_ok=True)
         return place
-    return job.out or "-"
+    return job.asked.out or "-"
 
 
 def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: Sequence[Compaction]) -> None:
     """What people see of it: the plan of --dry-run on standard output, everything else on standard error; of one among
     several files a line."""
     console = session.err
-    if console.quiet and not job.dry_run:
+    if console.quiet and not job.asked.dry_run:
         return
     from compactor_cli.render import tables
 
-    if job.dry_run and not job.json:
+    if job.asked.dry_run and not job.asked.json:
         for part in parts:
             if part.plan is not None:
                 session.out.print(tables.plan_table(session.out, part))
@@ -197,7 +204,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     if job.several:
         from compactor_cli.render.many import file_line
 
-        console.print(file_line(outcome, written=job.writes), soft_wrap=True)
+        console.print(file_line(outcome, written=job.asked.writes), soft_wrap=True)
         _show_remarks(session, parts, f"{source.path}: ")
         return
     tables.heading(console, source, session.counter.name)
@@ -206,7 +213,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
         return
     _show_tables(session, source, outcome, parts)
     _show_remarks(session, parts)
-    if job.writes:
+    if job.asked.writes:
         console.print(f"written to {'standard output' if outcome.place == '-' else outcome.place}", soft_wrap=True)
 
 

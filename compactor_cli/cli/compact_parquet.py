@@ -41,7 +41,7 @@ def compact_parquet(session: Session, file: str, job: Job, settings: Settings, p
         make = _row_maker(session, file, job, settings)
         try:
             shard = compact_shard(
-                source, sink, job.column, make, lambda count: progress.say(f"{file}: {count:,} rows are done")
+                source, sink, job.asked.column, make, lambda count: progress.say(f"{file}: {count:,} rows are done")
             )
         except InputError as error:
             raise error.at(file) from None
@@ -52,7 +52,7 @@ def compact_parquet(session: Session, file: str, job: Job, settings: Settings, p
         return shard, size, own, made
 
     with store().reading(file) if is_remote(file) else Path(file).open("rb") as source:
-        if job.writes:
+        if job.asked.writes:
             shard, after, own, made = _write(source, file, place, rows)
         else:
             with tempfile.TemporaryFile() as sink:
@@ -84,14 +84,14 @@ def _need_pyarrow() -> None:
 def _refuse(job: Job, settings: Settings) -> None:
     """Raise UsageError for what is made for one conversation, and for places that Parquet cannot go to."""
     asked = {
-        "--in-place": job.in_place,
-        "--emit native": job.emit == "native",
-        "--new-session": job.new_session,
-        "--check": job.check,
-        "--if-needed": job.if_needed,
-        "--report": bool(job.report),
-        "--json": job.json,
-        "--html": bool(job.html),
+        "--in-place": job.asked.in_place,
+        "--emit native": job.asked.emit == "native",
+        "--new-session": job.asked.new_session,
+        "--check": job.asked.check,
+        "--if-needed": job.asked.if_needed,
+        "--report": bool(job.asked.report),
+        "--json": job.asked.json,
+        "--html": bool(job.asked.html),
         "--tokenizer probe": job.probes,
         "--archive": settings.archive.enabled,
         "--manifest": job.manifest,
@@ -101,15 +101,15 @@ def _refuse(job: Job, settings: Settings) -> None:
     for option, given in asked.items():
         if given:
             raise UsageError(f"{option} is not for data sets in Parquet: save the rows as JSON lines for it")
-    if job.writes and not job.out_dir and job.out in ("", "-"):
+    if job.asked.writes and not job.asked.out_dir and job.asked.out in ("", "-"):
         raise UsageError("Parquet is not written to standard output: name a file with -o, or a folder with --out-dir")
 
 
 def _place(file: str, job: Job) -> str:
-    if not job.out_dir:
-        return job.out or "-"
-    place = under(job.out_dir, job.names[file])
-    if job.writes and not is_remote(place):
+    if not job.asked.out_dir:
+        return job.asked.out or "-"
+    place = under(job.asked.out_dir, job.names[file])
+    if job.asked.writes and not is_remote(place):
         Path(place).parent.mkdir(parents=True, exist_ok=True)
     return place
 
@@ -183,7 +183,7 @@ def _show(session: Session, job: Job, outcome: Outcome, shard: Shard) -> None:
         return
     from compactor_cli.render.many import failed_rows, file_line
 
-    session.say(file_line(outcome, written=job.writes))
+    session.say(file_line(outcome, written=job.asked.writes))
     for note, count in shard.notes.items():
         session.say(f"{outcome.path}: {note} (rows: {count:,})")
     if outcome.failed_rows and not job.several:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
-from typing import Any
 
 from compactor_cli.cli.compact import job_of
 from compactor_cli.cli.compact_job import Job
+from compactor_cli.cli.compact_options import CompactOptions
 from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.many import Task, Told, attempt
@@ -30,8 +30,7 @@ class Setup:
 
     configured: Configured
     profile: Profile | None
-    given: Mapping[str, Any]
-    """The options of the command."""
+    asked: CompactOptions
     recalled: Sequence[Memory]
     out: Look
     err: Look
@@ -64,10 +63,10 @@ def begin(setup: Setup) -> None:
         reading.skip_damaged,
         setup.profile,
         reading.model,
-        dry=bool(setup.given["dry_run"]),
+        dry=setup.asked.dry_run,
     )
     keeper = Keeper(session, settings, reading.database_url)
-    job = job_of({}, setup.given, setup.configured, keeper, several=True)
+    job = job_of({}, setup.asked, setup.configured, keeper, several=True)
     _ready.setup, _ready.session, _ready.settings = setup, session, settings
     _ready.job = replace(job, recalled=setup.recalled)
 

@@ -13,14 +13,13 @@ from rich.console import Console
 from compactor_cli.cli import options
 from compactor_cli.cli.config_edit import init, set_key, unset
 from compactor_cli.cli.configured import Configured, config_of, configure
+from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.documents import unknown
 from compactor_cli.configuration.files import SettingsFile, named_file, project_file, user_file, working_folder
 from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.values import allowed, shown
 from compactor_cli.errors import SettingsError, StoreError, UsageError
 from compactor_cli.render.console import make_console
-
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
 
 ANSWERS = "answers of models"
 MEMORIES = "originals, rounds and memories"
@@ -37,17 +36,17 @@ class KeptPlace:
     """None for a server, which is not asked, and for what cannot be looked at."""
 
 
-config = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyOptions(options.CommandOptions):
+    key: Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
+
+
+config = typer.Typer(rich_markup_mode=None, add_completion=False, invoke_without_command=True)
 
 
 @config.callback()
-def show(
-    ctx: typer.Context,
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("config")
+def show(asked: options.CommandOptions, ctx: typer.Context) -> None:
     """Show the settings that are in effect and where each came from; read or change one.
 
     Weakest first: defaults, the user's file, the project's file, environment variables, options.
@@ -60,18 +59,18 @@ def show(
       compactor config init --user
     """
     if ctx.invoked_subcommand:
-        ctx.obj = config
+        ctx.obj = asked.config
         return
     from compactor_cli.render import jsons
 
-    configured = configure({"config": config})
-    if json:
+    configured = configure({}, asked.config)
+    if asked.json:
         typer.echo(jsons.dumps([_entry(key, configured) for key in keys().values()]))
         return
     from compactor_cli.render.settings import settings_table
 
     console = make_console(sys.stdout)
-    _warn(configured, quiet=quiet)
+    _warn(configured, quiet=asked.quiet)
     console.print(settings_table(console, configured.found))
     for place in kept_places(configured):
         state = ", not there yet" if place.exists is False else ""
@@ -79,14 +78,8 @@ def show(
 
 
 @config.command("get", short_help="Print the value of one key.")
-def get(
-    key: KeyArgument,
-    ctx: typer.Context,
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("config get")
+def get(asked: KeyOptions, ctx: typer.Context) -> None:
     """Print the value of one key that is in effect. A key that is unset prints an empty line.
 
     \b
@@ -96,24 +89,19 @@ def get(
     """
     from compactor_cli.render import jsons
 
-    if key not in keys():
-        raise UsageError(unknown(key))
-    configured = configure({"config": config or ctx.obj})
-    if json:
-        typer.echo(jsons.dumps(_entry(keys()[key], configured)))
+    if asked.key not in keys():
+        raise UsageError(unknown(asked.key))
+    configured = configure({}, asked.config or ctx.obj)
+    if asked.json:
+        typer.echo(jsons.dumps(_entry(keys()[asked.key], configured)))
         return
-    _warn(configured, quiet=quiet)
-    typer.echo(shown(configured.found[key].value))
+    _warn(configured, quiet=asked.quiet)
+    typer.echo(shown(configured.found[asked.key].value))
 
 
 @config.command("path", short_help="Say which files are read.")
-def path(
-    ctx: typer.Context,
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("config path")
+def path(asked: options.CommandOptions, ctx: typer.Context) -> None:
     """Say which settings files there are, the weaker first, what is kept where, and what of it exists.
 
     \b
@@ -122,15 +110,15 @@ def path(
     """
     from compactor_cli.render import jsons
 
-    given = config_of(config or ctx.obj)
+    given = config_of(asked.config or ctx.obj)
     files = [named_file(given)] if given else _usual_places(working_folder())
     configured = None
     try:
-        configured = configure({"config": given})
+        configured = configure({}, given)
     except SettingsError as error:  # the files are what somebody wants to see who has to mend one
-        make_console(sys.stderr, quiet=quiet).print(f"warning: {error}", soft_wrap=True)
+        make_console(sys.stderr, quiet=asked.quiet).print(f"warning: {error}", soft_wrap=True)
     kept = kept_places(configured)
-    if json:
+    if asked.json:
         rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in files]
         rows += [{"source": place.what, "path": place.place, "exists": place.exists} for place in kept]
         typer.echo(jsons.dumps(rows))

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
+from compactor_cli.cli.configured import configure, forced
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.configuration.values import moment
 from compactor_cli.converting import TARGETS
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 
 if TYPE_CHECKING:
     from compactor_cli.converting.base import Target
@@ -27,60 +29,45 @@ if TYPE_CHECKING:
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
 
-ToOption = Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"What to write: {', '.join(TARGETS)}.")]
-OutDirOption = Annotated[
-    str,
-    typer.Option("--out-dir", metavar="DIR", help="Folder to write to, under the names that the target's agent gives."),
-]
-CwdOption = Annotated[
-    str,
-    typer.Option("--cwd", metavar="DIR", help="Folder that the agent is to work in; default: that of the session."),
-]
-ThinkingOption = Annotated[
-    bool, typer.Option("--thinking/--no-thinking", help="Whether thinking goes along where the target holds it.")
-]
-TimeOption = Annotated[
-    str,
-    typer.Option("--time", metavar="TIME", help="Time of a session that has none; default: 2000-01-01T00:00:00Z."),
-]
-ReportOption = Annotated[
-    str, typer.Option("--report", metavar="FILE", help="Write the JSON report there, one line a file.")
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertOptions(options.SessionOptions):
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"What to write: {', '.join(TARGETS)}.")]
+    file: options.FileArgument = ""
+    out: options.OutOption = ""
+    out_dir: Annotated[
+        str,
+        typer.Option(
+            "--out-dir", metavar="DIR", help="Folder to write to, under the names that the target's agent gives."
+        ),
+    ] = ""
+    cwd: Annotated[
+        str,
+        typer.Option("--cwd", metavar="DIR", help="Folder that the agent is to work in; default: that of the session."),
+    ] = ""
+    thinking: Annotated[
+        bool, typer.Option("--thinking/--no-thinking", help="Whether thinking goes along where the target holds it.")
+    ] = True
+    time: Annotated[
+        str,
+        typer.Option("--time", metavar="TIME", help="Time of a session that has none; default: 2000-01-01T00:00:00Z."),
+    ] = ""
+    report: options.ReportOption = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is asked for."""
+    """What is to be done with every file."""
 
+    asked: ConvertOptions
     target: Target
     options: Options
-    out: str
-    out_dir: str
-    report: str
-    json: bool
     names: dict[str, str]
     """Path of an input -> the name that its output has in a folder, where any does."""
 
 
-def convert(
-    to: ToOption,
-    file: options.FileArgument = "",
-    out: options.OutOption = "",
-    out_dir: OutDirOption = "",
-    cwd: CwdOption = "",
-    thinking: ThinkingOption = True,
-    time: TimeOption = "",
-    report: ReportOption = "",
-    format: options.FormatOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("convert")
+def convert(asked: ConvertOptions, given: Layer) -> None:
     """Write a session in another format, or for another agent to go on with.
 
     What the target cannot hold is listed: on standard error, and with --json or --report for scripts.
@@ -95,46 +82,44 @@ def convert(
       compactor convert session.jsonl --to anthropic --no-thinking | jq .messages
       compactor convert session.jsonl --to codex -o rollout.jsonl --json | jq .losses
     """
-    given = {"latest": latest, "session_id": session_id, "project": project}
-    configured = configure(
-        {"format": format, "skip_damaged": skip_damaged, "config": config, "tokenizer": "chars", "model": ""}
-    )
-    session = configured.session(quiet=quiet)
-    if out and out_dir:
+    configured = configure({**given, **forced(tokenizer="chars", model="")}, asked.config)
+    session = configured.session(quiet=asked.quiet)
+    if asked.out and asked.out_dir:
         raise UsageError("-o and --out-dir exclude each other")
-    if json and not out_dir and (out or "-") == "-":
+    if asked.json and not asked.out_dir and (asked.out or "-") == "-":
         raise UsageError("--json prints the report on standard output: write the session elsewhere with -o")
-    target = _target(to)
-    (file,) = picked(session, [file], given)
-    inputs = inputs_of(session, [file], aside=out_dir)
-    if len(inputs) > 1 and not out_dir:
+    target = _target(asked.to)
+    (file,) = picked(session, [asked.file], asked)
+    inputs = inputs_of(session, [file], aside=asked.out_dir)
+    if len(inputs) > 1 and not asked.out_dir:
         raise UsageError(f"{file} is a folder with {len(inputs):,} sessions: name a folder to write to with --out-dir")
-    refuse_overwriting([one.path for one in inputs], {"-o": [out or "-"], "--report": [report or "-"]})
-    names = {one.path: _plain_name(one) for one in inputs}
-    job = Job(target, _options(cwd, time, thinking=thinking), out, out_dir, report, json, names)
+    paths = [one.path for one in inputs]
+    refuse_overwriting(paths, {"-o": [asked.out or "-"], "--report": [asked.report or "-"]})
+    job = Job(asked, target, _options(asked), {one.path: _plain_name(one) for one in inputs})
     reports: list[str] = []
     try:
         one_by_one(session, inputs, lambda path: _one(session, path, job, reports))
     finally:
-        if report and reports:
-            write_bytes(report, "".join(reports).encode(), inputs=[one.path for one in inputs])
+        if asked.report and reports:
+            write_bytes(asked.report, "".join(reports).encode(), inputs=paths)
 
 
 def _target(name: str) -> Target:
     if name not in TARGETS:
-        raise UsageError(f"--to {name!r}: convert writes {', '.join(TARGETS)}")
+        raise UsageError(f"--to {name!r}{meant(name, TARGETS)}: convert writes {', '.join(TARGETS)}")
     return TARGETS[name]
 
 
-def _options(cwd: str, time: str, *, thinking: bool) -> Options:
+def _options(asked: ConvertOptions) -> Options:
     from compactor_cli.converting.convert import Options
     from compactor_cli.converting.stable import UNKNOWN_TIME
 
-    now = moment(time) if time else UNKNOWN_TIME
+    now = moment(asked.time) if asked.time else UNKNOWN_TIME
     if now is None:
-        raise UsageError(f"--time {time!r}: write a date and time such as 2026-05-01T12:00:00Z")
-    absolute = cwd[1:3] in (":\\", ":/") or not cwd
-    return Options(cwd=cwd if absolute else str(Path(cwd).expanduser().absolute()), now=now, thinking=thinking)
+        raise UsageError(f"--time {asked.time!r}: write a date and time such as 2026-05-01T12:00:00Z")
+    absolute = asked.cwd[1:3] in (":\\", ":/") or not asked.cwd
+    cwd = asked.cwd if absolute else str(Path(asked.cwd).expanduser().absolute())
+    return Options(cwd=cwd, now=now, thinking=asked.thinking)
 
 
 def _plain_name(one: Input) -> str:
@@ -151,10 +136,10 @@ def _one(session: Session, path: str, job: Job, reports: list[str]) -> int:
 
     source = session.read(session.bytes_of(path), path)
     session.note_reading(source)
-    made = list(converted(source, job.target, job.options, apart=bool(job.out_dir)))
+    made = list(converted(source, job.target, job.options, apart=bool(job.asked.out_dir)))
     for place, one in zip(_places(path, made, job), made, strict=True):
-        refuse_overwriting([path], {"--out-dir": [place]} if job.out_dir else {})
-        if job.out_dir:
+        refuse_overwriting([path], {"--out-dir": [place]} if job.asked.out_dir else {})
+        if job.asked.out_dir:
             Path(place).parent.mkdir(parents=True, exist_ok=True)
         write_bytes(place, one.data, inputs=[path])
         reports.append(_tell(session, source, one, place, job))
@@ -163,9 +148,9 @@ def _one(session: Session, path: str, job: Job, reports: list[str]) -> int:
 
 def _places(path: str, made: Sequence[Converted], job: Job) -> list[str]:
     """Where each file goes."""
-    if not job.out_dir:
-        return [job.out or "-"]
-    folder = Path(job.out_dir)
+    if not job.asked.out_dir:
+        return [job.asked.out or "-"]
+    folder = Path(job.asked.out_dir)
     return [str(folder / (one.file_name or job.names[path])) for one in made]
 
 
@@ -178,7 +163,7 @@ def _tell(session: Session, source: Source, made: Converted, place: str, job: Jo
     for warning in warnings:
         session.warn(warning)
     line = jsons.dumps(conversion_json(source, made, place, warnings)) + "\n"
-    if job.json:
+    if job.asked.json:
         typer.echo(line, nl=False)
     console = session.err
     if console.quiet:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.session import Session
+from compactor_cli.configuration.layers import Entry, Layer, Origin
 from compactor_cli.errors import InputError
 from compactor_cli.model.decisions import Decided, Decisions, Spot
 from compactor_cli.model.transcript import Source
@@ -47,14 +46,19 @@ def decisions_in(path: str) -> DecisionsFile | None:
     return DecisionsFile(path, read_decisions(read_text(path), path)) if path else None
 
 
-def with_aim(given: Mapping[str, Any], file: DecisionsFile | None) -> dict[str, Any]:
-    """The options of a command, with the target and the strategy of its decisions where it names none."""
+def with_aim(given: Layer, file: DecisionsFile | None) -> Layer:
+    """The settings that options set, with the target and the strategy of decisions where they name none."""
     if file is None:
-        return dict(given)
-    aim, filled = file.decisions.aim, dict(given)
-    if given["target_tokens"] is None and given["target_ratio"] is None:
-        filled |= {"target_tokens": aim.target_tokens, "target_ratio": aim.target_ratio}
-    return filled | {"strategy": given["strategy"] or aim.strategy}
+        return given
+    aim, origin = file.decisions.aim, Origin("decisions", file.path)
+    filled = dict(given)
+    if not {"target_tokens", "target_ratio"} & set(given):
+        # no target is one as well: that of settings files is not meant
+        targets = {"target_tokens": aim.target_tokens, "target_ratio": aim.target_ratio}
+        filled |= {name: Entry(value, origin) for name, value in targets.items()}
+    if aim.strategy:
+        filled.setdefault("strategy", Entry(aim.strategy, origin))
+    return filled
 
 
 def lost_words(lost: tuple[Spot, ...]) -> str:

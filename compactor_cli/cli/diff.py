@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import typer
 
@@ -15,29 +16,32 @@ from compactor_cli.cli.html import check_html, diff_page
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
+from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.verify import faults as find_faults
 
 
-def diff(
-    before: options.BeforeArgument = "",
-    after: options.AfterArgument = "",
-    fail_under: options.FailUnderOption = None,
-    lost: options.LostOption = 12,
-    html: options.HtmlOption = "",
-    format: options.FormatOption = "",
-    model: options.ModelOption = "",
-    tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffOptions(options.SessionOptions):
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The transcript as it was.")] = ""
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The transcript as it is now.")] = ""
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-under",
+            metavar="NAME=PERCENT",
+            help="Exit code 1 when less survives: user_requests, rules, corrections, constraints, decisions, effects, "
+            "open_items, errors, files, identifiers; or when `saved` (percent of the tokens) is less.",
+        ),
+    ] = None
+    lost: Annotated[int, typer.Option("--lost", min=0, metavar="N", help="How much of what is gone to list.")] = 12
+    html: options.HtmlOption = ""
+
+
+@takes("diff")
+def diff(asked: DiffOptions, given: Layer) -> None:
     """Compare a transcript with its compacted form: messages, tokens, and what survived.
 
     Survival is by category: sentences of the user's requests, and of these the rules, corrections and
@@ -51,24 +55,21 @@ def diff(
       compactor diff session.jsonl small.jsonl --html diff.html
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
-    given = locals()
-    configured = configure(given)
-    wanted = [_requirement(text) for text in fail_under or ()]
-    session = configured.session(quiet=quiet)
-    pairs = _pairs(session, *_two(session, before, after, given))
-    check_html(html, [*pairs, *pairs.values()], len(pairs), {})
-    one_by_one(
-        session,
-        [Input(name, name) for name in pairs],
-        lambda name: _diff(session, name, pairs[name], wanted, lost=lost, html=html, json=json),
-    )
+    configured = configure(given, asked.config)
+    wanted = [_requirement(text) for text in asked.fail_under or ()]
+    session = configured.session(quiet=asked.quiet)
+    pairs = _pairs(session, *_two(session, asked))
+    check_html(asked.html, [*pairs, *pairs.values()], len(pairs), {})
+    inputs = [Input(name, name) for name in pairs]
+    one_by_one(session, inputs, lambda name: _diff(session, name, pairs[name], wanted, asked))
 
 
-def _two(session: Session, before: str, after: str, given: Mapping[str, Any]) -> tuple[str, str]:
+def _two(session: Session, asked: DiffOptions) -> tuple[str, str]:
     """What is compared. A session that options choose is BEFORE; the one file that is named then is AFTER."""
-    if not after and (given["latest"] or given["session_id"]):
-        after, (before,) = before, picked(session, [], given)
-    elif given["latest"] or given["session_id"] or given["project"]:
+    before, after = asked.before, asked.after
+    if not after and (asked.latest or asked.session):
+        after, (before,) = before, picked(session, [], asked)
+    elif asked.latest or asked.session or asked.project:
         raise UsageError("--latest and --session choose BEFORE: name AFTER alone")
     for name, file in (("BEFORE", before), ("AFTER", after)):
         if not file:
@@ -93,9 +94,7 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
     return {first[name]: second[name] for name in first if name in second}
 
 
-def _diff(
-    session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], *, lost: int, html: str, json: bool
-) -> int:
+def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], asked: DiffOptions) -> int:
     """One file and its compacted form; returns the exit code that they call for."""
     from compactor_cli.pipeline.compare_sources import compare_sources
     from compactor_cli.render import jsons, tables
@@ -108,9 +107,9 @@ def _diff(
         for fault in find_faults(t.messages, adjacent_results=FORMATS[t.format].adjacent_results)
     ]
     value = jsons.diff_json(first, second, session.counter.name, fate, survivals, found)
-    if html:
-        diff_page(session, html, (first, second), value, survivals)
-    if json:
+    if asked.html:
+        diff_page(session, asked.html, (first, second), value, survivals)
+    if asked.json:
         typer.echo(jsons.dumps(value))
     else:
         tables.heading(session.out, first, session.counter.name)
@@ -120,7 +119,7 @@ def _diff(
         session.out.print(tables.fate_line(fate))
         session.out.print(tables.survival_table(session.out, survivals))
         session.out.print("present in the output; a model may still overlook it")
-        gone = tables.lost_table(session.out, survivals, lost) if lost else None
+        gone = tables.lost_table(session.out, survivals, asked.lost) if asked.lost else None
         if gone is not None:
             session.out.print(gone)
         if found:
@@ -143,5 +142,6 @@ def _requirement(text: str) -> tuple[str, float]:
     except ValueError:
         percent = -1.0
     if name not in known or not 0 <= percent <= 100:
-        raise UsageError(f"--fail-under {text!r}: write NAME=PERCENT with one of {', '.join(known)}")
+        near = "" if name in known else meant(name, known)
+        raise UsageError(f"--fail-under {text!r}{near}: write NAME=PERCENT with one of {', '.join(known)}")
     return name, percent

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
+from compactor_cli.cli.configured import configure, forced
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
+from compactor_cli.cli.numbers import tokens
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.containers import pack
 from compactor_cli.doctor.examine import Examined, examine, mended
 from compactor_cli.doctor.findings import IMAGE_BYTES, Finding, Limits
@@ -21,22 +26,27 @@ from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.transcript import Source
 
 
-def doctor(
-    file: options.FileArgument = "",
-    fix: options.FixOption = False,
-    out: options.OutOption = "",
-    in_place: options.InPlaceOption = False,
-    max_image_bytes: options.MaxImageBytesOption = IMAGE_BYTES,
-    format: options.FormatOption = "",
-    tokenizer: options.TokenizerOption = "",
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorOptions(options.SessionOptions):
+    file: options.FileArgument = ""
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend what can be mended; every change is listed, the original is kept.")
+    ] = False
+    out: options.OutOption = ""
+    in_place: options.InPlaceOption = False
+    max_image_bytes: Annotated[
+        int,
+        typer.Option(
+            "--max-image-bytes",
+            metavar="N",
+            parser=tokens,
+            help="Bytes of a picture that are too many: 5M, 500k.",
+        ),
+    ] = IMAGE_BYTES
+
+
+@takes("doctor")
+def doctor(asked: DoctorOptions, given: Layer) -> None:
     """Say what keeps a session from being resumed or sent, and mend it.
 
     Looks for calls without results and the reverse, parents that are gone and hide what stands before, ids that are
@@ -50,24 +60,25 @@ def doctor(
       compactor doctor session.jsonl --fix -o mended.jsonl
       compactor doctor session.jsonl --fix --in-place
     """
+    fix, out, in_place = asked.fix, asked.out, asked.in_place
     if (out or in_place) and not fix:
         raise UsageError(f"{'--in-place' if in_place else '-o'} is for --fix: without it nothing is written")
     if fix and bool(out) == in_place:
         raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original beside it")
-    configured = configure({"format": format, "tokenizer": tokenizer, "config": config, "skip_damaged": True})
-    session = configured.session(quiet=quiet)
-    given = {"latest": latest, "session_id": session_id, "project": project}
-    inputs = inputs_of(session, picked(session, [file], given))
+    configured = configure({**given, **forced(skip_damaged=True)}, asked.config)
+    session = configured.session(quiet=asked.quiet)
+    inputs = inputs_of(session, picked(session, [asked.file], asked))
     if in_place:
         refuse_in_place([each.path for each in inputs], session.contents)
     if out:
         if len(inputs) > 1:
             raise UsageError("-o is one file, and there are several inputs; use --in-place")
         refuse_overwriting([inputs[0].path], {"-o": [out]}, "; --in-place keeps the original beside it")
-    one_by_one(session, inputs, partial(_one, session, Limits(max_image_bytes), out=out, fix=fix, json=json))
+    one_by_one(session, inputs, partial(_one, session, asked))
 
 
-def _one(session: Session, limits: Limits, file: str, *, out: str, fix: bool, json: bool) -> int:
+def _one(session: Session, asked: DoctorOptions, file: str) -> int:
+    out, fix, limits = asked.out, asked.fix, Limits(asked.max_image_bytes)
     source = session.load(file)
     examined = examine(source, limits)
     place, kept, left = "", "", examined.findings
@@ -81,7 +92,7 @@ def _one(session: Session, limits: Limits, file: str, *, out: str, fix: bool, js
     elif fix and out:
         place = out
         write_bytes(out, pack(source.data, out, source.packed), None, [file])
-    _show(session, source, examined, place, kept, left if fix else (), fix=fix, json=json)
+    _show(session, source, examined, place, kept, left if fix else (), json=asked.json)
     return ExitCode.NO if left else ExitCode.OK
 
 
@@ -107,7 +118,6 @@ def _show(
     kept: str,
     left: tuple[Finding, ...],
     *,
-    fix: bool,
     json: bool,
 ) -> None:
     from compactor_cli.render import jsons, tables

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,8 @@ from compactor_cli.cli.inputs import inputs_of
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.progress import steps
 from compactor_cli.cli.session import Session, conversations
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
@@ -23,57 +26,40 @@ if TYPE_CHECKING:  # the measure is imported where it is used: other commands st
     from compactor_cli.retention.evaluate import Method
     from compactor_cli.retention.report import Evaluation
 
-_COMPARED = ("strategy", "target_ratio")
-"""Options that are lists here: what is compared, and no setting."""
 
-RatiosOption = Annotated[
-    str,
-    typer.Option("--target-ratio", metavar="R,...", help="Shares to compact to, system messages aside."),
-]
-StrategiesOption = Annotated[
-    str,
-    typer.Option(
-        "--strategy", metavar="NAME,...", help="Strategies to compare, the first with each other; default: all."
-    ),
-]
-AgainstOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--against",
-        metavar="COMMAND",
-        help="Another tool as a row: a command with {in}, {out} and {budget} (tokens) in it. NAME::COMMAND names it; "
-        "may be repeated.",
-    ),
-]
-CutsOption = Annotated[
-    str, typer.Option("--cuts", metavar="SHARE,...", help="Where sessions are cut, as shares of their tokens.")
-]
-TimeoutOption = Annotated[
-    float,
-    typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time that a command of --against has for a file."),
-]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateOptions(options.SessionOptions):
+    files: options.FilesArgument = None
+    target_ratio: Annotated[
+        str,
+        typer.Option("--target-ratio", metavar="R,...", help="Shares to compact to, system messages aside."),
+    ] = "0.1,0.25,0.5"
+    strategy: Annotated[
+        str,
+        typer.Option(
+            "--strategy", metavar="NAME,...", help="Strategies to compare, the first with each other; default: all."
+        ),
+    ] = ""
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            metavar="COMMAND",
+            help="Another tool as a row: a command with {in}, {out} and {budget} (tokens) in it. NAME::COMMAND names "
+            "it; may be repeated.",
+        ),
+    ] = None
+    cuts: Annotated[
+        str, typer.Option("--cuts", metavar="SHARE,...", help="Where sessions are cut, as shares of their tokens.")
+    ] = "0.5,0.75"
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time that a command of --against has for a file."),
+    ] = 120.0
 
 
-def evaluate(
-    files: options.FilesArgument = None,
-    target_ratio: RatiosOption = "0.1,0.25,0.5",
-    strategy: StrategiesOption = "",
-    against: AgainstOption = None,
-    cuts: CutsOption = "0.5,0.75",
-    timeout: TimeoutOption = 120.0,
-    profile: options.ProfileOption = "",
-    format: options.FormatOption = "",
-    model: options.ModelOption = "",
-    tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("evaluate")
+def evaluate(asked: EvaluateOptions, given: Layer) -> None:
     """Measure on your own sessions which strategy keeps what was needed later.
 
     Each session is cut, and what stands before the cut is compacted. What comes after it tells what
@@ -90,24 +76,22 @@ def evaluate(
       compactor evaluate session.jsonl --target-ratio 0.25 --strategy tiered
       compactor evaluate *.jsonl --against "other::other-tool {in} -o {out} --max {budget}"
     """
-    given = locals()
-    configured = configure({name: value for name, value in given.items() if name not in _COMPARED})
+    configured = configure(given, asked.config)
     from compactor_cli.cli.against import parse_commands
     from compactor_cli.cli.methods import methods_for
     from compactor_cli.retention.baselines import BASELINES
 
-    ratios, places = _shares("--target-ratio", target_ratio, below=None), _shares("--cuts", cuts, below=1)
-    names = list(dict.fromkeys(name.strip() for name in strategy.split(","))) if strategy else list(STRATEGIES)
+    ratios, places = _shares("--target-ratio", asked.target_ratio, below=None), _shares("--cuts", asked.cuts, below=1)
+    names = list(dict.fromkeys(map(str.strip, asked.strategy.split(",")))) if asked.strategy else list(STRATEGIES)
     for name in names:
         strategy_named(name)
-    commands = parse_commands(against or (), {*names, *BASELINES})
-    session = configured.session(quiet=quiet, profile=True)
-    sessions, refused = _load(
-        session, list(dict.fromkeys(one.path for one in inputs_of(session, picked(session, files or [], given))))
-    )
-    methods = methods_for(session, session.offline(configured.settings), names, commands, timeout)
+    commands = parse_commands(asked.against or (), {*names, *BASELINES})
+    session = configured.session(quiet=asked.quiet, profile=True)
+    inputs = inputs_of(session, picked(session, asked.files or (), asked))
+    sessions, refused = _load(session, list(dict.fromkeys(one.path for one in inputs)))
+    methods = methods_for(session, session.offline(configured.settings), names, commands, asked.timeout)
     result = _measure(session, sessions, refused, places, ratios, methods)
-    _show(session, result, json=json)
+    _show(session, result, json=asked.json)
     if refused:
         raise typer.Exit(ExitCode.UNREADABLE)
     if not result.cases:

@@ -55,7 +55,7 @@ def write_bytes(path: str, data: bytes, replaces: bytes | None = None, inputs: S
         return
     if is_remote(path):
         if replaces is not None and read_bytes(path) != replaces:
-            raise _changed(path)
+            raise changed(path)
         store().write(path, lambda stream: stream.write(data))
         return
     try:
@@ -79,10 +79,11 @@ def other_names(path: str) -> int:
 
 def _check_unchanged(path: str, target: Path, expected: bytes | None) -> None:
     if expected is not None and target.read_bytes() != expected:
-        raise _changed(path)
+        raise changed(path)
 
 
-def _changed(path: str) -> InputError:
+def changed(path: str) -> InputError:
+    """What is raised for a file that is no longer as it was read."""
     return InputError("was changed by another program in the meantime and is left as it is; run again", path=path)
 
 

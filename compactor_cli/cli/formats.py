@@ -7,9 +7,11 @@ import sys
 import typer
 
 from compactor_cli.cli import options
+from compactor_cli.cli.taking import takes
 
 
-def formats(json: options.JsonOption = False, debug: options.DebugOption = False) -> None:
+@takes("formats")
+def formats(asked: options.CommandOptions) -> None:
     """List the formats: what is read and written, converted to, found on this machine and resumed.
 
     The format of a file is told by its content; --format names it where that is not enough. docs/formats.md
@@ -37,7 +39,7 @@ def formats(json: options.JsonOption = False, debug: options.DebugOption = False
         )
         for one in FORMATS.values()
     ]
-    if json:
+    if asked.json:
         typer.echo(dumps(render.formats_json(known, CONTAINERS.values())))
         return
     console = make_console(sys.stdout)

@@ -1,7 +1,7 @@
 """Sessions that are no single file: a database or a storage of opencode, and a folder of events of OpenHands.
 
-They are read as JSON lines, a conversation or an event each, in the shape that the agent itself exports. They are
-never written: a result is a file of its own.
+They are read as JSON lines, a conversation or an event each, in the shape that the agent itself exports. A result is a
+file of its own, but for one thing: events can be added to a folder of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.files import changed, read_bytes, write_bytes
 from compactor_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -34,12 +34,14 @@ def read_session(path: str) -> bytes:
     return gather(path) if path != "-" and gathers(path) else read_bytes(path)
 
 
-def refuse_in_place(paths: Iterable[str], contents: Collection[str] = ()) -> None:
+def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, appends: bool = False) -> None:
     """Raise UsageError where one of the inputs is no single file, which could be replaced. `contents`: names of
-    sessions that have no file of their own."""
+    sessions that have no file of their own. `appends`: nothing is replaced, so that a folder of events will do."""
     for path in paths:
         if path == "-":
             raise UsageError("standard input cannot be replaced in place; use -o")
+        if appends and path not in contents and _events_folder(Path(path)) is not None:
+            continue
         if path in contents or gathers(path):
             raise UsageError(f"--in-place: {path} is a session in parts, which is only read; write to a file with -o")
 
@@ -52,6 +54,17 @@ def gather(path: str) -> bytes:
         return b"".join(line + b"\n" for line in lines)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+
+
+def add_events(path: str, before: bytes, after: bytes) -> None:
+    """Write the events that `after` has behind `before`, what the folder holds, as further files. Raises InputError
+    when the folder is another one by now."""
+    folder = _events_folder(Path(path))
+    if folder is None or gather(path) != before:
+        raise changed(path)
+    like = [str(file) for _, file in _numbered(folder)]
+    for number, line in enumerate(after.removeprefix(before).splitlines(), start=before.count(b"\n")):
+        write_bytes(str(folder / f"event-{number:05}-{json.loads(line)['id']}.json"), line, inputs=like)
 
 
 def _events_folder(path: Path) -> Path | None:

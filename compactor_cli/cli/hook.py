@@ -15,19 +15,13 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import read_text, write_bytes
-from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
+from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.hooks.installing import with_hooks, without_hooks
 from compactor_cli.render import jsons
 from compactor_cli.render.console import make_console
 
-AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="claude or codex.")]
-ProjectOption = Annotated[
-    bool, typer.Option("--project", help="In the settings of the project in this folder instead of the user's.")
-]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")]
-TokensOption = Annotated[
-    str, typer.Option("--tokens", metavar="N", help="Tokens that the restored text may have; default: hook.tokens.")
-]
 COMMAND = "compactor hook run"
 
 
@@ -42,13 +36,13 @@ class _Agent:
     file: str
 
 
-_AGENTS = {
+HOOKED = {
     "claude": _Agent("Claude Code", "CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
     "codex": _Agent("Codex", "CODEX_HOME", ".codex", "hooks.json"),
 }
 _OTHERS = {"pi": "an extension", "opencode": "a plugin"}
 
-hook = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+hook = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
 
 @hook.callback()
@@ -66,15 +60,27 @@ def about() -> None:
     """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeOptions(options.CommandOptions):
+    """Of the commands that change the settings of an agent."""
+
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="claude or codex.")]
+    project: Annotated[
+        bool, typer.Option("--project", help="In the settings of the project in this folder instead of the user's.")
+    ] = False
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions(options.ConfiguredOptions):
+    tokens: Annotated[
+        str, typer.Option("--tokens", metavar="N", help="Tokens that the restored text may have; default: hook.tokens.")
+    ] = ""
+
+
 @hook.command("install", short_help="Put the hooks into an agent's settings.")
-def install(
-    agent: AgentArgument,
-    project: ProjectOption = False,
-    yes: YesOption = False,
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("hook install")
+def install(asked: ChangeOptions) -> None:
     """Put the hooks into the settings of an agent, once it is shown what changes there.
 
     Everything else in the file stays as it is. What is installed already is left alone. Exit code 1: nothing
@@ -85,19 +91,13 @@ def install(
       compactor hook install claude
       compactor hook install codex --yes
     """
-    command = COMMAND if project else _command()
-    _change(agent, lambda text: with_hooks(text, command), project=project, yes=yes, json=json, quiet=quiet)
+    command = COMMAND if asked.project else _command()
+    _change(asked, lambda text: with_hooks(text, command))
 
 
 @hook.command("uninstall", short_help="Take the hooks out of an agent's settings.")
-def uninstall(
-    agent: AgentArgument,
-    project: ProjectOption = False,
-    yes: YesOption = False,
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("hook uninstall")
+def uninstall(asked: ChangeOptions) -> None:
     """Take the hooks out of the settings of an agent, once it is shown what changes there.
 
     Nothing else in the file changes; a file that held nothing but them is removed.
@@ -107,7 +107,7 @@ def uninstall(
       compactor hook uninstall claude
       compactor hook uninstall claude --project --yes
     """
-    _change(agent, without_hooks, project=project, yes=yes, json=json, quiet=quiet)
+    _change(asked, without_hooks)
 
 
 @hook.command(
@@ -116,14 +116,8 @@ def uninstall(
     # whatever stands in an agent's settings: a wrong option must not keep it from going on
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )
-def run(
-    ctx: typer.Context,
-    tokens: TokensOption = "",
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("hook run")
+def run(asked: RunOptions, given: Layer, ctx: typer.Context) -> None:
     """Answer a hook: the agent's JSON payload on standard input, its answer on standard output.
 
     PreCompact (PreCompress): the session is archived, and compacted beside where hook.folder is set.
@@ -136,14 +130,13 @@ def run(
     """
     from compactor_cli.cli.hook_run import answer
 
-    given = {"tokens": tokens, "database": database, "config": config}
-    answer(given, ctx.args, quiet=quiet, debug=debug)
+    answer(asked, given, ctx.args)
 
 
-def _change(agent: str, edit: Callable[[str], str], *, project: bool, yes: bool, json: bool, quiet: bool) -> None:
+def _change(asked: ChangeOptions, edit: Callable[[str], str]) -> None:
     """Show what an edit does to the settings of an agent, and write it when that is wanted."""
-    place = _place(agent, project=project)
-    console = make_console(sys.stderr, quiet=quiet)
+    place = _place(asked.agent, project=asked.project)
+    console = make_console(sys.stderr, quiet=asked.quiet)
     before = read_text(str(place)) if place.exists() else ""
     try:
         after = edit(before)
@@ -153,17 +146,17 @@ def _change(agent: str, edit: Callable[[str], str], *, project: bool, yes: bool,
     shown = "" if gone else after
     lines = difflib.unified_diff(before.splitlines(), shown.splitlines(), str(place), str(place), n=2, lineterm="")
     changes = "\n".join(lines)
-    value: dict[str, object] = {"agent": agent, "file": str(place), "changed": before != after, "diff": changes}
+    value: dict[str, object] = {"agent": asked.agent, "file": str(place), "changed": before != after, "diff": changes}
     if before == after:
         console.print(f"{place}: nothing to change", soft_wrap=True)
     else:
-        if not json:
+        if not asked.json:
             typer.echo(changes)
-        if not yes and not _agreed(place):
+        if not asked.yes and not _agreed(place):
             raise typer.Exit(int(ExitCode.NO))
         _write(place, before, after, gone=gone)
         console.print(f"{place}: {'removed, it held nothing else' if gone else 'written'}", soft_wrap=True)
-    if json:
+    if asked.json:
         typer.echo(jsons.dumps(value))
 
 
@@ -188,9 +181,9 @@ def _write(place: Path, before: str, after: str, *, gone: bool) -> None:
 def _place(agent: str, *, project: bool) -> Path:
     if agent in _OTHERS:
         raise UsageError(f"{agent} has {_OTHERS[agent]} instead of hooks: docs/hooks.md has one to copy")
-    known = _AGENTS.get(agent)
+    known = HOOKED.get(agent)
     if known is None:
-        raise UsageError(f"no hooks are known for {agent!r}: use {' or '.join(_AGENTS)}")
+        raise UsageError(f"no hooks are known for {agent!r}{meant(agent, HOOKED)}: use {' or '.join(HOOKED)}")
     folder = Path(known.folder) if project else Path(os.environ.get(known.variable) or Path.home() / known.folder)
     return (folder / known.file).absolute()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +16,14 @@ from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.lookup import read_again
 from compactor_cli.cli.numbers import tokens as tokens_of
 from compactor_cli.cli.session import Session
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError, bug_words
 from compactor_cli.hooks.context import Original, restored
 from compactor_cli.hooks.payload import Payload, payload_of, start_output
 from compactor_cli.text.clean import visible
 
 if TYPE_CHECKING:
+    from compactor_cli.cli.hook import RunOptions
     from compactor_cli.model.archive import Archived
     from compactor_cli.model.transcript import Source
     from compactor_cli.store.database import Database
@@ -39,23 +41,23 @@ _RATIO = 0.25
 """The share that a session is compacted to beside, when the settings name no target."""
 
 
-def answer(given: Mapping[str, str], unknown: Sequence[str], *, quiet: bool, debug: bool) -> None:
+def answer(asked: RunOptions, given: Layer, unknown: Sequence[str]) -> None:
     """Answer the payload on standard input. Nothing that fails ends with another exit code than 0: of some events
     2 holds the agent up."""
     try:
         if unknown:
-            _say(f"not known, so not used: {' '.join(unknown)}", quiet=quiet)
-        _answer(payload_of(sys.stdin.buffer.read()), given, quiet=quiet)
+            _say(f"not known, so not used: {' '.join(unknown)}", quiet=asked.quiet)
+        _answer(payload_of(sys.stdin.buffer.read()), asked, given)
     except CompactorError as error:
-        _say(str(error), quiet=quiet)
+        _say(str(error), quiet=asked.quiet)
     except BadParameter as error:
-        _say(error.message, quiet=quiet)
+        _say(error.message, quiet=asked.quiet)
     except Exception as error:
-        if debug:
+        if asked.debug:
             import traceback
 
             traceback.print_exc()
-        _say(bug_words(error), quiet=quiet)
+        _say(bug_words(error), quiet=asked.quiet)
 
 
 def _say(text: str, *, quiet: bool) -> None:
@@ -63,15 +65,15 @@ def _say(text: str, *, quiet: bool) -> None:
         print(visible(f"compactor hook: {text}; the agent goes on without"), file=sys.stderr)  # noqa: T201
 
 
-def _answer(payload: Payload, given: Mapping[str, str], *, quiet: bool) -> None:
+def _answer(payload: Payload, asked: RunOptions, given: Layer) -> None:
     if not (payload.is_before or payload.is_after):
         return
-    configured = configure(given)
-    session = configured.session(quiet=quiet, profile=True)
+    configured = configure(given, asked.config)
+    session = configured.session(quiet=asked.quiet, profile=True)
     if payload.is_before:
         _keep(session, configured, payload)
     else:
-        limit = tokens_of(given["tokens"]) if given["tokens"] else configured.settings.hook.tokens
+        limit = tokens_of(asked.tokens) if asked.tokens else configured.settings.hook.tokens
         context = _context(session, configured, payload, limit)
         if context:
             print(start_output(context))  # noqa: T201  # the agent reads it

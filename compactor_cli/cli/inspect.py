@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +18,8 @@ from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.archive import PastRound
@@ -32,25 +35,20 @@ if TYPE_CHECKING:
     from compactor_cli.doctor.findings import Finding
 
 
-def inspect(
-    file: options.FileArgument = "",
-    message: options.MessageOption = None,
-    faults: options.FaultsOption = False,
-    html: options.HtmlOption = "",
-    preset: options.PresetOption = "",
-    format: options.FormatOption = "",
-    model: options.ModelOption = "",
-    tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectOptions(options.SessionOptions):
+    file: options.FileArgument = ""
+    message: Annotated[
+        int | None, typer.Option("--message", min=0, metavar="N", help="Show this message whole, with its score.")
+    ] = None
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Only what is wrong with the file; exit code 1 when something is.")
+    ] = False
+    html: options.HtmlOption = ""
+
+
+@takes("inspect")
+def inspect(asked: InspectOptions, given: Layer) -> None:
     """Look into a session: how full its context is, where the tokens are, what is wrong.
 
     Rounds that were archived (`compact --archive`) are listed as its history.
@@ -65,29 +63,17 @@ def inspect(
       compactor inspect session.jsonl --html session.html
       compactor inspect session.jsonl --faults || echo broken
     """
-    given = locals()
-    configured = configure(given)
-    session = configured.session(quiet=quiet, probes=True)
+    configured = configure(given, asked.config)
+    session = configured.session(quiet=asked.quiet, probes=True)
     settings = session.offline(configured.settings)
-    inputs = inputs_of(session, picked(session, [file], given))
-    check_html(html, [one.path for one in inputs], len(inputs), {})
-    if html and message is not None:
+    inputs = inputs_of(session, picked(session, [asked.file], asked))
+    check_html(asked.html, [one.path for one in inputs], len(inputs), {})
+    if asked.html and asked.message is not None:
         raise UsageError("--html shows all messages: use it without --message")
-    work = partial(_inspect, session, configured, settings, message=message, faults=faults, html=html, json=json)
-    one_by_one(session, inputs, work)
+    one_by_one(session, inputs, partial(_inspect, session, configured, settings, asked))
 
 
-def _inspect(
-    session: Session,
-    configured: Configured,
-    settings: Settings,
-    file: str,
-    *,
-    message: int | None,
-    faults: bool,
-    html: str,
-    json: bool,
-) -> int:
+def _inspect(session: Session, configured: Configured, settings: Settings, asked: InspectOptions, file: str) -> int:
     """One file; returns the exit code that it calls for."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
@@ -97,35 +83,35 @@ def _inspect(
     source = configured.load(session, file)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     found = [fault for analysis in analyses for fault in analysis.faults]
-    more = _more_faults(source) if faults else []
+    more = _more_faults(source) if asked.faults else []
     faulty = bool(found or more) or any(note.kind != "outside_context" for note in source.notes)
-    if message is not None:
-        show_message(session, source, analyses, message, json=json)
+    if asked.message is not None:
+        show_message(session, source, analyses, asked.message, json=asked.json)
         return ExitCode.OK
     view = _outlook(session, source, configured)
     past = history(session, configured.reading.database_url, source)
-    if json or html:
+    if asked.json or asked.html:
         from compactor_cli.pipeline.overview import overview
 
         value = jsons.inspect_json(source, session.counter.name, view, analyses, [overview(each) for each in analyses])
-        if faults:
+        if asked.faults:
             value["findings"] = [finding_json(finding) for finding in more]
         value["history"] = [round_json(each) for each in past]
         value |= use_json(session)
-        if html:
-            inspect_page(session, html, source, value, analyses)
-    if json:
+        if asked.html:
+            inspect_page(session, asked.html, source, value, analyses)
+    if asked.json:
         typer.echo(jsons.dumps(value))
     else:
         tables.heading(session.out, source, session.counter.name)
-        if not faults:
+        if not asked.faults:
             _show(session, analyses, view, past, configured.settings)
         if found or more or source.notes:
             session.out.print(tables.fault_table(session.out, found, source.notes, more))
         else:
             session.out.print("no faults")
     say_use(session, model_use(session, before))
-    return ExitCode.NO if faults and faulty else ExitCode.OK
+    return ExitCode.NO if asked.faults and faulty else ExitCode.OK
 
 
 def _more_faults(source: Source) -> list[Finding]:

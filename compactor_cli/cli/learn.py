@@ -18,6 +18,8 @@ from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.lessons import Found, find_files, name_files
 from compactor_cli.cli.progress import steps
 from compactor_cli.cli.session import Session, conversations
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
@@ -36,28 +38,6 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLI
 """What numpy looks at when it is imported. The matrices are small: several threads would wait for each
 other, and the last digits would depend on how many there are."""
 
-PathsArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE|FOLDER...",
-        help="Sessions to learn from; folders are searched for *.jsonl, names with a leading _ aside.",
-    ),
-]
-OutOption = Annotated[
-    str, typer.Option("-o", "--output", metavar="TOML", help="Profile to write; default: standard output.")
-]
-FoldsOption = Annotated[
-    int, typer.Option("--folds", min=2, metavar="N", help="Parts that the sessions are held out in, one by one.")
-]
-PenaltyOption = Annotated[
-    float,
-    typer.Option("--penalty", min=0.001, max=1e6, metavar="X", help="Penalty on large weights: more for few sessions."),
-]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="Another number: other parts.")]
-HeldOutOption = Annotated[
-    bool, typer.Option("--held-out/--no-held-out", help="Measure on held-out sessions; takes most of the time.")
-]
-
 
 @dataclass(slots=True)
 class Read:
@@ -73,22 +53,35 @@ class Read:
     refused: list[InputError] = field(default_factory=list)
 
 
-def learn(
-    paths: PathsArgument,
-    output: OutOption = "-",
-    folds: FoldsOption = 5,
-    penalty: PenaltyOption = 10.0,
-    seed: SeedOption = 0,
-    held_out: HeldOutOption = True,
-    format: options.FormatOption = "",
-    model: options.ModelOption = "",
-    tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnOptions(options.CommandOptions):
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|FOLDER...",
+            help="Sessions to learn from; folders are searched for *.jsonl, names with a leading _ aside.",
+        ),
+    ]
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="TOML", help="Profile to write; default: standard output.")
+    ] = "-"
+    folds: Annotated[
+        int, typer.Option("--folds", min=2, metavar="N", help="Parts that the sessions are held out in, one by one.")
+    ] = 5
+    penalty: Annotated[
+        float,
+        typer.Option(
+            "--penalty", min=0.001, max=1e6, metavar="X", help="Penalty on large weights: more for few sessions."
+        ),
+    ] = 10.0
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another number: other parts.")] = 0
+    held_out: Annotated[
+        bool, typer.Option("--held-out/--no-held-out", help="Measure on held-out sessions; takes most of the time.")
+    ] = True
+
+
+@takes("learn")
+def learn(asked: LearnOptions, given: Layer) -> None:
     """Learn from your own sessions what strategy adaptive should keep.
 
     Nothing has to be labelled: each session is cut, and the names that the agent went on to use
@@ -106,23 +99,23 @@ def learn(
       compactor compact session.jsonl --target-ratio 0.25 --profile profile.toml
       compactor learn sessions/*.jsonl -o profile.toml --no-held-out
     """
-    configured = configure(locals())
+    configured = configure(given, asked.config)
     from compactor_cli.learning.fit import load_numpy
 
     for variable in _THREADS:
         os.environ.setdefault(variable, "1")
     load_numpy()
-    found = name_files(find_files(paths))
-    _check_output(output, found, json=json)
-    session = configured.session(quiet=quiet)
-    read = _read(session, found, keep=held_out)
+    found = name_files(find_files(asked.paths))
+    _check_output(asked.output, found, json=asked.json)
+    session = configured.session(quiet=asked.quiet)
+    read = _read(session, found, keep=asked.held_out)
     if len(read.refused) == len(found):
         raise typer.Exit(ExitCode.UNREADABLE)
     if not read.cases:
         session.err.print(_nothing(read), soft_wrap=True)
         raise typer.Exit(ExitCode.NO)
-    taught = _teach(session, read, folds=folds, penalty=penalty, seed=seed, held_out=held_out)
-    _write(session, read, taught, output, json=json)
+    taught = _teach(session, read, asked)
+    _write(session, read, taught, asked.output, json=asked.json)
 
 
 def _check_output(output: str, found: Sequence[Found], *, json: bool) -> None:
@@ -181,31 +174,31 @@ def _nothing(read: Read) -> str:
     )
 
 
-def _teach(session: Session, read: Read, *, folds: int, penalty: float, seed: int, held_out: bool) -> Taught:
+def _teach(session: Session, read: Read, asked: LearnOptions) -> Taught:
     from compactor_cli.learning.fit import fit
     from compactor_cli.learning.folds import folds_by_session, folds_by_source
     from compactor_cli.learning.profile_text import Taught
 
     sources = {lesson.name: lesson.source for lesson in read.lessons}
     schemes = {
-        "by_session": folds_by_session(read.lessons, folds, seed),
-        "by_source": folds_by_source(read.lessons, _MOST_SOURCES, seed),
+        "by_session": folds_by_session(read.lessons, asked.folds, asked.seed),
+        "by_source": folds_by_source(read.lessons, _MOST_SOURCES, asked.seed),
     }
     schemes = {name: parts for name, parts in schemes.items() if parts}
     figures, why = None, "--no-held-out was given"
-    if held_out:
+    if asked.held_out:
         why = "one session cannot be held out from itself" if len(sources) == 1 else "all sessions open alike"
         if "by_session" in schemes:
-            figures, why = _measure(session, read, schemes, partial(fit, sources=sources, penalty=penalty)), ""
+            figures, why = _measure(session, read, schemes, partial(fit, sources=sources, penalty=asked.penalty)), ""
     counts: dict[str, int] = {}
     for source in sources.values():
         counts[source] = counts.get(source, 0) + 1
     return Taught(
-        weights=fit(read.cases, sources, penalty=penalty),
+        weights=fit(read.cases, sources, penalty=asked.penalty),
         sources=counts,
         cases=len(read.cases),
         names=sum(len(case.needed) for case in read.cases),
-        penalty=penalty,
+        penalty=asked.penalty,
         held_out=figures,
         not_held_out=why,
     )

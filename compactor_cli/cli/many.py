@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compactor_cli.cli.checking import failed
 from compactor_cli.cli.compact_file import compact_file
@@ -50,28 +50,22 @@ class Told:
     err: str = ""
 
 
-def run_files(
-    session: Session, files: Sequence[str], job: Job, configured: Configured, given: Mapping[str, Any]
-) -> list[Outcome]:
+def run_files(session: Session, files: Sequence[str], job: Job, configured: Configured) -> list[Outcome]:
     """Compact every file; of several, one that fails is told of and does not stop the others. Raises CompactorError
     for a file that is alone."""
     settings = configured.settings
     if not job.several:
-        with steps(session.err, _STEPS + (job.writes and job.keeper.flushes)) as progress:
+        with steps(session.err, _STEPS + (job.asked.writes and job.keeper.flushes)) as progress:
             return [compact_file(session, files[0], job, settings, progress)]
-    done = Done(job.out_dir, _key(session, job, settings, configured.reading)) if job.lists else None
-    known = done.known() if done and job.resume else {}
+    done = Done(job.asked.out_dir, _key(session, job, settings, configured.reading)) if job.lists else None
+    known = done.known() if done and job.asked.resume else {}
     tasks = [Task(file, job.names[file], known.get(job.names[file])) for file in files]
     shares = _shares(session, job, settings, files)
     if done:
-        done.start(afresh=not job.resume)
+        done.start(afresh=not job.asked.resume)
     outcomes = []
     with steps(session.err, len(files), each=_STEPS) as progress:
-        told = (
-            _shared(session, tasks, configured, given, job)
-            if shares
-            else _alone(session, tasks, job, settings, progress)
-        )
+        told = _shared(session, tasks, configured, job) if shares else _alone(session, tasks, job, settings, progress)
         with closing(told), closing(done) if done else nullcontext():
             for one in told:
                 if done and not one.outcome.error and not one.outcome.earlier:
@@ -94,10 +88,10 @@ def attempt(session: Session, task: Task, job: Job, settings: Settings, progress
             task.path,
             error=naming(task.path, error),
             code=int(error.exit_code),
-            findings=(failed(task.path, error),) if job.check else (),
+            findings=(failed(task.path, error),) if job.asked.check else (),
         )
     except Exception as error:
-        if job.debug:
+        if job.asked.debug:
             raise
         return Outcome(task.path, error=f"{task.path}: {bug_words(error)}", code=int(ExitCode.BUG))
     finally:
@@ -105,10 +99,10 @@ def attempt(session: Session, task: Task, job: Job, settings: Settings, progress
 
 
 def _is_done(session: Session, task: Task, known: Outcome, job: Job) -> bool:
-    if (job.report or job.json) and not known.report:
+    if (job.asked.report or job.asked.json) and not known.report:
         return False
     own = sha256_of(task.path) if is_parquet(task.path) else sha256(session.bytes_of(task.path))
-    return is_still_done(known, own, under(job.out_dir, job.names[task.path]))
+    return is_still_done(known, own, under(job.asked.out_dir, job.names[task.path]))
 
 
 def _alone(
@@ -119,15 +113,13 @@ def _alone(
         yield Told(attempt(session, task, job, settings, progress))
 
 
-def _shared(
-    session: Session, tasks: Sequence[Task], configured: Configured, given: Mapping[str, Any], job: Job
-) -> Generator[Told, None, None]:
+def _shared(session: Session, tasks: Sequence[Task], configured: Configured, job: Job) -> Generator[Told, None, None]:
     """All files, among processes of this machine or the workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import look_of
 
     looks = (look_of(session.out), look_of(session.err))
-    setup = compact_worker.Setup(configured, session.profile, dict(given), tuple(job.recalled), *looks)
+    setup = compact_worker.Setup(configured, session.profile, job.asked, tuple(job.recalled), *looks)
     work: Work[Task, Told] = workers.Work(
         begin=compact_worker.begin,
         given=(setup,),
@@ -135,12 +127,12 @@ def _shared(
         ended=_ended,
         preload=(compact_worker.__name__,),
     )
-    processes = min(job.jobs or workers.processors(), len(tasks))
-    if not job.on_cluster:
+    processes = min(job.asked.jobs or workers.processors(), len(tasks))
+    if not job.asked.on_cluster:
         return workers.in_order(work, _chunks(tasks, processes), processes)
     from compactor_cli.cli import cluster
 
-    return cluster.in_order(work, lambda shares: _chunks(tasks, shares), processes, job.scheduler)
+    return cluster.in_order(work, lambda shares: _chunks(tasks, shares), processes, job.asked.scheduler)
 
 
 def _ended(task: Task) -> Told:
@@ -173,7 +165,7 @@ def _size(path: str) -> int:
 
 def _shares(session: Session, job: Job, settings: Settings, files: Sequence[str]) -> bool:
     """Whether the files are shared as it was asked for; where they cannot be, the session warns."""
-    asked = "--engine dask" if job.on_cluster else f"--jobs {job.jobs}" if job.jobs != 1 else ""
+    asked = "--engine dask" if job.asked.on_cluster else f"--jobs {job.asked.jobs}" if job.asked.jobs != 1 else ""
     why = ""
     if settings.asks or job.probes:
         why = "a model is asked, which --concurrency does at once for each file"
@@ -181,7 +173,7 @@ def _shares(session: Session, job: Job, settings: Settings, files: Sequence[str]
         why = "what is remembered of a file counts for the next"
     elif session.contents:
         why = "a session that is no file is among them"
-    elif any(is_of_one_process(path) for path in (job.out_dir, *files)):
+    elif any(is_of_one_process(path) for path in (job.asked.out_dir, *files)):
         why = "what is in memory:// one process alone can see"
     if asked and why:
         session.warn(f"{asked} is not used: {why}")
@@ -193,16 +185,18 @@ def _key(session: Session, job: Job, settings: Settings, reading: Reading) -> st
     read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
     profile = asdict(session.profile) if session.profile else None
     recalled = [memory.text for memory in job.recalled]
-    return key_of(asdict(settings), read, profile, job.emit, job.if_needed, recalled, job.column)
+    return key_of(asdict(settings), read, profile, job.asked.emit, job.asked.if_needed, recalled, job.asked.column)
 
 
 def _print(session: Session, told: Told) -> None:
     """What a process said, where this one says it."""
     from rich.text import Text
 
+    from compactor_cli.render.console import begins
+
     for console, text in ((session.out, told.out), (session.err, told.err)):
         if text:
-            console.print(Text.from_ansi(text), soft_wrap=True)
+            console.print(Text.from_ansi(text.removeprefix("\n") if begins(console) else text), soft_wrap=True)
     if told.outcome.earlier and not session.err.quiet:
         from compactor_cli.render.many import file_line
 

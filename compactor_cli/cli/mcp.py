@@ -9,6 +9,8 @@ from typing import Any
 
 from compactor_cli.cli import options
 from compactor_cli.cli.mcp_tools import TOOLS, Served
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError
 
 INSTRUCTIONS = (
@@ -17,11 +19,8 @@ INSTRUCTIONS = (
 )
 
 
-def mcp(
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    debug: options.DebugOption = False,
-) -> None:
+@takes("mcp")
+def mcp(asked: options.ConfiguredOptions, given: Layer) -> None:
     """Serve the sessions of this machine to an agent, by the Model Context Protocol over standard input and output.
 
     Tools: list sessions, inspect one, compact one into a new file, restore by reference or as a whole, search
@@ -33,10 +32,9 @@ def mcp(
       claude mcp add compactor -- compactor mcp
       codex mcp add compactor -- compactor mcp
     """
-    shared = [
-        *(("--database", database) if database else ()),
-        *(("--config", os.path.abspath(config)) if config else ()),  # noqa: PTH100  # a link stays what it is
-    ]
+    shared = [word for entry in given.values() for word in (entry.origin.place, str(entry.value))]
+    if asked.config:
+        shared += ["--config", os.path.abspath(asked.config)]  # noqa: PTH100  # a link stays what it is
     serve(shared)
 
 

@@ -3,44 +3,46 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from compactor_cli.cli import options
 from compactor_cli.cli.memory_edit import add, forget, pin, unpin
-from compactor_cli.cli.memory_log import (
-    NOTHING,
-    CategoryOption,
-    DayOption,
-    IdsArgument,
-    LeastOption,
-    PinnedOption,
-    TagOption,
-    TranscriptOption,
-    filters_of,
-    now,
-    open_log,
-    print_json,
-)
+from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, now, open_log, print_json
 from compactor_cli.cli.memory_upkeep import consolidate, decay, export, take_in
-from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
+from compactor_cli.errors import ExitCode, UsageError, meant
 from compactor_cli.memory.filters import ORDERS
 from compactor_cli.render.console import counted, make_console
 
-QueryArgument = Annotated[
-    list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and beginnings* of words.')
-]
-OrderOption = Annotated[str, typer.Option("--order", metavar="NAME", help="newest (default), oldest or importance.")]
 MOST = 1_000_000_000
 """What databases take for a limit."""
-LimitOption = Annotated[
-    int, typer.Option("--limit", min=0, max=MOST, metavar="N", help="At most N memories; 0 for all.")
-]
-HitsOption = Annotated[int, typer.Option("--limit", min=1, max=MOST, metavar="N", help="At most N memories.")]
-UseOption = Annotated[bool, typer.Option("--use", help="Count it as a use of what is found, so that it fades later.")]
 
-memory = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOptions(FilterOptions):
+    order: Annotated[str, typer.Option("--order", metavar="NAME", help="newest (default), oldest or importance.")] = (
+        "newest"
+    )
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, max=MOST, metavar="N", help="At most N memories; 0 for all.")
+    ] = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions(FilterOptions):
+    query: Annotated[
+        list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and beginnings* of words.')
+    ]
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST, metavar="N", help="At most N memories.")] = 10
+    use: Annotated[bool, typer.Option("--use", help="Count it as a use of what is found, so that it fades later.")] = (
+        False
+    )
+
+
+memory = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
 
 
 @memory.callback()
@@ -58,21 +60,8 @@ def about() -> None:
 
 
 @memory.command("list", short_help="List memories, such as those of a day.")
-def listing(
-    day: DayOption = "",
-    category: CategoryOption = "",
-    tag: TagOption = "",
-    pinned: PinnedOption = False,
-    transcript: TranscriptOption = "",
-    least: LeastOption = 0.0,
-    order: OrderOption = "newest",
-    limit: LimitOption = 20,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory list")
+def listing(asked: ListOptions, given: Layer) -> None:
     """List memories, the newest first. Days and times are those of this place; ★ is pinned.
 
     \b
@@ -82,10 +71,10 @@ def listing(
       compactor memory list --category preference --order importance
       compactor memory list --tag smart-extracted --json
     """
-    log = open_log(database, config, quiet=quiet)
-    if order not in ORDERS:
-        raise UsageError(f"--order {order!r} is unknown; use {', '.join(ORDERS)}")
-    wanted = filters_of(category, tag, pinned, day, transcript, least)
+    log = open_log(asked, given)
+    if asked.order not in ORDERS:
+        raise UsageError(f"--order {asked.order!r} is unknown{meant(asked.order, ORDERS)}; use {', '.join(ORDERS)}")
+    wanted = filters_of(asked)
     with log.existing() as there:
         if there is None:
             found, total = [], 0
@@ -93,9 +82,9 @@ def listing(
             from compactor_cli.store.memories import count, listed
 
             with there.read() as connection:
-                found = listed(connection, wanted, limit=limit or None, order=order)
+                found = listed(connection, wanted, limit=asked.limit or None, order=asked.order)
                 total = count(connection, wanted)
-    if json:
+    if asked.json:
         from compactor_cli.memory.exchange import memory_json
 
         print_json([memory_json(one) for one in found])
@@ -103,7 +92,9 @@ def listing(
         from compactor_cli.render.memories import memory_table
 
         console = make_console(sys.stdout)
-        console.print(memory_table(console, found, f"Memories of {day}" if day else "Memories", clock=bool(day)))
+        console.print(
+            memory_table(console, found, f"Memories of {asked.day}" if asked.day else "Memories", clock=bool(asked.day))
+        )
     if there is None:
         log.tell(NOTHING)
     elif not found:
@@ -113,22 +104,8 @@ def listing(
 
 
 @memory.command("search", short_help="Find memories by their words.")
-def search(
-    query: QueryArgument,
-    limit: HitsOption = 10,
-    category: CategoryOption = "",
-    tag: TagOption = "",
-    pinned: PinnedOption = False,
-    day: DayOption = "",
-    transcript: TranscriptOption = "",
-    least: LeastOption = 0.0,
-    use: UseOption = False,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory search")
+def search(asked: SearchOptions, given: Layer) -> None:
     """Find memories by their words, the best first. What has all of them stands before what has some.
 
     Case, accents and plurals do not matter; read_timeout and readTimeout are the same. Looking is no use of a
@@ -140,9 +117,9 @@ def search(
       compactor memory search '"before the commit" test*' --category preference
       compactor memory search database --limit 3 --json
     """
-    log = open_log(database, config, quiet=quiet)
-    words = " ".join(query)
-    wanted = filters_of(category, tag, pinned, day, transcript, least)
+    log = open_log(asked, given)
+    words = " ".join(asked.query)
+    wanted = filters_of(asked)
     at = now()
     with log.existing() as there:
         hits = []
@@ -151,11 +128,11 @@ def search(
             from compactor_cli.store.memories import touch
 
             with there.read() as connection:
-                hits = find(connection, words, limit=limit, now=at, filters=wanted)
-            if use and hits:
+                hits = find(connection, words, limit=asked.limit, now=at, filters=wanted)
+            if asked.use and hits:
                 with there.write() as connection:
                     touch(connection, [hit.memory for hit in hits], at)
-    if json:
+    if asked.json:
         from compactor_cli.render.memories import hit_json
 
         print_json([hit_json(hit) for hit in hits])
@@ -170,14 +147,8 @@ def search(
 
 
 @memory.command("show", short_help="Show memories whole, with their sources.")
-def show(
-    ids: IdsArgument,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory show")
+def show(asked: IdsOptions, given: Layer) -> None:
     """Show memories whole: text, tags, when they were remembered and used, and where they were said.
 
     \b
@@ -188,15 +159,15 @@ def show(
     from compactor_cli.memory.exchange import memory_json
     from compactor_cli.render.memories import memory_page
 
-    log = open_log(database, config, quiet=quiet)
+    log = open_log(asked, given)
     with log.existing() as there:
         if there is None:
-            raise UsageError(f"there is no memory {ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
         from compactor_cli.store.memories import get
 
         with there.read() as connection:
-            found = [get(connection, name) for name in ids]
-    if json:
+            found = [get(connection, name) for name in asked.ids]
+    if asked.json:
         print_json([memory_json(one) for one in found])
         return
     console = make_console(sys.stdout)

@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from compactor_cli.cli import options
-from compactor_cli.cli.memory_log import NOTHING, IdsArgument, Log, now, open_log, print_json
+from compactor_cli.cli.memory_log import NOTHING, IdsOptions, now, open_log, print_json
+from compactor_cli.cli.options import CommandOptions
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.memories import CATEGORIES, Memory
 from compactor_cli.render.console import counted
 
-TextArgument = Annotated[
-    str, typer.Argument(metavar="TEXT", help="What to remember; - reads standard input, one memory a line.")
-]
-CategoryOption = Annotated[
-    str, typer.Option("--category", metavar="NAME", help=f"What it is: {', '.join(CATEGORIES)}.")
-]
-ImportanceOption = Annotated[
-    float, typer.Option("--importance", min=0, max=100, metavar="POINTS", help="How important it is, 0 to 100.")
-]
-TagsOption = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")]
-PinOption = Annotated[bool, typer.Option("--pin", help="It never fades.")]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddOptions(CommandOptions):
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="What to remember; - reads standard input, one memory a line.")
+    ]
+    category: Annotated[
+        str, typer.Option("--category", metavar="NAME", help=f"What it is: {', '.join(CATEGORIES)}.")
+    ] = "fact"
+    importance: Annotated[
+        float, typer.Option("--importance", min=0, max=100, metavar="POINTS", help="How important it is, 0 to 100.")
+    ] = 70.0
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")] = None
+    pinned: Annotated[bool, typer.Option("--pin", help="It never fades.")] = False
 
 
-def add(
-    text: TextArgument,
-    category: CategoryOption = "fact",
-    importance: ImportanceOption = 70.0,
-    tag: TagsOption = None,
-    pinned: PinOption = False,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory add")
+def add(asked: AddOptions, given: Layer) -> None:
     """Remember something; prints its id. What is known already gets the new tags and is as fresh as new.
 
     \b
@@ -49,21 +45,21 @@ def add(
     from compactor_cli.memory.exchange import memory_json
     from compactor_cli.memory.merging import checked
 
-    log = open_log(database, config, quiet=quiet)
+    log = open_log(asked, given)
     at = now()
     said = [
         checked(
             Memory(
                 text=line,
-                category=category,
-                importance=importance,
+                category=asked.category,
+                importance=asked.importance,
                 confidence=1.0,
-                tags=tuple(tag or ()),
+                tags=tuple(asked.tag or ()),
                 created=at,
-                pinned=pinned,
+                pinned=asked.pinned,
             )
         )
-        for line in _lines(text)
+        for line in _lines(asked.text)
     ]
     if not said:
         log.tell("there was nothing to remember")
@@ -72,7 +68,7 @@ def add(
 
     with log.made() as there, there.write() as connection:
         added = remember(connection, said, at)
-    if json:
+    if asked.json:
         print_json({"new": [memory_json(one) for one in added.new], "known": [memory_json(m) for m in added.known]})
     else:
         for one in dict.fromkeys(memory.id for memory in said):
@@ -81,48 +77,30 @@ def add(
     log.tell(f"remembered {counted(len(added.new), 'new memory', 'new memories')}{known}")
 
 
-def pin(
-    ids: IdsArgument,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory pin")
+def pin(asked: IdsOptions, given: Layer) -> None:
     """Keep memories from fading; search prefers them.
 
     \b
     Examples:
       compactor memory pin mem_0123456789ab
     """
-    _pin(open_log(database, config, quiet=quiet), ids, pinned=True, json=json)
+    _pin(asked, given, pinned=True)
 
 
-def unpin(
-    ids: IdsArgument,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory unpin")
+def unpin(asked: IdsOptions, given: Layer) -> None:
     """Let memories fade again.
 
     \b
     Examples:
       compactor memory unpin mem_0123456789ab
     """
-    _pin(open_log(database, config, quiet=quiet), ids, pinned=False, json=json)
+    _pin(asked, given, pinned=False)
 
 
-def forget(
-    ids: IdsArgument,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory forget")
+def forget(asked: IdsOptions, given: Layer) -> None:
     """Remove memories for good: their text and their words leave the database's files as well.
 
     With an unknown id nothing is removed. Of PostgreSQL's write-ahead log and backups the server is in charge.
@@ -134,36 +112,37 @@ def forget(
     """
     from compactor_cli.memory.exchange import memory_json
 
-    log = open_log(database, config, quiet=quiet)
+    log = open_log(asked, given)
     with log.existing() as there:
         if there is None:
-            raise UsageError(f"there is no memory {ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
         from compactor_cli.store.memory_changes import TABLES
         from compactor_cli.store.memory_changes import forget as remove
         from compactor_cli.store.removal import scrub
 
         with there.write() as connection:
-            gone = remove(connection, ids)
+            gone = remove(connection, asked.ids)
         scrub(there, TABLES)
-    if json:
+    if asked.json:
         print_json([memory_json(one) for one in gone])
     for one in gone:
         log.tell(f"forgotten: {one.id}  {' '.join(one.text.split())[:100]}")
 
 
-def _pin(log: Log, ids: list[str], *, pinned: bool, json: bool) -> None:
+def _pin(asked: IdsOptions, given: Layer, *, pinned: bool) -> None:
     from compactor_cli.memory.exchange import memory_json
 
+    log = open_log(asked, given)
     with log.existing() as there:
         if there is None:
-            raise UsageError(f"there is no memory {ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
         from compactor_cli.store.memories import get
         from compactor_cli.store.memories import pin as mark
 
         with there.write() as connection:
-            mark(connection, [get(connection, name) for name in ids], pinned=pinned)
-            after = [get(connection, name) for name in ids]
-    if json:
+            mark(connection, [get(connection, name) for name in asked.ids], pinned=pinned)
+            after = [get(connection, name) for name in asked.ids]
+    if asked.json:
         print_json([memory_json(one) for one in after])
     for one in after:
         log.tell(f"{'pinned' if pinned else 'no longer pinned'}: {one.id}  {' '.join(one.text.split())[:100]}")

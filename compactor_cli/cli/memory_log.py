@@ -17,8 +17,10 @@ import typer
 from rich.console import Console
 
 from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.configuration.values import moment
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.filters import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
 from compactor_cli.model.memories import CATEGORIES
@@ -28,22 +30,42 @@ from compactor_cli.text.clean import one_line
 if TYPE_CHECKING:
     from compactor_cli.store.database import Database
 
-CategoryOption = Annotated[
-    str, typer.Option("--category", metavar="NAME", help=f"Only this category: {', '.join(CATEGORIES)}.")
-]
-TagOption = Annotated[str, typer.Option("--tag", metavar="TAG", help="Only memories with this tag.")]
-PinnedOption = Annotated[bool, typer.Option("--pinned", help="Only memories that are pinned.")]
-DayOption = Annotated[
-    str,
-    typer.Option("--day", metavar="DAY", help="Only what was remembered that day: 2026-11-22, today or yesterday."),
-]
-TranscriptOption = Annotated[str, typer.Option("--transcript", metavar="PATH", help="Only what was said in this file.")]
-LeastOption = Annotated[
-    float, typer.Option("--least", min=0, max=100, metavar="POINTS", help="Only this importance and above.")
-]
-IdsArgument = Annotated[
-    list[str], typer.Argument(metavar="ID...", help="Ids of memories, or how they begin (4 digits or more).")
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindOptions(CommandOptions):
+    """Which memories: of every command that takes some of them by what they are."""
+
+    category: Annotated[
+        str, typer.Option("--category", metavar="NAME", help=f"Only this category: {', '.join(CATEGORIES)}.")
+    ] = ""
+    tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Only memories with this tag.")] = ""
+    pinned: Annotated[bool, typer.Option("--pinned", help="Only memories that are pinned.")] = False
+    day: Annotated[
+        str,
+        typer.Option("--day", metavar="DAY", help="Only what was remembered that day: 2026-11-22, today or yesterday."),
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterOptions(KindOptions):
+    """The same, and where they were said."""
+
+    transcript: Annotated[
+        str, typer.Option("--transcript", metavar="PATH", help="Only what was said in this file.")
+    ] = ""
+    least: Annotated[
+        float, typer.Option("--least", min=0, max=100, metavar="POINTS", help="Only this importance and above.")
+    ] = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdsOptions(CommandOptions):
+    """Of commands on single memories."""
+
+    ids: Annotated[
+        list[str], typer.Argument(metavar="ID...", help="Ids of memories, or how they begin (4 digits or more).")
+    ]
+
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -93,10 +115,10 @@ class Log:
             database.close()
 
 
-def open_log(database: str, config: str, *, quiet: bool) -> Log:
+def open_log(asked: ConfiguredOptions, given: Layer) -> Log:
     """The log of the options and settings. Opens nothing yet."""
-    configured = configure({"database": database, "config": config})
-    log = Log(configured.reading.database_url, configured, make_console(sys.stderr, quiet=quiet))
+    configured = configure(given, asked.config)
+    log = Log(configured.reading.database_url, configured, make_console(sys.stderr, quiet=asked.quiet))
     for warning in configured.warnings:
         log.tell(f"warning: {warning}")
     return log
@@ -116,29 +138,30 @@ def time_of(option: str) -> float:
     return seconds
 
 
-def filters_of(
-    category: str = "", tag: str = "", pinned: bool = False, day: str = "", transcript: str = "", least: float = 0.0
-) -> Filters:
+def filters_of(asked: KindOptions) -> Filters:
     """The options as the store takes them. Raises UsageError."""
-    if not isfinite(least):
-        raise UsageError(f"--least {least} is no number of points")
-    if tag and not one_tag(tag):
+    said = asked if isinstance(asked, FilterOptions) else FilterOptions()
+    if not isfinite(said.least):
+        raise UsageError(f"--least {said.least} is no number of points")
+    tag = one_tag(asked.tag)
+    if asked.tag and not tag:
         raise UsageError("--tag has no letter in it")
-    since, until = _span(day) if day else (None, None)
+    since, until = _span(asked.day) if asked.day else (None, None)
+    paths = (said.transcript, str(Path(said.transcript).resolve())) if said.transcript else ()
     return Filters(
-        category=known_category(category) if category else "",
-        tag=one_tag(tag),
+        category=known_category(asked.category) if asked.category else "",
+        tag=tag,
         since=since,
         until=until,
-        pinned=pinned,
-        transcripts=tuple(dict.fromkeys((transcript, str(Path(transcript).resolve())))) if transcript else (),
-        least=least,
+        pinned=asked.pinned,
+        transcripts=tuple(dict.fromkeys(paths)),
+        least=said.least,
     )
 
 
 def known_category(name: str) -> str:
     if name not in CATEGORIES:
-        raise UsageError(f"there is no category {name!r}; use {', '.join(CATEGORIES)}")
+        raise UsageError(f"there is no category {name!r}{meant(name, CATEGORIES)}; use {', '.join(CATEGORIES)}")
     return name
 
 

@@ -3,53 +3,46 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from compactor_cli.cli import options
 from compactor_cli.cli.files import read_bytes, write_bytes
-from compactor_cli.cli.memory_log import (
-    NOTHING,
-    CategoryOption,
-    DayOption,
-    PinnedOption,
-    TagOption,
-    filters_of,
-    open_log,
-    print_json,
-    time_of,
-)
+from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, print_json, time_of
+from compactor_cli.cli.options import CommandOptions, OutOption
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.render.console import counted, make_console
 
-HalfLifeOption = Annotated[
-    float | None,
-    typer.Option(
-        "--half-life",
-        min=0.1,
-        metavar="DAYS",
-        help="Days without use in which importance halves; default: memory.half_life_days, 90.",
-    ),
-]
-NowOption = Annotated[
-    str, typer.Option("--now", metavar="TIME", help="Time up to which it fades; default: the time of this run.")
-]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
-ImportArgument = Annotated[str, typer.Argument(metavar="FILE", help="What export wrote; - is standard input.")]
 SHOWN = 20
 """Rows of a table of changes; --json has all of them."""
 
 
-def decay(
-    half_life: HalfLifeOption = None,
-    now: NowOption = "",
-    dry_run: DryRunOption = False,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidateOptions(CommandOptions):
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecayOptions(ConsolidateOptions):
+    now: Annotated[
+        str, typer.Option("--now", metavar="TIME", help="Time up to which it fades; default: the time of this run.")
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions(KindOptions):
+    out: OutOption = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions(CommandOptions):
+    file: Annotated[str, typer.Argument(metavar="FILE", help="What export wrote; - is standard input.")]
+
+
+@takes("memory decay")
+def decay(asked: DecayOptions, given: Layer) -> None:
     """Lower the importance of what was not used, by half for each half life. What is pinned stays.
 
     It counts from when a memory was remembered, used, or faded last, so it does not matter how often this is run.
@@ -62,21 +55,21 @@ def decay(
     """
     from compactor_cli.memory.decay import half_life as checked_half_life
 
-    log = open_log(database, config, quiet=quiet)
-    days = checked_half_life(log.configured.settings.memory.half_life_days if half_life is None else half_life)
-    at = time_of(now)
+    log = open_log(asked, given)
+    days = checked_half_life(log.configured.settings.memory.half_life_days)
+    at = time_of(asked.now)
     changes = []
     with log.existing() as there:
         if there is not None:
             from compactor_cli.store.memory_changes import decay as fade
 
-            with there.read() if dry_run else there.write() as connection:
-                changes = fade(connection, at, days, dry_run=dry_run)
-    if json:
+            with there.read() if asked.dry_run else there.write() as connection:
+                changes = fade(connection, at, days, dry_run=asked.dry_run)
+    if asked.json:
         from compactor_cli.render.memories import fade_json
 
         print_json([fade_json(change) for change in changes])
-    elif changes and dry_run:
+    elif changes and asked.dry_run:
         from compactor_cli.render.memories import fade_table
 
         console = make_console(sys.stdout)
@@ -85,17 +78,11 @@ def decay(
     if there is None:
         log.tell(NOTHING)
     else:
-        log.tell(f"{counted(len(changes), 'memory', 'memories')} {'would fade' if dry_run else 'faded'}")
+        log.tell(f"{counted(len(changes), 'memory', 'memories')} {'would fade' if asked.dry_run else 'faded'}")
 
 
-def consolidate(
-    dry_run: DryRunOption = False,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory consolidate")
+def consolidate(asked: ConsolidateOptions, given: Layer) -> None:
     """Make one memory of those that say the same: the one with the most words stays, with the sources of all.
 
     They must have the same words in the same order. Only white space, the first capital, a stop at the end, backticks
@@ -106,20 +93,20 @@ def consolidate(
       compactor memory consolidate --dry-run
       compactor memory consolidate --json
     """
-    log = open_log(database, config, quiet=quiet)
+    log = open_log(asked, given)
     found = []
     with log.existing() as there:
         if there is not None:
             from compactor_cli.store.memory_changes import consolidate as join
 
             days = log.configured.settings.memory.half_life_days
-            with there.read() if dry_run else there.write() as connection:
-                found = join(connection, days, dry_run=dry_run)
-    if json:
+            with there.read() if asked.dry_run else there.write() as connection:
+                found = join(connection, days, dry_run=asked.dry_run)
+    if asked.json:
         from compactor_cli.render.memories import merge_json
 
         print_json([merge_json(merge) for merge in found])
-    elif found and dry_run:
+    elif found and asked.dry_run:
         from compactor_cli.render.memories import merge_table
 
         console = make_console(sys.stdout)
@@ -130,21 +117,11 @@ def consolidate(
         return
     gone = sum(len(merge.others) for merge in found)
     into = counted(len(found), "other", "others")
-    log.tell(f"{counted(gone, 'memory', 'memories')} {'would go' if dry_run else 'went'} into {into}")
+    log.tell(f"{counted(gone, 'memory', 'memories')} {'would go' if asked.dry_run else 'went'} into {into}")
 
 
-def export(
-    out: options.OutOption = "-",
-    category: CategoryOption = "",
-    tag: TagOption = "",
-    pinned: PinnedOption = False,
-    day: DayOption = "",
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory export")
+def export(asked: ExportOptions, given: Layer) -> None:
     """Write memories as JSONL, one a line, the oldest first: always the same bytes for the same memories.
 
     \b
@@ -155,8 +132,8 @@ def export(
     from compactor_cli.memory.exchange import line_of
     from compactor_cli.store.place import file_of
 
-    log = open_log(database, config, quiet=quiet)
-    wanted = filters_of(category, tag, pinned, day)
+    log = open_log(asked, given)
+    wanted = filters_of(asked)
     found = []
     with log.existing() as there:
         if there is not None:
@@ -166,20 +143,14 @@ def export(
                 found = listed(connection, wanted, order="oldest")
     database_file = file_of(log.url)
     inputs = [] if database_file is None else [str(database_file)]
-    write_bytes(out, "".join(map(line_of, found)).encode(), inputs=inputs)
-    if json and out != "-":
-        print_json({"exported": len(found), "path": out})
+    write_bytes(asked.out, "".join(map(line_of, found)).encode(), inputs=inputs)
+    if asked.json and asked.out != "-":
+        print_json({"exported": len(found), "path": asked.out})
     log.tell(NOTHING if there is None else f"exported {counted(len(found), 'memory', 'memories')}")
 
 
-def take_in(
-    file: ImportArgument,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("memory import")
+def take_in(asked: ImportOptions, given: Layer) -> None:
     """Read memories that were exported. All of them are stored or, when a line is wrong, none.
 
     What is known already is not stored twice, and importing the same again changes nothing.
@@ -191,8 +162,8 @@ def take_in(
     """
     from compactor_cli.memory.exchange import read_lines
 
-    log = open_log(database, config, quiet=quiet)
-    lines = list(read_lines(read_bytes(file), file))
+    log = open_log(asked, given)
+    lines = list(read_lines(read_bytes(asked.file), asked.file))
     new = known = 0
     if lines:
         from compactor_cli.store.memories import take_in as store
@@ -200,6 +171,6 @@ def take_in(
         with log.made() as there, there.write() as connection:
             added = store(connection, lines)
         new, known = len(added.new), len(added.known)
-    if json:
+    if asked.json:
         print_json({"new": new, "known": known})
     log.tell(f"imported {counted(new, 'new memory', 'new memories')}; {known:,} known already")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from compactor_cli.model.asking import Usage
 from compactor_cli.model.report import ModelUse
 
-_ABOUT_MODELS = ("summary_prompt", "llm_model", "max_cost", "concurrency")
+_ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")
 
 if TYPE_CHECKING:
     from compactor_cli.cli.configured import Configured
     from compactor_cli.cli.session import Session
+    from compactor_cli.configuration.layers import Layer
 
 
 def model_use(session: Session, before: ModelUse | None = None) -> ModelUse | None:
@@ -45,13 +45,12 @@ def say_use(session: Session, use: ModelUse | None, file: str = "") -> None:
         session.say(f"warning: {file}{warning}")
 
 
-def warn_unused(session: Session, configured: Configured, given: Mapping[str, Any]) -> None:
+def warn_unused(session: Session, configured: Configured, given: Layer) -> None:
     """Say which options about a model were given though none is asked."""
     if configured.settings.asks or configured.probes:
         return
-    names = [name for name in _ABOUT_MODELS if given.get(name) not in (None, "")]
-    if names:
-        options = ", ".join("--" + name.replace("_", "-") for name in names)
+    options = ", ".join(given[key].origin.place for key in _ABOUT_MODELS if key in given)
+    if options:
         session.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 
 

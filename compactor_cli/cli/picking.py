@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from typer.core import TyperCommand
 
@@ -42,19 +42,32 @@ def _with_agents(args: Sequence[str]) -> list[str]:
     return out
 
 
-def picked(session: Session, files: Sequence[str], given: Mapping[str, Any]) -> list[str]:
-    """The files of a command: those that are named, or the one session that the options `latest`, `session_id` and
-    `project` in `given` choose, or that a person at a terminal chooses. Raises UsageError where none is chosen."""
-    latest, wanted, project = (given[name] or "" for name in ("latest", "session_id", "project"))
+class Picks(Protocol):
+    """The options that choose a session."""
+
+    @property
+    def latest(self) -> str: ...
+
+    @property
+    def session(self) -> str: ...
+
+    @property
+    def project(self) -> str: ...
+
+
+def picked(session: Session, files: Sequence[str], asked: Picks) -> list[str]:
+    """The files of a command: those that are named, or the one session that --latest, --session and --project
+    choose, or that a person at a terminal chooses. Raises UsageError where none is chosen."""
+    latest, wanted, project = asked.latest, asked.session, asked.project
     files = [file for file in files if file]
-    asked = [option for option, value in (("--latest", latest), ("--session", wanted)) if value]
-    if len(asked) > 1:
+    chosen = [option for option, value in (("--latest", latest), ("--session", wanted)) if value]
+    if len(chosen) > 1:
         raise UsageError("--latest and --session exclude each other")
-    if files and (asked or project):
-        _refuse(files, (*asked, "--project")[0], latest)
+    if files and (chosen or project):
+        _refuse(files, (*chosen, "--project")[0], latest)
     if files:
         return files
-    if not asked and not _interactive(session):
+    if not chosen and not _interactive(session):
         raise UsageError("Missing argument 'FILE'. Name a file, - for standard input, --latest or --session ID.")
     # the agents are imported only where a session is looked for
     from compactor_cli.cli.choosing import choose

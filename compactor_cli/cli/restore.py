@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -18,6 +18,8 @@ from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.searching import search as search_archive
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import NotKeptError, UsageError
 
 if TYPE_CHECKING:
@@ -25,71 +27,48 @@ if TYPE_CHECKING:
     from compactor_cli.model.archive import Archived
     from compactor_cli.store.database import Database
 
-FileArgument = Annotated[
-    str, typer.Argument(metavar="[FILE]", help="An output of compact, as it is now; - is standard input.")
-]
-RefOption = Annotated[
-    str | None,
-    typer.Option("--ref", metavar="REF", help="Print one original: ctx_ and hex digits, from a mark or --list."),
-]
-ListOption = Annotated[
-    bool, typer.Option("--list", help="List what is kept of the file and what was taken away; without FILE: of all.")
-]
-RoundOption = Annotated[
-    int | None,
-    typer.Option("--round", min=1, metavar="N", help="The file as it was before its Nth compaction, as --list counts."),
-]
-CompactionOption = Annotated[
-    int | None,
-    typer.Option("--compaction", min=1, metavar="N", help="What compaction N of the list without FILE was made from."),
-]
-PurgeOption = Annotated[
-    bool, typer.Option("--purge", help="Remove all that is kept of this file's session; it cannot be had back.")
-]
-SearchOption = Annotated[
-    str | None, typer.Option("--search", metavar="WORDS", help="Find messages with these words; without FILE: in all.")
-]
-YesOption = Annotated[bool, typer.Option("--yes", help="Purge also what is kept of other files of the session.")]
 _KEPT_ARE = "Kept are only compactions with --archive, or with the setting archive.enabled."
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What is asked for."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreOptions(options.SessionOptions):
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="An output of compact, as it is now; - is standard input.")
+    ] = ""
+    out: options.OutOption = ""
+    in_place: options.InPlaceOption = False
+    ref: Annotated[
+        str | None,
+        typer.Option("--ref", metavar="REF", help="Print one original: ctx_ and hex digits, from a mark or --list."),
+    ] = None
+    listed: Annotated[
+        bool,
+        typer.Option("--list", help="List what is kept of the file and what was taken away; without FILE: of all."),
+    ] = False
+    search: Annotated[
+        str | None,
+        typer.Option("--search", metavar="WORDS", help="Find messages with these words; without FILE: in all."),
+    ] = None
+    round: Annotated[
+        int | None,
+        typer.Option(
+            "--round", min=1, metavar="N", help="The file as it was before its Nth compaction, as --list counts."
+        ),
+    ] = None
+    compaction: Annotated[
+        int | None,
+        typer.Option(
+            "--compaction", min=1, metavar="N", help="What compaction N of the list without FILE was made from."
+        ),
+    ] = None
+    purge: Annotated[
+        bool, typer.Option("--purge", help="Remove all that is kept of this file's session; it cannot be had back.")
+    ] = False
+    yes: Annotated[bool, typer.Option("--yes", help="Purge also what is kept of other files of the session.")] = False
 
-    file: str
-    out: str
-    in_place: bool
-    ref: str | None
-    listed: bool
-    search: str | None
-    round: int | None
-    compaction: int | None
-    purge: bool
-    yes: bool
-    json: bool
 
-
-def restore(
-    file: FileArgument = "",
-    out: options.OutOption = "",
-    in_place: options.InPlaceOption = False,
-    ref: RefOption = None,
-    listed: ListOption = False,
-    search: SearchOption = None,
-    round: RoundOption = None,
-    compaction: CompactionOption = None,
-    purge: PurgeOption = False,
-    yes: YesOption = False,
-    database: options.DatabaseOption = "",
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("restore")
+def restore(asked: RestoreOptions, given: Layer) -> None:
     """Bring back what compact took away: the whole file as it was, or one original.
 
     Needs a compaction that was made with --archive. The file is recognised by its content, wherever it is
@@ -110,43 +89,42 @@ def restore(
       compactor restore --compaction 12 -o session.jsonl
       compactor restore small.jsonl --purge
     """
-    configured = configure({"database": database, "config": config})
-    session = configured.session(quiet=quiet)
-    if latest or session_id or project:
-        (file,) = picked(session, [file], locals())
-    job = Job(file, out, in_place, ref, listed, search, round, compaction, purge, yes, json)
-    _check(job)
-    if file and out:
-        refuse_overwriting([file], {"-o": [out]}, "; --in-place replaces it")
-    data = session.bytes_of(file) if file else b""
+    configured = configure(given, asked.config)
+    session = configured.session(quiet=asked.quiet)
+    if asked.latest or asked.session or asked.project:
+        asked = replace(asked, file=picked(session, [asked.file], asked)[0])
+    _check(asked)
+    if asked.file and asked.out:
+        refuse_overwriting([asked.file], {"-o": [asked.out]}, "; --in-place replaces it")
+    data = session.bytes_of(asked.file) if asked.file else b""
     from compactor_cli.store.database import open_existing
 
     kept = open_existing(configured.reading.database_url)
     if kept is None:
-        _without(session, job, data)
+        _without(session, asked, data)
     try:
-        _run(session, kept, job, data)
+        _run(session, kept, asked, data)
     finally:
         kept.close()
 
 
-def _check(job: Job) -> None:
-    asks = job.search is not None
-    jobs = [("--ref", job.ref is not None), ("--list", job.listed), ("--search", asks), ("--purge", job.purge)]
+def _check(asked: RestoreOptions) -> None:
+    asks = asked.search is not None
+    jobs = [("--ref", asked.ref is not None), ("--list", asked.listed), ("--search", asks), ("--purge", asked.purge)]
     named = [name for name, given in jobs if given]
     if len(named) > 1:
         raise UsageError(f"{' and '.join(named)} exclude each other")
-    if job.round is not None and job.compaction is not None:
+    if asked.round is not None and asked.compaction is not None:
         raise UsageError("--round and --compaction exclude each other")
-    if not job.file and not job.listed and not asks and job.compaction is None:
+    if not asked.file and not asked.listed and not asks and asked.compaction is None:
         raise UsageError("name a file, or --compaction N; restore --list says what is kept")
-    if job.listed or job.purge or asks:
-        used = [("-o", job.out), ("--in-place", job.in_place), ("--round", job.round)]
+    if asked.listed or asked.purge or asks:
+        used = [("-o", asked.out), ("--in-place", asked.in_place), ("--round", asked.round)]
         _exclude(named[0], [name for name, given in used if given])
-    if job.in_place:
-        unfit = [("-o", job.out), ("--ref", job.ref), ("--compaction", job.compaction), ("-", job.file == "-")]
+    if asked.in_place:
+        unfit = [("-o", asked.out), ("--ref", asked.ref), ("--compaction", asked.compaction), ("-", asked.file == "-")]
         _exclude("--in-place", [name for name, given in unfit if given])
-    if job.json and not (job.listed or asks or job.ref is not None):
+    if asked.json and not (asked.listed or asks or asked.ref is not None):
         raise UsageError("--json is for --list, --search and --ref; a file that is restored is written as it was")
 
 
@@ -155,81 +133,81 @@ def _exclude(option: str, others: Sequence[str]) -> None:
         raise UsageError(f"{option} excludes {others[0]}")
 
 
-def _run(session: Session, kept: Database, job: Job, data: bytes) -> None:
+def _run(session: Session, kept: Database, asked: RestoreOptions, data: bytes) -> None:
     from compactor_cli.cli.lookup import by_number, look_up
 
-    if not job.file and job.compaction is None:
-        if job.search is not None:
-            search_archive(session, kept, job.search, None, json=job.json)
+    if not asked.file and asked.compaction is None:
+        if asked.search is not None:
+            search_archive(session, kept, asked.search, None, json=asked.json)
         else:
-            _list_all(session, kept, job)
+            _list_all(session, kept, asked)
         return
-    lookup = by_number(kept, job.compaction) if job.compaction else look_up(session, kept, job.file, data)
+    lookup = by_number(kept, asked.compaction) if asked.compaction else look_up(session, kept, asked.file, data)
     if lookup is None:
-        if job.purge:  # an earlier purge may have been interrupted before the files were written anew
+        if asked.purge:  # an earlier purge may have been interrupted before the files were written anew
             _scrub(kept)
-        _without(session, job, data)
-    if job.purge:
-        _purge(session, kept, job, lookup)
-    elif job.search is not None:
-        search_archive(session, kept, job.search, lookup.compactions, json=job.json)
-    elif job.listed:
-        _list(session, kept, job, lookup)
-    elif job.ref is not None:
-        _one(session, kept, job, job.ref, lookup)
+        _without(session, asked, data)
+    if asked.purge:
+        _purge(session, kept, asked, lookup)
+    elif asked.search is not None:
+        search_archive(session, kept, asked.search, lookup.compactions, json=asked.json)
+    elif asked.listed:
+        _list(session, kept, asked, lookup)
+    elif asked.ref is not None:
+        _one(session, kept, asked, asked.ref, lookup)
     else:
-        _whole(session, kept, job, lookup)
+        _whole(session, kept, asked, lookup)
 
 
-def _whole(session: Session, kept: Database, job: Job, lookup: Lookup) -> None:
+def _whole(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
     """The file before its newest compaction, with what was appended since, or before an earlier one."""
     from compactor_cli.cli.lookup import input_of
     from compactor_cli.render.archive import when
 
-    if not lookup.is_sure and job.round is None:
+    if not lookup.is_sure and asked.round is None:
         raise NotKeptError(
-            f"{job.file}: is not as any compaction wrote it; {len(lookup.compactions)} compactions of its session are "
-            "kept: restore --list shows them, and --round N -o OTHER brings one of them back"
+            f"{asked.file}: is not as any compaction wrote it; {len(lookup.compactions)} compactions of its session "
+            "are kept: restore --list shows them, and --round N -o OTHER brings one of them back"
         )
-    chosen = lookup.chosen(job.round)
+    chosen = lookup.chosen(asked.round)
     data = input_of(kept, lookup, chosen)
-    if lookup.match == "input" and job.round is None:
-        session.say(f"note: {job.file} is itself what was compacted")
-    if lookup.match == "begins" and job.round is None:
+    if lookup.match == "input" and asked.round is None:
+        session.say(f"note: {asked.file} is itself what was compacted")
+    if lookup.match == "begins" and asked.round is None:
         added = lookup.data[chosen.output.size :]
         session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
         data += added
-    place = job.file if job.in_place else job.out or "-"
-    write_bytes(place, data, lookup.data if job.in_place else None, [job.file] if job.file else ())
+    place = asked.file if asked.in_place else asked.out or "-"
+    write_bytes(place, data, lookup.data if asked.in_place else None, [asked.file] if asked.file else ())
     shown = "standard output" if place == "-" else place
     session.say(f"{len(data):,} bytes, as before the compaction of {when(chosen.at)}, written to {shown}")
 
 
-def _one(session: Session, kept: Database, job: Job, reference: str, lookup: Lookup) -> None:
+def _one(session: Session, kept: Database, asked: RestoreOptions, reference: str, lookup: Lookup) -> None:
     """One original. A mark may be of any round of the file: the newest ones come first."""
     from compactor_cli.archive.originals import find, original
     from compactor_cli.cli.lookup import input_of, read_again
     from compactor_cli.store import archive
 
-    among = [lookup.chosen(job.round)] if job.round else list(reversed(lookup.compactions))
+    among = [lookup.chosen(asked.round)] if asked.round else list(reversed(lookup.compactions))
     with kept.read() as connection:
         manifests = [(each, archive.manifest(connection, each.id)) for each in among]
     removed = find([entry for _, manifest in manifests for entry in manifest.removed], reference)
     chosen, manifest = next(pair for pair in manifests if any(entry is removed for entry in pair[1].removed))
     source = read_again(input_of(kept, lookup, chosen), manifest.input.path, manifest.format)
     content = original(source, removed)
-    if job.json:
+    if asked.json:
         from compactor_cli.archive.manifest_json import removed_json
         from compactor_cli.render import jsons
 
         text = content.decode("utf-8", "surrogatepass")
         content = (jsons.dumps(removed_json([removed])[0] | {"text": text}) + "\n").encode()
-    elif not job.out and not content.endswith(b"\n") and sys.stdout.isatty():
+    elif not asked.out and not content.endswith(b"\n") and sys.stdout.isatty():
         content += b"\n"
-    write_bytes(job.out or "-", content, inputs=[job.file] if job.file else ())
+    write_bytes(asked.out or "-", content, inputs=[asked.file] if asked.file else ())
 
 
-def _list(session: Session, kept: Database, job: Job, lookup: Lookup) -> None:
+def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
     """The compactions of a file, and what each took away."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.render import jsons
@@ -240,7 +218,7 @@ def _list(session: Session, kept: Database, job: Job, lookup: Lookup) -> None:
     with kept.read() as connection:
         past = [one for each in ids for one in rounds.rounds_of(connection, each)]
         manifests = [archive.manifest(connection, each) for each in ids]
-    if job.json:
+    if asked.json:
         value = {"rounds": list(map(round_json, past)), "manifests": list(map(manifest_json, manifests))}
         typer.echo(jsons.dumps(value))
         return
@@ -249,10 +227,10 @@ def _list(session: Session, kept: Database, job: Job, lookup: Lookup) -> None:
         if manifest.removed:
             session.out.print(removed_table(session.out, manifest, number))
     if not lookup.is_sure:
-        session.say(f"note: {job.file} is not as any of them wrote it; they are of the same session")
+        session.say(f"note: {asked.file} is not as any of them wrote it; they are of the same session")
 
 
-def _list_all(session: Session, kept: Database, job: Job) -> None:
+def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
     """Every compaction in the archive, the newest first."""
     from compactor_cli.render import jsons
     from compactor_cli.render.archive import compactions_table, round_json
@@ -262,7 +240,7 @@ def _list_all(session: Session, kept: Database, job: Job) -> None:
         known = archive.newest(connection)
         past = [one for each in known for one in rounds.rounds_of(connection, each.id)]
         size = archive.size(connection)
-    if job.json:
+    if asked.json:
         typer.echo(jsons.dumps({"rounds": list(map(round_json, past))}))
         return
     session.out.print(compactions_table(session.out, known, past, of_file=False))
@@ -271,7 +249,7 @@ def _list_all(session: Session, kept: Database, job: Job) -> None:
     )
 
 
-def _purge(session: Session, kept: Database, job: Job, lookup: Lookup) -> None:
+def _purge(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
     """Remove every round of the session, and make sure that no text of it is left in the database's files."""
     from compactor_cli.store import archive
     from compactor_cli.store.archive_room import related
@@ -279,7 +257,7 @@ def _purge(session: Session, kept: Database, job: Job, lookup: Lookup) -> None:
     own = {each.id for each in lookup.compactions}
     with kept.write() as connection:
         others = [archive.known(connection, each) for each in related(connection, own) if each not in own]
-        if others and not job.yes:
+        if others and not asked.yes:
             raise UsageError(
                 f"--purge would also remove what is kept of these, which have the same text:{_named(others)}\n"
                 "Add --yes to remove all of it."
@@ -299,26 +277,26 @@ def _scrub(kept: Database) -> None:
     scrub(kept, ARCHIVE)
 
 
-def _without(session: Session, job: Job, data: bytes) -> NoReturn:
+def _without(session: Session, asked: RestoreOptions, data: bytes) -> NoReturn:
     """Nothing of the file is in the archive; a manifest beside it still says what was taken away."""
     from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
 
-    beside = Path(job.file + SUFFIX)
-    if not job.file:
+    beside = Path(asked.file + SUFFIX)
+    if not asked.file:
         raise NotKeptError(f"nothing is kept. {_KEPT_ARE}")
-    if job.file == "-" or not beside.is_file():
-        raise NotKeptError(f"{job.file}: nothing of it is kept. {_KEPT_ARE}")
-    if not job.listed:
+    if asked.file == "-" or not beside.is_file():
+        raise NotKeptError(f"{asked.file}: nothing of it is kept. {_KEPT_ARE}")
+    if not asked.listed:
         raise NotKeptError(
-            f"{job.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}"
+            f"{asked.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}"
         )
     from compactor_cli.render import jsons
     from compactor_cli.render.archive import removed_table
 
     manifest = read_manifest(read_bytes(str(beside)), str(beside))
     if manifest.output.sha256 != hashlib.sha256(data).hexdigest():
-        session.warn(f"{beside} is of an earlier state of {job.file}: the file was changed since")
-    if job.json:
+        session.warn(f"{beside} is of an earlier state of {asked.file}: the file was changed since")
+    if asked.json:
         typer.echo(jsons.dumps({"rounds": [], "manifests": [manifest_json(manifest)]}))
     else:
         session.out.print(removed_table(session.out, manifest, 1))

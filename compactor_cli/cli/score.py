@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Annotated
 
 import typer
 
@@ -15,36 +16,22 @@ from compactor_cli.cli.model_use import model_use, say_use, use_json, warn_unuse
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
 from compactor_cli.settings import Settings
 
 
-def score(
-    file: options.FileArgument = "",
-    scorer: options.ScorerOption = "",
-    threshold: options.ThresholdOption = None,
-    max_residuals: options.MaxResidualsOption = None,
-    now: options.NowOption = "",
-    top: options.TopOption = 0,
-    format: options.FormatOption = "",
-    model: options.ModelOption = "",
-    tokenizer: options.TokenizerOption = "",
-    skip_damaged: options.SkipDamagedOption = None,
-    llm_model: options.LlmModelOption = "",
-    fallback: options.FallbackOption = None,
-    cache: options.CacheOption = None,
-    max_cost: options.MaxCostOption = None,
-    concurrency: options.ConcurrencyOption = None,
-    config: options.ConfigOption = "",
-    latest: options.LatestOption = "",
-    session_id: options.SessionOption = "",
-    project: options.ProjectOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreOptions(options.SessionOptions):
+    file: options.FileArgument = ""
+    top: Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")] = 0
+
+
+@takes("score")
+def score(asked: ScoreOptions, given: Layer) -> None:
     """Score every message and mark the residuals.
 
     Each line names the factors that made the score. Strategy tiered keeps residuals whole; adaptive, which
@@ -57,14 +44,13 @@ def score(
       compactor score session.jsonl --scorer classifier --llm-model openai/gpt-4o-mini
       compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
     """
-    given = locals()
-    configured = configure(given)
+    configured = configure(given, asked.config)
     settings = replace(configured.settings, summarizer="extractive")  # nothing is summarized here
-    session = configured.session(quiet=quiet, probes=True)
+    session = configured.session(quiet=asked.quiet, probes=True)
     warn_unused(session, configured, given)
-    work = partial(_score, session, configured, settings, top=top, json=json)
-    one_by_one(session, inputs_of(session, picked(session, [file], given)), work)
-    if not json:
+    work = partial(_score, session, configured, settings, top=asked.top, json=asked.json)
+    one_by_one(session, inputs_of(session, picked(session, [asked.file], asked)), work)
+    if not asked.json:
         say_scope(session, configured.settings)
 
 

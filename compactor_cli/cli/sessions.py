@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Annotated
 
@@ -18,41 +18,35 @@ from compactor_cli.cli.ages import since as since_of
 from compactor_cli.cli.choosing import content_of, project_of, this_machine
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError
 
 _SHOWN = 20
 """Sessions that are listed without --limit."""
 
-AgentsOption = Annotated[
-    list[str] | None,
-    typer.Option("--agent", metavar="NAME", help="Only sessions of this agent: claude, codex, ...; repeatable."),
-]
-SinceOption = Annotated[
-    str, typer.Option("--since", metavar="TIME", help="Only what was used since: 12h, 7d, 2w, or 2026-11-01.")
-]
-LimitOption = Annotated[
-    int, typer.Option("--limit", min=0, metavar="N", help="How many are listed; 0 is all. Default: 20.")
-]
-AllOption = Annotated[bool, typer.Option("--all", help="List those of subagents as well.")]
-ExactOption = Annotated[
-    bool, typer.Option("--exact", help="Read each session that is listed, and count its messages and tokens.")
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsOptions(options.CommandOptions):
+    agents: Annotated[
+        list[str] | None,
+        typer.Option("--agent", metavar="NAME", help="Only sessions of this agent: claude, codex, ...; repeatable."),
+    ] = None
+    project: options.ProjectOption = ""
+    since: Annotated[
+        str, typer.Option("--since", metavar="TIME", help="Only what was used since: 12h, 7d, 2w, or 2026-11-01.")
+    ] = ""
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, metavar="N", help="How many are listed; 0 is all. Default: 20.")
+    ] = _SHOWN
+    everything: Annotated[bool, typer.Option("--all", help="List those of subagents as well.")] = False
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Read each session that is listed, and count its messages and tokens.")
+    ] = False
 
 
-def sessions(
-    agents: AgentsOption = None,
-    project: options.ProjectOption = "",
-    since: SinceOption = "",
-    limit: LimitOption = _SHOWN,
-    everything: AllOption = False,
-    exact: ExactOption = False,
-    tokenizer: options.TokenizerOption = "",
-    model: options.ModelOption = "",
-    config: options.ConfigOption = "",
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@takes("sessions")
+def sessions(asked: SessionsOptions, given: Layer) -> None:
     """List the sessions of agents on this machine, the newest first.
 
     They are looked for in the agents' own folders, or where their environment variables say. Tokens are
@@ -71,17 +65,18 @@ def sessions(
     from compactor_cli.render import sessions as render
     from compactor_cli.render.jsons import dumps
 
-    configured = configure({"tokenizer": tokenizer, "model": model, "config": config})
-    session = configured.session(quiet=quiet)
+    configured = configure(given, asked.config)
+    session = configured.session(quiet=asked.quiet)
     now = time.time()
-    asked: Iterable[Agent] = dict.fromkeys(map(agent, agents)) if agents else AGENTS.values()
-    listing = find_sessions(this_machine(), asked, aside=everything)
-    found = described(listing, since=since_of(since, now) if since else 0, project=project_of(project))
-    listed = list(islice(found, limit or None))
-    more = bool(limit) and next(found, None) is not None
-    if exact:
+    agents: Iterable[Agent] = dict.fromkeys(map(agent, asked.agents)) if asked.agents else AGENTS.values()
+    listing = find_sessions(this_machine(), agents, aside=asked.everything)
+    since = since_of(asked.since, now) if asked.since else 0
+    found = described(listing, since=since, project=project_of(asked.project))
+    listed = list(islice(found, asked.limit or None))
+    more = bool(asked.limit) and next(found, None) is not None
+    if asked.exact:
         listed = [_counted(session, listing, one) for one in listed]
-    if json:
+    if asked.json:
         typer.echo(dumps(render.sessions_json(listed, listing)))
     else:
         _show(session, listing, listed, now, more=more)

@@ -7,10 +7,12 @@ import sys
 import typer
 
 from compactor_cli.cli import options
+from compactor_cli.cli.taking import takes
 from compactor_cli.strategies import STRATEGIES
 
 
-def strategies(json: options.JsonOption = False, debug: options.DebugOption = False) -> None:
+@takes("strategies")
+def strategies(asked: options.CommandOptions) -> None:
     """List the strategies, and what each is for.
 
     Every strategy gives a valid output that fits its target. Without --strategy, compact uses adaptive
@@ -25,7 +27,7 @@ def strategies(json: options.JsonOption = False, debug: options.DebugOption = Fa
     from compactor_cli.render.console import make_console
     from compactor_cli.render.jsons import dumps
 
-    if json:
+    if asked.json:
         typer.echo(dumps(render.strategies_json(STRATEGIES.values())))
         return
     console = make_console(sys.stdout)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from compactor_cli.cli import options
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.session import open_session
+from compactor_cli.cli.taking import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError
 
 
-def textconv(
-    file: options.FileArgument,
-    format: options.FormatOption = "",
-    quiet: options.QuietOption = False,
-    debug: options.DebugOption = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextconvOptions(options.RunOptions):
+    file: options.FileArgument
+
+
+@takes("textconv")
+def textconv(asked: TextconvOptions, given: Layer) -> None:
     """Print a transcript as text that people can read and git can compare: each part of a message under its role.
 
     Numbers, counts, ids and times are left out, so that a diff shows only what was said differently. A file that
@@ -27,10 +32,13 @@ def textconv(
     """
     from compactor_cli.render.plain import plain_text
 
-    session = open_session(tokenizer="chars", model="", format=format, skip_damaged=True, quiet=quiet)
-    data = session.bytes_of(file)
+    named = given.get("format")
+    session = open_session(
+        tokenizer="chars", model="", format=named.value if named else "", skip_damaged=True, quiet=asked.quiet
+    )
+    data = session.bytes_of(asked.file)
     try:
-        text = plain_text(session.read(data, file)).encode("utf-8", "replace")
+        text = plain_text(session.read(data, asked.file)).encode("utf-8", "replace")
     except CompactorError as error:
         session.warn(f"printed as it is: {error}")
         text = data

@@ -11,20 +11,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.formats import NAMES as FORMAT_NAMES
 from compactor_cli.scoring import SCORERS
-from compactor_cli.settings import Reading, Settings
+from compactor_cli.settings import Option, Reading, Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summarizers import SUMMARIZERS
 from compactor_cli.tokens import TOKENIZERS
-
-SEED_VARIABLES = {
-    "scoring.residuals": "PROMPT_COMPACTION_RESIDUALS_ENABLED",
-    "scoring.threshold": "PROMPT_COMPACTION_RESIDUAL_THRESHOLD",
-    "scoring.max_residuals": "PROMPT_COMPACTION_RESIDUAL_MAX_PERCENT",
-    "tiers.enabled": "PROMPT_COMPACTION_TIERED_ENABLED",
-    "budget.enabled": "PROMPT_COMPACTION_BUDGET_ENABLED",
-}
-"""The variables of seed 000, by the key that they set."""
-_FORMS = {"scoring.now": "time", "keep": "pattern", "profile": "path", "tiers.borders": "rising"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +35,9 @@ class Key:
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     form: str = ""
-    """What the type does not say: time, pattern, path, or rising for a list."""
+    """What the type does not say, as `settings.setting` has it."""
+    seed_variable: str = ""
+    option: Option | None = None
 
     @property
     def section(self) -> str:
@@ -62,16 +54,26 @@ class Key:
     @property
     def variables(self) -> tuple[str, ...]:
         """The environment variables that set it; the last one wins."""
-        seed = SEED_VARIABLES.get(self.name)
-        return (seed, self.variable) if seed else (self.variable,)
+        return (self.seed_variable, self.variable) if self.seed_variable else (self.variable,)
 
 
 @cache
 def keys() -> Mapping[str, Key]:
     """Every key by its name: those without a section first, then section by section."""
-    preset = Key("preset", str, "", "when to compact, ready made; empty: none", choices=("", *PRESETS))
-    found = [preset, *_keys_of(Settings, ""), *_keys_of(Reading, "")]
+    found = [_preset(), *_keys_of(Settings, ""), *_keys_of(Reading, "")]
     return {key.name: key for key in sorted(found, key=lambda key: key.section != "")}
+
+
+def _preset() -> Key:
+    """The key that stands for others."""
+    ways = "; ".join(f"{name} ({preset.purpose})" for name, preset in PRESETS.items())
+    option = Option("--preset", ("compact", "inspect"), "NAME")
+    return Key("preset", str, "", f"when to compact: {ways}; empty: none", choices=("", *PRESETS), option=option)
+
+
+def options_of(command: str) -> list[Key]:
+    """The keys that a command has options for."""
+    return [key for key in keys().values() if key.option and command in key.option.commands]
 
 
 def sections() -> tuple[str, ...]:
@@ -103,7 +105,9 @@ def _key(name: str, field: Field[Any], hint: Any) -> Key:
         minimum=given["minimum"],
         maximum=given["maximum"],
         choices=_names(name) or given["choices"],
-        form=_FORMS.get(name, ""),
+        form=given["form"],
+        seed_variable=given["variable"],
+        option=given["option"],
     )
 
 

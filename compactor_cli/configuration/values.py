@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from compactor_cli.configuration.keys import Key
+from compactor_cli.errors import meant
 from compactor_cli.formats.base import parse_time
 from compactor_cli.text.addresses import masked
 
@@ -99,7 +100,7 @@ def _one(key: Key, value: Any) -> Any:
             raise _refusal(key)
         return seconds
     if not _is(key.kind, value) or (key.choices and value not in key.choices) or not _within(key, value):
-        raise _refusal(key)
+        raise _refusal(key, value)
     return value
 
 
@@ -156,5 +157,6 @@ def _array(text: str) -> list[Any] | None:
     return value if isinstance(value, list) else None
 
 
-def _refusal(key: Key) -> ValueError:
-    return ValueError(f"must be {allowed(key)}")
+def _refusal(key: Key, value: Any = None) -> ValueError:
+    near = meant(value, key.choices) if isinstance(value, str) else ""
+    return ValueError(f"must be {allowed(key)}{near}")

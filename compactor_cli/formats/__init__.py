@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.errors import InputError, UsageError
+from compactor_cli.errors import InputError, UsageError, meant
 from compactor_cli.formats import documents
 from compactor_cli.formats.adp import ADP
 from compactor_cli.formats.ai_sdk import AISDK
@@ -83,7 +83,7 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
     """The format of records: the one named, or the one that recognises them best."""
     if name and name != documents.NAME:
         if name not in FORMATS:
-            raise UsageError(f"unknown format {name!r}; known formats: {', '.join(NAMES)}")
+            raise UsageError(f"unknown format {name!r}{meant(name, NAMES)}; known formats: {', '.join(NAMES)}")
         return FORMATS[name]
     head = values[:_HEAD]
     if (told := _told_by_header(head)) is not None:

@@ -74,13 +74,11 @@ class OpenHands(PlainEdits):
             view = old_view(values)
             old.read(build, values, view)
             return Reading(build.messages, outside=view.outside)
-        parents = _parents(values)
-        way = way_to_root(parents)
-        view = view_of(values, way, _KINDS)
+        way, view = way_and_view(values)
         _read(build, values, way, view)
         owners = _stats_owners(values, way, build.messages)
         is_tree = any(word(value, "parent_id") for value in values)
-        links: list[Link | None] = chains(parents, way) if is_tree else []
+        links: list[Link | None] = chains(_parents(values), way) if is_tree else []
         return Reading(build.messages, owners, links, outside=view.outside - owners.keys())
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -108,6 +106,12 @@ class OpenHands(PlainEdits):
                     if isinstance(copy, str) and key not in part.place.path:
                         changes |= shortened_copies(copy, ("observation", key), text)
         return changes
+
+
+def way_and_view(values: Sequence[Any]) -> tuple[list[int], View]:
+    """Of the SDK's events the records on the way from the last one to the root, in order, and what of them is sent."""
+    way = way_to_root(_parents(values))
+    return way, view_of(values, way, _KINDS)
 
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:

@@ -30,6 +30,8 @@ class View:
     events before it, and runs of calls with signed thinking may not meet."""
     outside: set[int] = field(default_factory=set)
     """Records that are not sent and that the session can be loaded without."""
+    sent: list[tuple[str, int]] = field(default_factory=list)
+    """Of the SDK: the events that are sent, in order, as id and record; of a summary the record of its condensation."""
 
 
 def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) -> View:
@@ -54,6 +56,7 @@ def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) ->
     others = {record for record, value in enumerate(values) if word(value, "kind")} - set(way)
     unsent = {record for record in way if word(values[record], "kind") in _UNSENT}
     view.outside = view.hidden | others | unsent
+    view.sent = shown.events
     if condensed:
         view.pinned = view.summaries | shown.fixed | _first_behind(view.hidden, [at for _, at in shown.events])
     return view

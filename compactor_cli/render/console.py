@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from io import StringIO
-from typing import IO
+from typing import IO, Any
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -19,8 +19,23 @@ from compactor_cli.text.clean import one_line, shown
 _PIPE_WIDTH = 140
 
 
+class Heading(Text):
+    """What a file is called, above all that is said of it."""
+
+
 class SafeConsole(Console):
-    """A console that shows what commands a terminal as an escape, wherever it comes from: names of files too."""
+    """A console that shows what commands a terminal as an escape, wherever it comes from: names of files too. A blank
+    line stands before a heading, and before and behind a table."""
+
+    before: object = None
+    """What was printed last."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        first = objects[0] if objects else ""
+        if self.before is not None and (isinstance(first, Table | Heading) or isinstance(self.before, Table)):
+            super().print()
+        super().print(*objects, **options)
+        self.before = first
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
@@ -31,7 +46,8 @@ class SafeConsole(Console):
 def make_console(file: IO[str], *, quiet: bool = False) -> Console:
     """A console on a stream. Without a terminal: no colours, and a fixed width (or $COLUMNS)."""
     terminal = file.isatty()
-    width = None if terminal else int(os.environ.get("COLUMNS") or _PIPE_WIDTH)
+    columns = os.environ.get("COLUMNS", "")
+    width = None if terminal else int(columns) if columns.isdecimal() and int(columns) else _PIPE_WIDTH
     return SafeConsole(file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False)
 
 
@@ -50,8 +66,8 @@ def look_of(console: Console) -> Look:
 
 
 def recording(look: Look) -> Console:
-    """A console that prints as another one does, into a StringIO."""
-    return SafeConsole(
+    """A console that prints as another one does that has printed something, into a StringIO."""
+    console = SafeConsole(
         file=StringIO(),
         width=look.width,
         force_terminal=look.terminal,
@@ -62,6 +78,13 @@ def recording(look: Look) -> Console:
         markup=False,
         soft_wrap=False,
     )
+    console.before = ""
+    return console
+
+
+def begins(console: Console) -> bool:
+    """Whether nothing has been printed yet."""
+    return getattr(console, "before", None) is None
 
 
 def make_table(console: Console, title: str) -> Table:

@@ -19,9 +19,9 @@ from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines
 from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
-from compactor_cli.pipeline.overview import Overview
+from compactor_cli.pipeline.overview import Overview, Share
 from compactor_cli.pipeline.recorded import Recorded
-from compactor_cli.render.console import bar, counted, make_table, percent, snippet
+from compactor_cli.render.console import Heading, bar, counted, make_table, percent, snippet
 from compactor_cli.survival.result import Survival
 from compactor_cli.text.clean import plain
 
@@ -37,10 +37,11 @@ _STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone
 
 
 def heading(console: Console, source: Source, counter: str) -> None:
-    console.print(
-        Text(source.path or "-", style="bold")
-        + Text(f"  {source.format} · {source.message_count:,} messages · {source.tokens:,} tokens ({counter})")
-    )
+    """The file and what is in it, on two lines where one is too narrow; a path is never broken."""
+    name = Heading(source.path or "-", style="bold")
+    facts = f"{source.format} · {source.message_count:,} messages · {source.tokens:,} tokens ({counter})"
+    fits = name.cell_len + 2 + len(facts) <= console.width
+    console.print(name, Text(facts), sep="  " if fits else "\n", soft_wrap=True)
 
 
 def brief(message: Message, width: int) -> Text:
@@ -225,11 +226,11 @@ def context_lines(view: Outlook) -> Iterable[Text]:
     else:
         yield text + Text("  fits", style="green")
     if view.percent_of_threshold is None:
-        yield Text(f"threshold 0{', never' if state.never else ''}: {view.threshold_from}")
+        yield Text(f"The threshold is 0{', which is never' if state.never else ''}: {view.threshold_from}.")
     else:
         yield Text(
-            f"threshold {state.threshold:,} ({view.percent_of_threshold:.1f}% used), warning from "
-            f"{view.warning_from:,}: {view.threshold_from}"
+            f"The threshold is {state.threshold:,} tokens, {view.threshold_from}: {view.percent_of_threshold:.1f}% of "
+            f"it is used, with a warning from {view.warning_from:,} on."
         )
     if view.recorded is not None:
         yield recorded_line(view.recorded)
@@ -263,14 +264,8 @@ def selection_line(view: Outlook) -> Text:
 
 
 def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Table]:
-    roles = make_table(console, "Where the tokens are, by role and by tier of age")
-    for name in ("", "messages", "tokens", "share"):
-        roles.add_column(name, justify="left" if not name else "right")
-    roles.add_column("", no_wrap=True)
-    for share in (*view.roles, *view.tiers):
-        portion = share.tokens / total if total else 0
-        roles.add_row(share.name, f"{share.count:,}", f"{share.tokens:,}", percent(share.tokens, total), bar(portion))
-    yield roles
+    yield _share_table(console, "Roles", "role", view.roles, total)
+    yield _share_table(console, "Tiers of age", "tier", view.tiers, total)
     if view.tools:
         tools = make_table(console, "Tools")
         for name in ("tool", "calls", "failed", "tokens", "share"):
@@ -294,6 +289,18 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
         for earlier in view.rounds:
             rounds.add_row(str(earlier.round), str(earlier.index), f"{earlier.covers:,}", f"{earlier.tokens:,}")
         yield rounds
+
+
+def _share_table(console: Console, title: str, what: str, shares: Sequence[Share], total: int) -> Table:
+    """Which part of all tokens each of some kinds of messages has."""
+    table = make_table(console, title)
+    for name in (what, "messages", "tokens", "share"):
+        table.add_column(name, justify="left" if name == what else "right")
+    table.add_column("", no_wrap=True)
+    for share in shares:
+        portion = share.tokens / total if total else 0
+        table.add_row(share.name, f"{share.count:,}", f"{share.tokens:,}", percent(share.tokens, total), bar(portion))
+    return table
 
 
 def fault_table(
@@ -320,10 +327,10 @@ def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
     table.add_column("", justify="right")
     table.add_column("", no_wrap=True)
     for line in survivals:
-        # a bar is full only when nothing is lost
+        # a bar is full only when nothing is lost, and says nothing where there was nothing
         share = 1.0 if line.kept == line.total else min(0.95, line.kept / line.total)
         row = (line.category.replace("_", " "), f"{line.kept:,}", f"{line.total:,}", f"{line.percent:.1f}%")
-        table.add_row(*row, bar(share))
+        table.add_row(*row, bar(share) if line.total else "")
     return table
 
 

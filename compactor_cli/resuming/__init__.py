@@ -5,7 +5,7 @@ A new one is one file here and one line in AGENTIC. None imports another.
 
 from __future__ import annotations
 
-from compactor_cli.resuming import claude_code, codex, copilot_cli, gemini_cli, opencode, pi, qwen
+from compactor_cli.resuming import claude_code, codex, copilot_cli, gemini_cli, opencode, openhands, pi, qwen
 from compactor_cli.resuming.base import Agentic
 
 AGENTIC: dict[str, Agentic] = {
@@ -18,6 +18,7 @@ AGENTIC: dict[str, Agentic] = {
         pi.Pi(),
         opencode.OpenCode(),
         copilot_cli.CopilotCLI(),
+        openhands.OpenHands(),
     )
 }
 """Format -> how its sessions are carried on."""

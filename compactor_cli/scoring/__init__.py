@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from compactor_cli.errors import NEEDS_MODEL, UsageError
+from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
 from compactor_cli.model.asking import LanguageModel
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.scoring.factors import FactorScorer
@@ -31,5 +31,5 @@ def scorer(name: str, model: LanguageModel | None = None, prompt: str = "") -> S
 
     Raises UsageError for an unknown one, and when it needs a model and has none."""
     if name not in SCORERS:
-        raise UsageError(f"unknown scorer {name!r}; known: {', '.join(SCORERS)}")
+        raise UsageError(f"unknown scorer {name!r}{meant(name, SCORERS)}; known: {', '.join(SCORERS)}")
     return SCORERS[name](model, prompt)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.planning import Strategy
 from compactor_cli.strategies.adaptive import Adaptive
 from compactor_cli.strategies.handoff import Handoff
@@ -31,5 +31,5 @@ STRATEGIES: dict[str, Strategy] = {
 def strategy(name: str) -> Strategy:
     """The strategy of this name. Raises UsageError for an unknown one."""
     if name not in STRATEGIES:
-        raise UsageError(f"unknown strategy {name!r}; known: {', '.join(STRATEGIES)}")
+        raise UsageError(f"unknown strategy {name!r}{meant(name, STRATEGIES)}; known: {', '.join(STRATEGIES)}")
     return STRATEGIES[name]

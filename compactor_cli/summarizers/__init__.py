@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from compactor_cli.errors import NEEDS_MODEL, UsageError
+from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
 from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.planning import Summarizer
 from compactor_cli.settings import Settings
@@ -28,5 +28,5 @@ SUMMARIZERS: dict[str, Callable[[Settings, LanguageModel | None], Summarizer]] =
 def summarizer(name: str, settings: Settings | None = None, model: LanguageModel | None = None) -> Summarizer:
     """The summarizer of this name. Raises UsageError for an unknown one, and when it needs a model and has none."""
     if name not in SUMMARIZERS:
-        raise UsageError(f"unknown summarizer {name!r}; known: {', '.join(SUMMARIZERS)}")
+        raise UsageError(f"unknown summarizer {name!r}{meant(name, SUMMARIZERS)}; known: {', '.join(SUMMARIZERS)}")
     return SUMMARIZERS[name](settings or Settings(), model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import UsageError, meant
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.tokens.characters import CharacterCounter
 from compactor_cli.tokens.exact import Encode, ExactCounter
@@ -36,7 +36,9 @@ def make_counter(tokenizer: str = "", model: str = "") -> Choice:
     if tokenizer == "chars":
         return Choice(CharacterCounter())
     if tokenizer and tokenizer not in TOKENIZERS:
-        raise UsageError(f"unknown tokenizer {tokenizer!r}; known: {', '.join(TOKENIZERS)}")
+        raise UsageError(
+            f"unknown tokenizer {tokenizer!r}{meant(tokenizer, TOKENIZERS)}; known: {', '.join(TOKENIZERS)}"
+        )
     if tokenizer in OPEN_VOCABULARIES:
         return _open(tokenizer)
     if tokenizer:

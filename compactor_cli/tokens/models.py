@@ -49,6 +49,16 @@ def entry_of(name: str) -> Mapping[str, Any] | None:
     return entry if isinstance(entry, dict) else None
 
 
+def chat_models() -> list[tuple[str, int]]:
+    """The models of the table that converse, by name, with their context limits."""
+    found = []
+    for name, entry in _table().items():
+        limit = isinstance(entry, dict) and entry.get("mode") in ("chat", "responses") and entry.get("max_input_tokens")
+        if isinstance(limit, int) and limit:
+            found.append((name, limit))
+    return sorted(found)
+
+
 @cache
 def _table() -> dict[str, Any]:
     """The table, read once: that takes 50 ms. Empty when litellm is not installed."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import fields
 
 import pytest
 
 from compactor_cli.cli import browse as command
+from compactor_cli.cli.configured import forced
 
 
 class Seen:
@@ -51,10 +53,12 @@ def browse(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(scenario, file, *, size=(100, 30), **options):
-        given = command.options_of(**{"file": str(file), "tokenizer": "chars", **options})
+        own = {field.name for field in fields(command.BrowseOptions)}
+        asked = command.BrowseOptions(file=str(file), **{name: options[name] for name in options if name in own})
+        given = forced(tokenizer="chars", **{name: options[name] for name in options if name not in own})
 
         async def main():
-            desk, app = command.opened(given)
+            desk, app = command.opened(asked, given)
             async with app.run_test(size=size) as pilot:
                 seen = Seen(app, desk, pilot)
                 await seen.keys()

@@ -8,6 +8,7 @@ import pytest
 
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.values import allowed, checked, parsed
+from compactor_cli.scoring import SCORERS
 from compactor_cli.tokens import TOKENIZERS
 
 ALLOWED = [
@@ -39,7 +40,7 @@ REFUSED = [
     ("skip_damaged", 1, "true or false"),
     ("skip_damaged", "true", "true or false"),
     ("strategy", "best", "one of adaptive, tiered"),
-    ("scoring.scorer", "best", "one of factors, weighted, classifier, or empty"),
+    ("scoring.scorer", "best", f"one of {', '.join(SCORERS)}, or empty"),
     ("summarizer", "best", "one of extractive"),
     ("format", "best", "one of openai-chat"),
     ("tokenizer", "best", f"one of {', '.join(TOKENIZERS)}, or empty"),

@@ -124,7 +124,8 @@ def test_markup_of_the_table_library_in_a_transcript_is_text(run, tmp_path):
 def test_on_a_terminal_there_are_colours_and_the_lines_fit(session, arguments, width):
     lines = on_a_terminal(width, arguments[0], session, *arguments[1:], *CHARS)
     assert any("\x1b[" in line for line in lines)
-    assert [line for line in map(without_escapes, lines) if cell_len(line.rstrip()) > width] == []
+    wide = [line.strip() for line in map(without_escapes, lines) if cell_len(line.rstrip()) > width]
+    assert [line for line in wide if line != str(session)] == []  # names of files can be copied: they are not broken
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
@@ -157,3 +158,39 @@ def on_a_terminal(width, *args, **variables):
 
 def without_escapes(line):
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line)
+
+
+def test_tables_stand_apart_from_what_is_around_them(run, session):
+    text = run("inspect", session.name, *CHARS).text
+    blocks = [block.splitlines()[0].strip() for block in text.split("\n\n")]
+    for title in ("Roles", "Tiers of age", "Tools", "Heaviest messages"):
+        assert title in blocks
+    assert not text.startswith("\n")
+    assert "\n\n\n" not in text
+
+
+def test_roles_and_tiers_have_tables_of_their_own(run, session):
+    text = run("inspect", session.name, *CHARS).text
+    roles, tiers = (text.split(f"\n{title}")[1].split("\n\n")[0] for title in ("Roles", "Tiers of age"))
+    assert "assistant" in roles
+    assert "tier 0" not in roles
+    assert "tier 0" in tiers
+    assert "assistant" not in tiers
+
+
+def test_the_threshold_is_one_sentence(run, session):
+    text = run("inspect", session.name, *CHARS, COLUMNS="400").text
+    (sentence,) = (line for line in text.splitlines() if "threshold is" in line)
+    for part in ("93,600 tokens", "80% of what reserves of 11,000 leave of 128,000", "% of it is used", "from 74,880"):
+        assert part in sentence
+    assert sentence.rstrip().endswith(".")
+
+
+@pytest.mark.parametrize(("width", "lines"), [(50, 2), (140, 1)])
+def test_the_name_of_a_file_is_not_broken(run, tmp_path, session, width, lines):
+    long = tmp_path / f"{'a-long-name-' * 4}.jsonl"
+    long.write_bytes(session.read_bytes())
+    shown = run("inspect", long.name, *CHARS, COLUMNS=str(width)).text.splitlines()
+    assert long.name in shown[0]
+    assert ("35 messages" in shown[0]) is (lines == 1)
+    assert "35 messages" in shown[lines - 1]

@@ -1,0 +1,190 @@
+"""What the completion scripts in `compactor_cli/shell` ask for at each Tab: what may stand where the cursor is.
+
+The answer is a line with its kind (words, open for words that go on, files, dirs, none), and for words a line each:
+the word, a tab, and what it is. The commands and their options come from `shell/words.json`, which `make docs` writes:
+loading the commands themselves would take longer than a person waits for a key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+ASKED = "_COMPACTOR_COMPLETE"
+"""The variable that names the shell that asks."""
+_TABLE = Path(__file__).parent.parent / "shell" / "words.json"
+_SESSIONS = 30
+"""Sessions that are offered: a look into each takes time."""
+_ASSIGNMENT = re.compile(r"\w+=")
+
+Choices = list[tuple[str, str]]
+"""Words, and what they are."""
+
+
+@dataclass(slots=True)
+class Spot:
+    """Where the cursor is, by the words before it."""
+
+    command: str = ""
+    """Empty for the program itself, `config set` for a command of a group."""
+    option: str = ""
+    """The option whose value comes next."""
+    used: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+    only_arguments: bool = False
+    """Behind `--`."""
+
+
+def answer() -> None:
+    """Print what may stand where the cursor is."""
+    shell, words = os.environ[ASKED], sys.argv[1:]
+    if shell == "bash":
+        words = _split(words[0] if words else "")
+    words = words or [""]
+    kind, found = completions(json.loads(_TABLE.read_bytes()), words)
+    cut, head, value = 0, "", words[-1]
+    if value.startswith("--") and "=" in value:
+        head, _, value = value.partition("=")
+    if shell == "bash":  # it takes = and : for the ends of words, and puts what it is told behind them
+        cut = max(value.rfind("="), value.rfind(":")) + 1
+    # what fish is told stands in the place of the whole word
+    head = f"{head}=" if head and shell == "fish" else ""
+    lines = [f"{head}{word[cut:]}\t{' '.join(said.split())}" for word, said in found]
+    sys.stdout.write("".join(f"{line}\n" for line in (kind, *lines)))
+
+
+def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Choices]:
+    """The kind of the answer, and the words. `words`: those behind the program's name, of which the last is not
+    finished."""
+    *before, typed = words
+    spot = _spot(table, before)
+    if typed.startswith("-") and not spot.only_arguments and not _needs_value(table, spot):
+        spot.option, equals, typed = typed.partition("=") if typed.startswith("--") else ("", "", typed)
+        if not equals:
+            return _answered(_options(table, spot), spot.option or typed)
+    named = _option(table, spot.command, spot.option)
+    if named is not None:
+        return _values(table, named["value"] or "", spot, typed)
+    command = table["commands"][spot.command]
+    if command["commands"]:
+        inner = [(name, table["commands"][f"{spot.command} {name}".strip()]["help"]) for name in command["commands"]]
+        return _answered(inner, typed)
+    kinds = command["arguments"]
+    at = len(spot.arguments)
+    kind = kinds[at] if at < len(kinds) else kinds[-1] if kinds and command["many"] else ""
+    return _values(table, kind, spot, typed)
+
+
+def _spot(table: Mapping[str, Any], before: Iterable[str]) -> Spot:
+    spot = Spot()
+    for word in before:
+        if _needs_value(table, spot) or (spot.option and word in _names(table, "agents")):
+            spot.option = ""
+            continue
+        spot.option = ""
+        if spot.only_arguments or not word.startswith("-") or word == "-":
+            inner = f"{spot.command} {word}".strip()
+            if not spot.arguments and inner in table["commands"]:
+                spot.command, spot.used = inner, []
+            else:
+                spot.arguments.append(word)
+        elif word == "--":
+            spot.only_arguments = True
+        else:
+            name, equals, _ = word.partition("=")
+            spot.used.append(name)
+            option = _option(table, spot.command, name)
+            spot.option = name if option and option["value"] is not None and not equals else ""
+    return spot
+
+
+def _option(table: Mapping[str, Any], command: str, name: str) -> dict[str, Any] | None:
+    return next((one for one in _known(table, command) if name in one["names"]), None)
+
+
+def _known(table: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
+    return [table["options"][name] for name in table["commands"][command]["options"]]
+
+
+def _needs_value(table: Mapping[str, Any], spot: Spot) -> bool:
+    """Whether the next word is the value of an option, whatever it is."""
+    option = _option(table, spot.command, spot.option)
+    return option is not None and not option["maybe"]
+
+
+def _options(table: Mapping[str, Any], spot: Spot) -> Choices:
+    """The options that may still be given."""
+    options = _known(table, spot.command)
+    free = [one for one in options if one["many"] or not set(one["names"]) & set(spot.used)]
+    return [(name, one["help"]) for one in free for name in one["names"]]
+
+
+def _values(table: Mapping[str, Any], kind: str, spot: Spot, typed: str) -> tuple[str, Choices]:
+    """What an option or an argument of a kind may be."""
+    if kind in ("files", "dirs"):
+        return kind, []
+    if kind == "models":
+        return _answered(_models(typed), typed)
+    if kind == "sessions":
+        return _answered(_sessions(), typed)
+    if kind == "key values":
+        key = spot.arguments[0] if spot.arguments else ""
+        return _answered([(value, "") for value in table["keys"].get(key, ())], typed)
+    listed = kind.endswith(",")  # several, with commas between them
+    head = typed[: typed.rfind(",") + 1] if listed else ""
+    return _answered([(head + word, said) for word, said in table["values"].get(kind.rstrip(","), ())], typed)
+
+
+def _answered(choices: Iterable[tuple[str, str]], typed: str) -> tuple[str, Choices]:
+    found = [(word, said) for word, said in choices if word.startswith(typed)]
+    if not found:
+        return "none", []
+    return "open" if all(word.endswith("=") for word, _ in found) else "words", found
+
+
+def _names(table: Mapping[str, Any], kind: str) -> list[str]:
+    return [word for word, _ in table["values"][kind]]
+
+
+def _models(typed: str) -> Choices:
+    """Models that the table of limits knows; before anything is typed, those without their provider."""
+    from compactor_cli.tokens.models import chat_models
+
+    return [(name, f"{limit:,} tokens") for name, limit in chat_models() if "/" in typed or "/" not in name]
+
+
+def _sessions() -> Choices:
+    """The newest sessions on this machine, by the beginnings of their ids."""
+    from compactor_cli.agents import AGENTS
+    from compactor_cli.agents.base import machine_of
+    from compactor_cli.agents.finding import described, find_sessions, shortest
+
+    listing = find_sessions(machine_of(os.environ), AGENTS.values())
+    found = list(islice(described(listing), _SESSIONS))
+    ids = shortest([saved.id for saved in found])
+    return [(name, f"{saved.agent.name}: {saved.words[:60]}") for name, saved in zip(ids, found, strict=True)]
+
+
+def _split(line: str) -> list[str]:
+    """The words of a line behind the program's name, as a shell takes them; the last one need not be finished."""
+    import shlex
+
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=False)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    words: list[str] = []
+    try:
+        words.extend(iter(lexer.get_token, None))
+    except ValueError:  # a quote or an escape is open
+        words.append(lexer.token)
+    while words and _ASSIGNMENT.match(words[0]):
+        del words[0]
+    if line[-1:].isspace():
+        words.append("")
+    return words[1:]

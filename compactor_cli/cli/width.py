@@ -1,0 +1,30 @@
+"""How wide tables are: an option of the program and of every command."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+_NARROWEST = 40
+
+
+def _set(width: int | None) -> int | None:
+    """Have all that prints, and the processes that are started, take it for the width of the terminal."""
+    if width is not None:
+        os.environ["COLUMNS"] = str(width)
+    return width
+
+
+WidthOption = Annotated[
+    int | None,
+    typer.Option(
+        "--width",
+        metavar="N",
+        min=_NARROWEST,
+        is_eager=True,
+        callback=_set,
+        help="How wide tables are, instead of as wide as the terminal, or COLUMNS.",
+    ),
+]

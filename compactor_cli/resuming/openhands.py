@@ -1,0 +1,132 @@
+"""OpenHands: a condensation that forgets the middle of a session and puts one text in its place.
+
+A condensation takes events out of what is sent and puts in one summary; it can neither change an event nor put in
+several. What is kept word for word at both ends stays as its events. All that stands between is that summary: summaries
+as they are, messages and calls as text under their roles.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from compactor_cli.errors import UsageError
+from compactor_cli.formats.openhands import way_and_view
+from compactor_cli.model.message import Message, Part, Path
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.resuming.base import Compacted, member
+from compactor_cli.text.verbatim import turn
+
+_ANSWERS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
+
+
+class OpenHands:
+    format = "openhands"
+    appends = "a condensation: both ends stay, and what is left of the middle is its summary"
+    lines = True
+
+    def project(self, value: Any) -> str:
+        return ""  # the state beside the events says it
+
+    def append(self, compacted: Compacted) -> list[Any]:
+        before, after = _events(compacted.before), _events(compacted.after)
+        first, last = _ends(before, after)
+        kept = {name for name, _ in (*after.sent[:first], *after.sent[last:])}
+        text = _text(compacted.after, {record for _, record in after.sent[first:last]})
+        condensation = {
+            "id": compacted.id("condensation"),
+            "timestamp": next(compacted.stamps()),
+            "source": "environment",
+            "forgotten_event_ids": [name for name, _ in before.sent if name not in kept],
+            "summary": text or None,
+            "summary_offset": first if text else None,
+            "llm_response_id": compacted.id("response"),
+            "kind": "Condensation",
+        }
+        return [condensation | ({"parent_id": compacted.leaf} if compacted.leaf else {})]
+
+    def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Events:
+    """The events of a session and which of them are sent."""
+
+    transcript: Transcript
+    values: Sequence[Any]
+    way: Sequence[int]
+    sent: Sequence[tuple[str, int]]
+    """Id and record of each."""
+
+
+def _events(transcript: Transcript) -> _Events:
+    values = [json.loads(transcript.raw(record)) for record in range(len(transcript.records))]
+    if not any(member(value, "kind") for value in values):
+        raise UsageError("to events of OpenHands 0.x nothing can be appended: write the session anew")
+    way, view = way_and_view(values)
+    return _Events(transcript, values, way, view.sent)
+
+
+def _ends(before: _Events, after: _Events) -> tuple[int, int]:
+    """Where in what is sent of the output its beginning ends, and its end begins, that are events as they were."""
+    old = {name: before.transcript.raw(record) for name, record in before.sent}
+    same = [old.get(name) == after.transcript.raw(record) for name, record in after.sent]
+    first = next((at for at, is_same in enumerate(same) if not is_same), len(same))
+    last = next((len(same) - at for at, is_same in enumerate(reversed(same)) if not is_same), first)
+    units = [unit for unit in _units(before) if len(unit) > 1]
+    while True:
+        kept = {name for name, _ in (*after.sent[:first], *after.sent[last:])}
+        torn = set().union(*(unit & kept for unit in units if unit - kept))
+        if not torn:
+            return first, last
+        at = [at for at, (name, _) in enumerate(after.sent) if name in torn]
+        first = min([first, *(place for place in at if place < first)])
+        last = max([last, *(place + 1 for place in at if place >= last)])
+
+
+def _units(events: _Events) -> Iterator[set[str]]:
+    """Events that are sent as a whole or not at all: the calls of an answer with their results, and a run of calls from
+    its first signed thinking on."""
+    answers: dict[str, set[str]] = {}
+    of_call: dict[str, str] = {}
+    for record in events.way:
+        value = events.values[record]
+        name, kind, call = member(value, "id"), member(value, "kind"), member(value, "tool_call_id")
+        if kind == "ActionEvent":
+            of_call[call] = member(value, "llm_response_id") or name
+            answers.setdefault(of_call[call], set()).add(name)
+        elif kind in _ANSWERS and call in of_call:
+            answers[of_call[call]].add(name)
+    yield from answers.values()
+    for is_work, run in groupby(events.way, lambda record: _is_work(events.values[record])):
+        members = [events.values[record] for record in run] if is_work else []
+        signed = next((at for at, value in enumerate(members) if value.get("thinking_blocks")), len(members))
+        yield {member(value, "id") for value in members[signed:]}
+
+
+def _is_work(value: Any) -> bool:
+    return member(value, "kind") in ("ActionEvent", *_ANSWERS)
+
+
+def _text(transcript: Transcript, records: set[int]) -> str:
+    """What stands in some records, as text."""
+    chosen = (message for message in transcript.messages if records.intersection(message.records))
+    return "\n\n".join(line for message in chosen for line in _lines(message))
+
+
+def _lines(message: Message) -> Iterator[str]:
+    for part in message.parts:
+        if message.origin == "summary":
+            yield part.text
+        elif part.text.strip() and part.kind != "thinking":
+            yield turn(_label(message, part), part.text.strip())
+
+
+def _label(message: Message, part: Part) -> str:
+    if part.kind == "tool_call":
+        return f"{message.role} calls {part.name}"
+    return f"result of {part.name}" if part.kind == "tool_result" else message.role
