@@ -16,6 +16,7 @@ _SUMMARIES = {
     "score": "Score every message, mark the residuals.",
     "budget": "Share out a token budget.",
     "compact": "Make transcripts smaller.",
+    "browse": "Go through a session and decide on its messages.",
     "assemble": "Write the messages of a prompt.",
     "inspect": "Look into a session.",
     "diff": "What survived a compaction.",

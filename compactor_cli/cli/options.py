@@ -47,23 +47,27 @@ ProjectOption = Annotated[
 ]
 
 
+LatestOption = Annotated[
+    str,
+    typer.Option(
+        "--latest",
+        metavar="[AGENT]",
+        help="Take the newest session on this machine instead of FILE, or that of an agent: claude, codex, gemini, "
+        "...; see compactor sessions.",
+    ),
+]
+SessionIdOption = Annotated[
+    str,
+    typer.Option("--session", metavar="ID", help="Take the session on this machine whose id is this or begins so."),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions(CommandOptions):
     """Of a command that takes a session of this machine as well as a file."""
 
-    latest: Annotated[
-        str,
-        typer.Option(
-            "--latest",
-            metavar="[AGENT]",
-            help="Take the newest session on this machine instead of FILE, or that of an agent: claude, codex, gemini, "
-            "...; see compactor sessions.",
-        ),
-    ] = ""
-    session: Annotated[
-        str,
-        typer.Option("--session", metavar="ID", help="Take the session on this machine whose id is this or begins so."),
-    ] = ""
+    latest: LatestOption = ""
+    session: SessionIdOption = ""
     project: ProjectOption = ""
 
 
@@ -100,4 +104,13 @@ PromptOption = Annotated[
 ContextOption = Annotated[
     list[str] | None,
     typer.Option("--context", metavar="NAME=VALUE", help="A value for the conditions of segments; may be repeated."),
+]
+DecisionsOption = Annotated[
+    str,
+    typer.Option(
+        "--decisions",
+        metavar="FILE",
+        help="Messages to keep or to drop, as `browse` saved them, and their target and strategy, unless options name "
+        "others.",
+    ),
 ]
