@@ -59,9 +59,9 @@ def setting(
 _WRITE = ("compact", "assemble")
 _SCORE = ("score", "budget", *_WRITE)
 _ASK = ("score", *_WRITE)
-_READ = (*_SCORE, "inspect", "diff", "evaluate", "learn")
+_READ = (*_SCORE, "inspect", "diff", "evaluate", "learn", "browse")
 _MEMORY = ("list", "search", "show", "add", "pin", "unpin", "forget", "decay", "consolidate", "export", "import")
-_KEEP = ("compact", "inspect", "restore", *(f"memory {name}" for name in _MEMORY), "hook run", "mcp")
+_KEEP = ("compact", "inspect", "restore", *(f"memory {name}" for name in _MEMORY), "hook run", "mcp", "browse")
 """Commands that share options: they write, score, may ask a model, read transcripts, or open the database."""
 
 
@@ -273,20 +273,20 @@ class Settings:
         "tokens to fit into, for each conversation of a file; where that cannot be, the exit code is 4",
         minimum=1,
         form="tokens",
-        option=Option("--target-tokens", ("compact",), "N"),
+        option=Option("--target-tokens", ("compact", "browse"), "N"),
     )
     target_ratio: float | None = setting(
         None,
         "share of the original tokens to fit into",
         minimum=0,
         maximum=1,
-        option=Option("--target-ratio", ("compact",), "R"),
+        option=Option("--target-ratio", ("compact", "browse"), "R"),
     )
     strategy: str = setting(
         "",
         "how to compact (compactor strategies lists the ways); empty: adaptive with a target, or rolling when a model "
         "summarizes, and tiered without one",
-        option=Option("--strategy", _WRITE, "NAME"),
+        option=Option("--strategy", (*_WRITE, "browse"), "NAME"),
     )
     summarizer: str = setting("extractive", "who writes summaries", option=Option("--summarizer", _WRITE, "NAME"))
     drop_outside: bool = setting(
@@ -366,7 +366,7 @@ class Reading:
         "",
         "file of weights for strategy adaptive, as learn writes it; empty: the shipped ones",
         form="path",
-        option=Option("--profile", (*_WRITE, "evaluate"), "TOML"),
+        option=Option("--profile", (*_WRITE, "evaluate", "browse"), "TOML"),
     )
     skip_damaged: bool = setting(
         False,

@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -33,6 +35,10 @@ PICTURES = {
         "compactor diff session.jsonl small.jsonl --lost 4",
     ),
 }
+
+BROWSED = "browse.svg"
+"""The picture of the browser, after some keys."""
+_KEYS = ("g", "3", "enter", "k", "g", "5", "enter", "d", "down", "down", "down")
 
 # the window is dark with a border, so that it reads alike on light and on dark pages
 _THEME = TerminalTheme(
@@ -81,12 +87,49 @@ def picture(name: str) -> str:
     return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
 
 
+def browsed() -> str:
+    """The browser on the sample, after two decisions, as Textual draws it; without the fonts that it would load."""
+    os.environ["COMPACTOR_CONFIG"] = os.devnull
+    for name in (*_SILENT, "TEXTUAL_THEME"):  # they are read when the program is imported
+        os.environ.pop(name, None)
+    from compactor_cli.cli import browse as command
+    from compactor_cli.cli.configured import forced
+
+    async def screen() -> str:
+        desk, app = command.opened(command.BrowseOptions(file="session.jsonl"), forced(target_ratio=0.25))
+        async with app.run_test(size=(96, 28)) as pilot:
+            await app.settled.wait()
+            for key in _KEYS:
+                await pilot.press(key)
+                await app.settled.wait()
+            app.list.focus()
+            await pilot.pause()
+            picture: str = app.export_screenshot(title="compactor browse")
+        desk.keeper.close()
+        return picture
+
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(generated.SAMPLE, Path(folder) / "session.jsonl")
+        here = Path.cwd()
+        os.chdir(folder)
+        try:
+            svg = asyncio.run(screen())
+        finally:
+            os.chdir(here)
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    svg = svg.replace(
+        "font-family: Fira Code, monospace", 'font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace'
+    )
+    svg = re.sub(r"terminal-\d+", "browse", svg)
+    return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
+
+
 def main(check: bool) -> int:
     """Write the pictures, or say which of them are not what the program shows."""
     FOLDER.mkdir(exist_ok=True)
     stale = []
-    for name in PICTURES:
-        now, path = picture(name), FOLDER / name
+    for name in (*PICTURES, BROWSED):
+        now, path = browsed() if name == BROWSED else picture(name), FOLDER / name
         if check and (not path.exists() or path.read_text(encoding="utf-8") != now):
             stale.append(path)
         elif not check:

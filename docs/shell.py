@@ -128,7 +128,7 @@ def _option(option: Any) -> dict[str, Any]:
     metavar = option.metavar or ""
     kind = KINDS.get(option.name, "") + ("," if metavar == "NAME,..." else "")
     return {
-        "names": [*option.opts, *option.secondary_opts],
+        "names": sorted([*option.opts, *option.secondary_opts], key=lambda name: (len(name), name)),
         "value": None if option.is_flag else kind,
         "maybe": metavar.startswith("["),
         "many": option.multiple,

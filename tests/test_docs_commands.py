@@ -33,6 +33,8 @@ SESSION = "44df7d08-c48e-4689-922f-bf4e86f6266f"
 NOT_RUN = {
     r"--summarizer llm|--tokenizer probe|--scorer classifier": "asks a model: tests_llm",
     r"^export|^cp ": "says where something is, or makes what is there",
+    r"compactor browse": "needs a terminal: tests/browse",
+    r"--decisions": "takes what was saved in the browser: tests/cli/test_decisions.py",
     r"\.\.\.$": "is the beginning of a command",
     r"memory list --database": "names a database that the page does not make",
 }

@@ -15,6 +15,7 @@ from compactor_cli.archive.texts import (
     references_in,
 )
 from compactor_cli.model.archive import Loss, Removed
+from compactor_cli.model.decisions import DROPPED
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.report import Compaction
@@ -54,6 +55,7 @@ class _Losses:
         for record, owner in part.before.owners.items():
             if record in lost:
                 self._owned[owner].append(record)
+        self._dropped = {number for group in part.dropped for number in group.messages}
         self._notes = {note.index: f"{note.kind}: {note.detail}" for note in part.repairs}
 
     def add_summarized(self) -> None:
@@ -79,6 +81,9 @@ class _Losses:
     def add_message(self, message: Message) -> None:
         """One message of the input, where it is not in the output as it was."""
         index = self._mended.get(message.index)
+        if index is None and message.number in self._dropped:
+            self._add_gone("dropped", message, DROPPED)
+            return
         if index is None:
             self._add_gone("repaired", message, self._notes.get(message.index, "taken out by a repair"))
             return

@@ -130,15 +130,15 @@ def about(
     """
 
 
+def _debugging(ctx: Any) -> bool:
+    asked = ctx.meta.get(ASKED)
+    return bool(asked and asked.debug)
+
+
 def _mistaken(error: Exception, ctx: Any) -> typer.Exit:
     """Tell of words that cannot be used; returns what ends the program."""
     _say(ctx, f"error: {words_of(error, ctx)}")
     return typer.Exit(int(ExitCode.USAGE))
-
-
-def _debugging(ctx: Any) -> bool:
-    asked = ctx.meta.get(ASKED)
-    return bool(asked and asked.debug)
 
 
 def _show_traceback() -> None:

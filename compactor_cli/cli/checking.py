@@ -28,8 +28,9 @@ class Check:
             if given and not checks:
                 raise UsageError(f"{option} says what --check finds: add --check")
         if self.annotations and self.annotations not in FORMATS:
-            near = meant(self.annotations, FORMATS)
-            raise UsageError(f"--annotations {self.annotations!r}{near}: use {' or '.join(FORMATS)}")
+            raise UsageError(
+                f"--annotations {self.annotations!r}{meant(self.annotations, FORMATS)}: use {' or '.join(FORMATS)}"
+            )
         if json and (self.annotations or self.sarif == "-"):
             raise UsageError("--json prints on standard output, and so do --annotations and --sarif -: choose one")
 

@@ -9,8 +9,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from compactor_cli.cli.width import give_width
-
 ASKED = "compactor.asked"
 """Where a click context holds the options of the command that runs."""
 _SUMMARIES = {
@@ -18,6 +16,7 @@ _SUMMARIES = {
     "score": "Score every message, mark the residuals.",
     "budget": "Share out a token budget.",
     "compact": "Make transcripts smaller.",
+    "browse": "Go through a session and decide on its messages.",
     "assemble": "Write the messages of a prompt.",
     "inspect": "Look into a session.",
     "diff": "What survived a compaction.",
@@ -80,7 +79,6 @@ def _load(name: str) -> TyperCommand | TyperGroup:
         alone = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
         alone.command(name, cls=Picking)(found)
         command = typer.main.get_command(alone)
-    give_width(command)
     command.name, command.short_help = name, _SUMMARIES[name]
     assert isinstance(command, TyperCommand | TyperGroup)
     return command

@@ -12,6 +12,7 @@ from compactor_cli.cli.checking import Check, failed
 from compactor_cli.cli.compact_job import Job, check_usage, warn_of
 from compactor_cli.cli.compact_options import CompactOptions
 from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import inputs_of
 from compactor_cli.cli.keeping import Keeper
@@ -47,9 +48,11 @@ def compact(asked: CompactOptions, given: Layer) -> None:
       compactor compact --latest claude --target-ratio 0.25 --new-session
       compactor compact session.jsonl --if-needed --model gpt-4o --in-place
       compactor compact session.jsonl --target-tokens 20000 --in-place --archive
+      compactor compact session.jsonl --decisions decisions.json -o small.jsonl
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
-    configured = configure(given, asked.config)
+    decisions = decisions_in(asked.decisions)
+    configured = configure(with_aim(given, decisions), asked.config)
     session = configured.session(quiet=asked.quiet, profile=True, probes=True)
     keeper = Keeper(session, configured.settings, configured.reading.database_url)
     inputs = inputs_of(session, picked(session, asked.files or (), asked), aside=asked.out_dir)
@@ -59,6 +62,7 @@ def compact(asked: CompactOptions, given: Layer) -> None:
     check_usage(inputs, asked, configured.settings, session.contents)
     session.dry = asked.dry_run
     job = job_of({one.path: one.name for one in inputs}, asked, configured, keeper, several=len(inputs) > 1)
+    job = replace(job, decisions=decisions)
     warn_of(session, job, configured, given)
     warn_unused(session, configured, given)
     try:

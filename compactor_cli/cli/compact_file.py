@@ -147,6 +147,8 @@ def _compacted(
     found: list[Probed] = []
     remember = remembering(session, settings) if job.asked.writes and job.keeper.flushes else None
     always = partial(compact_always, session, progress=progress, recalled=job.recalled, remember=remember)
+    if job.decisions:
+        always = partial(always, decided=job.decisions.of(session, source))
     if settings.memory.auto_recall:
         always = partial(always, recall=job.keeper.bearing)
     if job.asked.emit == "native":
@@ -196,7 +198,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     if job.asked.dry_run and not job.asked.json:
         for part in parts:
             if part.plan is not None:
-                session.out.print(tables.plan_table(session.out, part.mended, part.groups, part.plan))
+                session.out.print(tables.plan_table(session.out, part))
     if console.quiet:
         return
     if job.several:
@@ -225,6 +227,8 @@ def _show_tables(session: Session, source: Source, outcome: Outcome, parts: Sequ
     console.print(tables.tier_table(console, parts) if by_tier else tables.spent_table(console, parts, name))
     console.print(tables.savings_table(console, outcome.before, outcome.after))
     console.print(tables.disposition_line(parts))
+    if any(part.kept or part.dropped for part in parts):
+        console.print(tables.decided_line(parts))
 
 
 def _show_remarks(session: Session, parts: Sequence[Compaction], file: str = "") -> None:

@@ -9,10 +9,12 @@ from pathlib import Path
 from compactor_cli.cli.checking import Check
 from compactor_cli.cli.compact_options import EMITS, ENGINES, CompactOptions
 from compactor_cli.cli.configured import Configured
+from compactor_cli.cli.deciding import DecisionsFile
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.html import check_html
 from compactor_cli.cli.inputs import Input, refuse_overwriting
 from compactor_cli.cli.keeping import Keeper
+from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.layers import Layer
@@ -44,6 +46,8 @@ class Job:
     recalled: Sequence[Memory] = ()
     """Memories that are put into the outputs."""
     manifest: bool = False
+    decisions: DecisionsFile | None = None
+    """What a person decided of the messages of the only input."""
 
     @property
     def lists(self) -> bool:
@@ -69,6 +73,8 @@ def check_usage(inputs: Sequence[Input], asked: CompactOptions, settings: Settin
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
     _check_carrying_on(asked, settings)
     _check_sharing(asked)
+    if asked.decisions and (len(files) > 1 or is_parquet(files[0])):
+        raise UsageError("--decisions is about the messages of one session: name one file, and no data set")
     outs = (("-o", asked.out), ("--out-dir", asked.out_dir), ("--in-place", asked.in_place))
     places = [name for name, value in outs if value]
     if len(places) > 1:

@@ -90,6 +90,7 @@ class CompactOptions(options.SessionOptions):
             "is in it.",
         ),
     ] = ""
+    decisions: options.DecisionsOption = ""
 
     @property
     def writes(self) -> bool:

@@ -10,6 +10,7 @@ from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError
 from compactor_cli.formats import FORMATS
+from compactor_cli.model.decisions import Decided
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
@@ -66,10 +67,12 @@ def compact_always(
     recalled: Sequence[Memory] = (),
     recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: (),
     remember: Remembering | None = None,
+    decided: Sequence[Decided] = (),
 ) -> tuple[bytes, list[Compaction]]:
     """Every conversation of a file, by the settings, with memories to put into each; where there are none, those
     that `recall` finds. `remember` finds what is worth
-    remembering of them. Word of the stages is given but for the last: the output is yet to be written."""
+    remembering of them. `decided`: a person's decisions on each. Word of the stages is given but for the last: the
+    output is yet to be written."""
     tools = [
         replace(
             session.tools(t, settings),
@@ -80,7 +83,7 @@ def compact_always(
         )
         for t in source.transcripts
     ]
-    data, parts = compact_source(source, tools, settings, recalled=recalled)
+    data, parts = compact_source(source, tools, settings, recalled=recalled, decided=decided)
     if recalled and data == source.data:  # of a file that stays as it is nothing else is shown
         for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
             session.say(f"warning: {source.path}: {warning}")

@@ -8,14 +8,18 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.numbers import tokens
+from compactor_cli.cli.width import WidthOption
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """How a command speaks: options of every command."""
 
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error.")] = False
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Nothing on standard error, but for options that are wrong.")
+    ] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False
+    width: WidthOption = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,23 +47,27 @@ ProjectOption = Annotated[
 ]
 
 
+LatestOption = Annotated[
+    str,
+    typer.Option(
+        "--latest",
+        metavar="[AGENT]",
+        help="Take the newest session on this machine instead of FILE, or that of an agent: claude, codex, gemini, "
+        "...; see compactor sessions.",
+    ),
+]
+SessionIdOption = Annotated[
+    str,
+    typer.Option("--session", metavar="ID", help="Take the session on this machine whose id is this or begins so."),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions(CommandOptions):
     """Of a command that takes a session of this machine as well as a file."""
 
-    latest: Annotated[
-        str,
-        typer.Option(
-            "--latest",
-            metavar="[AGENT]",
-            help="Take the newest session on this machine instead of FILE, or that of an agent: claude, codex, gemini, "
-            "...; see compactor sessions.",
-        ),
-    ] = ""
-    session: Annotated[
-        str,
-        typer.Option("--session", metavar="ID", help="Take the session on this machine whose id is this or begins so."),
-    ] = ""
+    latest: LatestOption = ""
+    session: SessionIdOption = ""
     project: ProjectOption = ""
 
 
@@ -96,4 +104,13 @@ PromptOption = Annotated[
 ContextOption = Annotated[
     list[str] | None,
     typer.Option("--context", metavar="NAME=VALUE", help="A value for the conditions of segments; may be repeated."),
+]
+DecisionsOption = Annotated[
+    str,
+    typer.Option(
+        "--decisions",
+        metavar="FILE",
+        help="Messages to keep or to drop, as `browse` saved them, and their target and strategy, unless options name "
+        "others.",
+    ),
 ]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from typer.core import TyperCommand
 
-from compactor_cli.cli.options import SessionOptions
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
 from compactor_cli.text.clean import one_line
@@ -43,7 +42,20 @@ def _with_agents(args: Sequence[str]) -> list[str]:
     return out
 
 
-def picked(session: Session, files: Sequence[str], asked: SessionOptions) -> list[str]:
+class Picks(Protocol):
+    """The options that choose a session."""
+
+    @property
+    def latest(self) -> str: ...
+
+    @property
+    def session(self) -> str: ...
+
+    @property
+    def project(self) -> str: ...
+
+
+def picked(session: Session, files: Sequence[str], asked: Picks) -> list[str]:
     """The files of a command: those that are named, or the one session that --latest, --session and --project
     choose, or that a person at a terminal chooses. Raises UsageError where none is chosen."""
     latest, wanted, project = asked.latest, asked.session, asked.project

@@ -17,7 +17,7 @@ from compactor_cli.configuration.layers import Entry, Layer, Origin
 from compactor_cli.configuration.values import checked, moment, shown, written
 from compactor_cli.errors import SettingsError, UsageError
 
-_SHARED = ("latest", "session", "project", "config", "json", "quiet", "debug")
+_SHARED = ("latest", "session", "project", "config", "json", "quiet", "width", "debug")
 """Options of many commands, in the order that help lists them: behind the others."""
 _FEW = 6
 """Choices up to which the help of an option names them."""

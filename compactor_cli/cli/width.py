@@ -1,19 +1,20 @@
-"""How wide tables are: an option that every command has, in front of the command or behind it."""
+"""How wide tables are: an option of the program and of every command."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 _NARROWEST = 40
 
 
-def _set(width: int | None) -> None:
+def _set(width: int | None) -> int | None:
     """Have all that prints, and the processes that are started, take it for the width of the terminal."""
     if width is not None:
         os.environ["COLUMNS"] = str(width)
+    return width
 
 
 WidthOption = Annotated[
@@ -24,19 +25,6 @@ WidthOption = Annotated[
         min=_NARROWEST,
         is_eager=True,
         callback=_set,
-        expose_value=False,
         help="How wide tables are, instead of as wide as the terminal, or COLUMNS.",
     ),
 ]
-
-
-def _nothing(width: WidthOption = None) -> None: ...
-
-
-def give_width(command: Any) -> None:
-    """Give the option to a command, and to those in it."""
-    alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-    alone.command()(_nothing)
-    option = typer.main.get_command(alone).params[0]
-    for one in (command, *getattr(command, "commands", {}).values()):
-        one.params.append(option)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from compactor_cli.model.asking import Fallback, Usage
+from compactor_cli.model.decisions import DROPPED, Dropped
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.message import Message
-from compactor_cli.model.plan import Plan
+from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.score import Residuals, Score
 from compactor_cli.model.transcript import Note, Transcript
 
@@ -53,6 +55,10 @@ class Analysis:
     tiers: tuple[int | None, ...]
     """Tier of each message; None for residuals and system messages."""
     faults: tuple[Fault, ...]
+    kept: frozenset[int] = frozenset()
+    """Messages that a person decided to keep."""
+    dropped: tuple[Dropped, ...] = ()
+    """Groups that a person decided to drop; they are not in the transcript any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,37 @@ class Compaction:
     """Tier of each message of `mended`, as in Analysis; empty when nothing was decided."""
     residuals: frozenset[int] = field(default=frozenset(), repr=False)
     """Messages of `mended` that bypassed compression."""
+    kept: frozenset[int] = field(default=frozenset(), repr=False)
+    """Messages of `mended` that a person decided to keep."""
+    dropped: tuple[Dropped, ...] = ()
+    """Groups that a person decided to drop; they are not in `mended`."""
+
+
+class PlanLine(NamedTuple):
+    """What is decided of one group."""
+
+    messages: tuple[int, ...]
+    """Numbers of its messages in the input, in their order."""
+    opening: Message
+    tokens: int
+    decision: Decision
+
+
+def plan_lines(part: Compaction) -> list[PlanLine]:
+    """The plan of a compaction, in its order, with what a person took out before; empty without one."""
+    if part.plan is None:
+        return []
+    lines = []
+    for decision in part.plan.decisions:
+        group = part.groups[decision.group]
+        own = [part.mended.messages[i] for i in group.messages]
+        lines.append(PlanLine(tuple(message.number for message in own), own[0], group.tokens, decision))
+    if not part.dropped:
+        return lines
+    for numbers, tokens in part.dropped:
+        opening = part.before.messages[numbers[0]]
+        lines.append(PlanLine(numbers, opening, tokens, Decision(-1, "gone", 0, DROPPED)))
+    return sorted(lines, key=lambda line: line.messages[0])
 
 
 def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:

@@ -55,7 +55,17 @@ def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival
 
 def survival_of(parts: Sequence[Compaction]) -> tuple[Survival, ...]:
     """What survived in the conversations of a file that has just been compacted."""
-    return tuple(_sum_survivals([survival(part.mended.messages, part.messages) for part in parts]))
+    return tuple(_sum_survivals([survival(_all_before(part), part.messages) for part in parts]))
+
+
+def _all_before(part: Compaction) -> Sequence[Message]:
+    """The input without its faults; what a person dropped was there too."""
+    dropped = {number for group in part.dropped for number in group.messages}
+    if not dropped:
+        return part.mended.messages
+    gone = [message for message in part.before.messages if message.number in dropped]
+    every = sorted([*part.mended.messages, *gone], key=lambda message: message.number)
+    return [replace(message, index=at) for at, message in enumerate(every)]
 
 
 def _mended(transcript: Transcript) -> Sequence[Message]:

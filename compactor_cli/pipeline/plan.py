@@ -14,7 +14,7 @@ from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.budget import NEWEST_FIRST, SHARES, allocate
-from compactor_cli.pipeline.protect import protect
+from compactor_cli.pipeline.protect import Protection, protect
 from compactor_cli.pipeline.recall import Recalled, choices
 from compactor_cli.pipeline.target import is_within
 from compactor_cli.pipeline.tools import Tools
@@ -25,7 +25,7 @@ from compactor_cli.text.headers import Base
 def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
     """The plan for a transcript that has been repaired and analyzed. `repeat`: summaries may repeat requests."""
     messages, groups = analysis.transcript.messages, analysis.groups
-    protection = protect(messages, groups, keep=compile_patterns(settings.keep), keep_last=settings.keep_last)
+    protection = _protection(analysis, settings)
     given = PlanInput(
         messages=messages,
         groups=groups,
@@ -42,6 +42,16 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         repeat=repeat,
     )
     return tools.strategy.plan(given)
+
+
+def _protection(analysis: Analysis, settings: Settings) -> Protection:
+    return protect(
+        analysis.transcript.messages,
+        analysis.groups,
+        keep=compile_patterns(settings.keep),
+        keep_last=settings.keep_last,
+        decided=analysis.kept,
+    )
 
 
 def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
@@ -101,12 +111,7 @@ def plan_with(
 def _must_stay(analysis: Analysis, settings: Settings) -> int:
     """Tokens of what is kept whole as long as the target allows. A summary is none, although it may repeat requests:
     this round's takes its place."""
-    reasons = protect(
-        analysis.transcript.messages,
-        analysis.groups,
-        keep=compile_patterns(settings.keep),
-        keep_last=settings.keep_last,
-    ).reasons
+    reasons = _protection(analysis, settings).reasons
     messages = analysis.transcript.messages
     return sum(
         group.tokens

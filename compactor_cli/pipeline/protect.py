@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.planning import (
     CLOSING,
+    DECIDED,
     EARLIER_HISTORY,
     FIRST_REQUEST,
     IN_FLIGHT,
@@ -28,10 +29,15 @@ class Protection:
 
 
 def protect(
-    messages: Sequence[Message], groups: Sequence[Group], *, keep: Sequence[re.Pattern[str]] = (), keep_last: int = 0
+    messages: Sequence[Message],
+    groups: Sequence[Group],
+    *,
+    keep: Sequence[re.Pattern[str]] = (),
+    keep_last: int = 0,
+    decided: Set[int] = frozenset(),
 ) -> Protection:
     """System messages, the first and last real request, matches of --keep, the newest `keep_last`
-    messages, work in flight, and records that stand for history out of context."""
+    messages, work in flight, records that stand for history out of context, and what a person `decided` to keep."""
     requests = [m.index for m in messages if m.origin == "request"]
     # a summary that repeats the first request in full stands for it
     task = next((m.index for m in messages if m.origin == "summary" and carried(m.text("text")).first), None)
@@ -50,7 +56,9 @@ def protect(
     reasons: dict[int, str] = {}
     for group in groups:
         found = [named[i] for i in group.messages if i in named]
-        if found:
+        if not decided.isdisjoint(group.messages):
+            reasons[group.index] = DECIDED
+        elif found:
             reasons[group.index] = found[0]
         elif group.in_flight:
             reasons[group.index] = IN_FLIGHT

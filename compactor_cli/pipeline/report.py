@@ -75,6 +75,9 @@ def report(
     touched = [m.index for m in mended.messages if m.records and out.get(m.index) != m]
     if inserted is not None and inserted.before < len(mended.messages):
         touched.append(inserted.before)
+    gone = min((number for group in analysis.dropped for number in group.messages), default=None)
+    if gone is not None:
+        touched.append(next((m.index for m in mended.messages if m.number > gone), len(mended.messages)))
     first_changed = min(touched, default=None)
     prefix = mended.messages[:first_changed] if first_changed is not None else mended.messages
     return Compaction(
@@ -96,18 +99,21 @@ def report(
         repairs=repairs,
         removed=output.removed,
         outside=output.outside,
-        first_changed_index=None if first_changed is None else _number(mended.messages, first_changed),
+        first_changed_index=None if first_changed is None else _first_number(mended.messages, first_changed, gone),
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",
         scores=analysis.scores,
         message_tiers=analysis.tiers,
         residuals=residuals,
+        kept=analysis.kept,
+        dropped=analysis.dropped,
     )
 
 
-def _number(messages: Sequence[Message], at: int) -> int:
-    """The number in the input of the message at a place, or of one behind the last."""
-    return messages[at].number if at < len(messages) else messages[-1].number + 1
+def _first_number(messages: Sequence[Message], at: int, gone: int | None) -> int:
+    """The number in the input of the message at a place, or of one behind the last; of one that was dropped before."""
+    number = messages[at].number if at < len(messages) else messages[-1].number + 1
+    return number if gone is None else min(number, gone)
 
 
 def _dispositions(

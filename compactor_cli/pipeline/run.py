@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from compactor_cli.errors import BudgetError, CompactorError, UsageError
+from compactor_cli.model.decisions import UNDECIDED, Decided, Dropped
 from compactor_cli.model.group import Fault
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
@@ -14,6 +16,7 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output, assemble
+from compactor_cli.pipeline.decide import check_beginning, kept_indices, without_dropped
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.plan import less, make_plan, plan_with
 from compactor_cli.pipeline.recall import (
@@ -84,11 +87,14 @@ class _Run:
     """Calls and results of the transcript as it is."""
     closed: bool
     recalled: Sequence[Memory]
+    decided: Decided
 
     @property
     def must_change(self) -> bool:
         """Whether the input must not come out as it is, however small it is."""
-        return damaged(self.transcript) or (self.closed and self._is_open) or self.drops_outside
+        return (
+            damaged(self.transcript) or (self.closed and self._is_open) or self.drops_outside or bool(self.decided.drop)
+        )
 
     @property
     def drops_outside(self) -> bool:
@@ -107,12 +113,14 @@ def compact(
     *,
     closed: bool = False,
     recalled: Sequence[Memory] = (),
+    decided: Decided = UNDECIDED,
 ) -> Compaction:
     """Compact one transcript. Raises BudgetError when nothing valid fits the target.
 
     `closed`: a turn of the user is to follow, so calls in flight are answered too, and a tool result at
     the very end gets its assistant turn. `recalled`: memories to put into the output, the most relevant first,
-    as many as the settings and the target allow.
+    as many as the settings and the target allow. `decided`: messages that stay word for word, and that go; raises
+    UsageError for those that cannot.
     """
     stages = Stages(tools.clock, tools.progress, tools.on_stage)
     stages.begin("analyzing")
@@ -120,7 +128,7 @@ def compact(
     pairing = pair(transcript.messages)
     if not recalled and not is_within(transcript, target, base):
         recalled = tools.recall(transcript)
-    run = _Run(transcript, tools, settings, stages, target, base, pairing, closed, recalled)
+    run = _Run(transcript, tools, settings, stages, target, base, pairing, closed, recalled, decided)
     try:
         result = _persisted(run, _retrying(run))
     except CompactorError:
@@ -185,6 +193,8 @@ def _compact(run: _Run) -> Compaction:
     turned = any(message.id == CLOSING_ID for message in output.messages[-1:])
     repairs = tuple(note for note in repairs if turned or note.kind != "assistant_turn")
     _verify(run, output)
+    if analysis.dropped:
+        check_beginning(transcript.messages, output.messages)
     stages.done("verify")
     count = run.tools.counter.count
     result = report(transcript, analysis, plan, summaries, output, repairs, run.target, inserted, count=count)
@@ -218,20 +228,28 @@ def _without_memories(run: _Run) -> Compaction:
 def _prepare(run: _Run) -> tuple[Analysis, tuple[Note, ...]]:
     """The repaired transcript analyzed, and what was repaired."""
     transcript, tools = run.transcript, run.tools
-    mended, repairs = repair(
-        transcript,
-        pairing=run.pairing,
+    mend = partial(
+        repair,
         adjacent_results=tools.format.adjacent_results,
         per_message=tools.counter.per_message,
         count=tools.counter.count,
         answer_last=run.closed,
-        close=run.closed or tools.strategy.closes,
     )
+    closes = run.closed or tools.strategy.closes
+    dropped: tuple[Dropped, ...] = ()
+    if run.decided.drop:
+        mended, repairs = mend(transcript, pairing=run.pairing)
+        mended, dropped = without_dropped(mended, run.decided, len(transcript.messages))
+        mended, closing = mend(mended, close=closes)
+        repairs = (*repairs, *closing)
+    else:
+        mended, repairs = mend(transcript, pairing=run.pairing, close=closes)
     run.stages.done("repair")
     if run.recalled:
         mended = without_earlier(mended)
     pairing = run.pairing if mended is transcript else None
     analysis = analyze(mended, tools, run.settings, run.target, pairing=pairing)
+    analysis = replace(analysis, kept=kept_indices(mended.messages, run.decided), dropped=dropped)
     run.stages.done("score")
     return analysis, repairs
 
@@ -302,11 +320,15 @@ def compact_source(
     *,
     closed: bool = False,
     recalled: Sequence[Memory] = (),
+    decided: Sequence[Decided] = (),
 ) -> tuple[bytes, list[Compaction]]:
-    """Compact every conversation of a file on its own, and join them as they were."""
+    """Compact every conversation of a file on its own, and join them as they were. `decided`: decisions on each;
+    empty: on none."""
     parts = [
-        compact(t, own, settings, closed=closed, recalled=recalled)
-        for t, own in zip(source.transcripts, tools, strict=True)
+        compact(t, own, settings, closed=closed, recalled=recalled, decided=choices)
+        for t, own, choices in zip(
+            source.transcripts, tools, decided or [UNDECIDED] * len(source.transcripts), strict=True
+        )
     ]
     if not any(part.changed for part in parts) and not any(note.kind in DAMAGE for note in source.notes):
         return source.data, parts

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
+from compactor_cli.model.decisions import DROPPED
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.timeline import Entry, MessageFate
@@ -59,13 +60,17 @@ def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
 
 
 def _of_compaction(which: int, part: Compaction) -> Iterable[Entry]:
-    messages, about = part.mended.messages, _about(part.mended.messages)
+    messages, about = part.mended.messages, _about(part.before.messages)
     decided = {i: d for d in (part.plan.decisions if part.plan else ()) for i in part.groups[d.group].messages}
     out = {m.index: m for m in part.messages if m.index >= 0}
     added = _added((message.index, message) for message in part.messages)
     left = {m.number for m in messages if m.records}
+    lost = [m for m in reversed(part.before.messages) if m.number not in left]
+    dropped = {number for group in part.dropped for number in group.messages}
     yield from (_new(which, message) for message in added.get(-1, ()))
     for at, message in enumerate(messages):
+        while lost and lost[-1].number < message.number:
+            yield _lost(which, lost.pop(), about, dropped)
         after, decision = out.get(at), decided.get(at)
         tools, files = _work(message, about)
         fate: MessageFate
@@ -82,9 +87,15 @@ def _of_compaction(which: int, part: Compaction) -> Iterable[Entry]:
             before = message if message.records else None
             yield Entry(which, fate, before, after, reason, at in part.residuals, tier, score, tools, files)
         yield from (_new(which, message) for message in added.get(at, ()))
-    for message in part.before.messages:
-        if message.number not in left:
-            yield Entry(which, "dropped", message, None, "taken out by a repair of the input")
+    while lost:
+        yield _lost(which, lost.pop(), about, dropped)
+
+
+def _lost(which: int, message: Message, about: _About, dropped: Set[int]) -> Entry:
+    """A message that was taken out before anything else was decided."""
+    tools, files = _work(message, about)
+    reason = DROPPED if message.number in dropped else "taken out by a repair of the input"
+    return Entry(which, "dropped", message, None, reason, tools=tools, files=files)
 
 
 def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Fault
-from compactor_cli.model.report import Analysis, Compaction, joined
+from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.compare import Fate
@@ -171,6 +171,11 @@ def compact_json(
     }
     if len(parts) > 1:
         value["output"]["conversations"] = len(parts)
+    if any(part.kept or part.dropped for part in parts):
+        value["decisions"] = {
+            "kept": sum(len(part.kept) for part in parts),
+            "dropped": sum(len(group.messages) for part in parts for group in part.dropped),
+        }
     if recalled := sum(part.recalled for part in parts):
         value["recalled"] = recalled
     return value
@@ -233,17 +238,16 @@ def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
     return [
         {
             "conversation": which,
-            "messages": sorted({part.mended.messages[i].number for i in part.groups[decision.group].messages}),
-            "rendition": decision.rendition,
-            "tokens_before": part.groups[decision.group].tokens,
-            "tokens_after": decision.tokens,
-            "reason": decision.reason,
-            "value": decision.value,
-            "signals": list(decision.signals),
+            "messages": sorted(set(line.messages)),
+            "rendition": line.decision.rendition,
+            "tokens_before": line.tokens,
+            "tokens_after": line.decision.tokens,
+            "reason": line.decision.reason,
+            "value": line.decision.value,
+            "signals": list(line.decision.signals),
         }
         for which, part in enumerate(parts)
-        if part.plan is not None
-        for decision in part.plan.decisions
+        for line in plan_lines(part)
     ]
 
 

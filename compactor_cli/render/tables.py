@@ -10,13 +10,13 @@ from rich.text import Text
 
 from compactor_cli.doctor.findings import Finding
 from compactor_cli.model.budget import Budget
-from compactor_cli.model.group import Fault, Group
+from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Message
 from compactor_cli.model.outcome import Sizes
-from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_EXCHANGE
-from compactor_cli.model.report import Analysis, Compaction, joined
-from compactor_cli.model.transcript import Note, Source, Transcript
+from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines
+from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview, Share
@@ -143,11 +143,19 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
     return text
 
 
-def plan_table(console: Console, transcript: Transcript, groups: Sequence[Group], plan: Plan) -> Table:
+def decided_line(parts: Sequence[Compaction]) -> Text:
+    """How many messages a person decided on."""
+    kept = sum(len(part.kept) for part in parts)
+    dropped = sum(len(group.messages) for part in parts for group in part.dropped)
+    return Text(f"by decisions: {kept} kept word for word, {dropped} dropped", style="dim")
+
+
+def plan_table(console: Console, part: Compaction) -> Table:
     """One line a group; the names that its kept lines are valued for stand below the reason on a narrow console."""
-    valued, wide = any(decision.signals for decision in plan.decisions), console.width >= _WIDE
+    lines, strategy = plan_lines(part), part.plan.strategy if part.plan else ""
+    valued, wide = any(line.decision.signals for line in lines), console.width >= _WIDE
     note = " (“for”: the names that lines are kept for)" if valued and not wide else ""
-    table = make_table(console, f"Plan of strategy {plan.strategy}{note}")
+    table = make_table(console, f"Plan of strategy {strategy}{note}")
     table.add_column("messages", no_wrap=True)
     table.add_column("rendition", no_wrap=True)
     table.add_column("tokens", justify="right", no_wrap=True)
@@ -156,17 +164,15 @@ def plan_table(console: Console, transcript: Transcript, groups: Sequence[Group]
         table.add_column("names that lines are kept for", width=_NAMES, no_wrap=True)
     table.add_column("message", no_wrap=True)
     width = console.width - (62 if not wide else 78 + _NAMES if valued else 76)
-    for decision in plan.decisions:
-        group = groups[decision.group]
-        opening = transcript.messages[group.messages[0]]
-        first, last = opening.number, transcript.messages[group.messages[-1]].number
+    for messages, opening, tokens, decision in lines:
+        first, last = messages[0], messages[-1]
         names, why = _names(decision, _NAMES if wide else _NAMES_BELOW), Text(decision.reason)
         if names and not wide:
             why += Text("\nfor ", style="dim") + names
         table.add_row(
             f"{first}" if first == last else f"{first}-{last}",
             Text(decision.rendition, style=_STYLES[decision.rendition]),
-            f"{group.tokens:,} → {decision.tokens:,}" if decision.tokens != group.tokens else f"{group.tokens:,}",
+            f"{tokens:,} → {decision.tokens:,}" if decision.tokens != tokens else f"{tokens:,}",
             why,
             *((names,) if valued and wide else ()),
             brief(opening, width),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Edit, Quote
-from compactor_cli.model.planning import FIRST_REQUEST, LAST_REQUEST, PlanInput
+from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.strategies.asking import LEFT_OUT, Asked, Rate, Request, choose_requests, rate_by
 from compactor_cli.strategies.time_order import can_move
 from compactor_cli.text.replies import reply_in
@@ -53,11 +53,14 @@ def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
     earlier: list[tuple[str, str]] = []
     own: list[Request] = []
     began = ended = False
+    newest = max((m.index for m in given.messages if m.origin == "request"), default=-1)
     for group in given.groups:
         for message in (given.messages[i] for i in group.messages):
             if group.index in fixed:
-                began = began or given.protected.get(group.index) == FIRST_REQUEST
-                ended = ended or given.protected.get(group.index) == LAST_REQUEST
+                reason = given.protected.get(group.index)
+                stays = reason == DECIDED and message.origin == "request"
+                began = began or reason == FIRST_REQUEST or (stays and not (earlier or own))
+                ended = ended or reason == LAST_REQUEST or (stays and message.index == newest)
             elif message.origin == "summary":
                 found = _carried(message)
                 began = began or bool(earlier and found)

@@ -8,6 +8,7 @@ from compactor_cli.errors import BudgetError
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import (
+    DECIDED,
     EARLIER_HISTORY,
     FIRST_REQUEST,
     IN_FLIGHT,
@@ -29,29 +30,32 @@ _SOFT = (IN_FLIGHT, NEWEST, EARLIER_HISTORY)
 def keep_protected(
     given: PlanInput, renderer: Renderer, groups: Sequence[Group], target: int, without: frozenset[int] = frozenset()
 ) -> list[Decision]:
-    """Protected groups, whole where the target allows it; the caller sees to those in `without`.
+    """Protected groups, whole where the target allows it, and whole in any case where a person decided so; the caller
+    sees to those in `without`.
 
     Raises BudgetError when nothing valid fits.
     """
     groups = [g for g in groups if g.index not in without]
+    fixed = [renderer.whole(g, DECIDED) for g in groups if given.protected[g.index] == DECIDED]
+    left = target - sum(d.tokens for d in fixed)
     soft = [g for g in groups if given.protected[g.index] in _SOFT]
-    hard = [g for g in groups if given.protected[g.index] not in _SOFT]
-    room = target - sum(g.tokens for g in hard)
+    hard = [g for g in groups if given.protected[g.index] not in (*_SOFT, DECIDED)]
+    room = left - sum(g.tokens for g in hard)
     # what can be cut leaves half of the room to the rest of the session when it can
     kept = renderer.fit(soft, room // 2, "", prose=True) or renderer.fit(soft, room, "", prose=True)
     if kept is None:  # the user's own words, last of all
         kept = renderer.smallest(soft, "", prose=True)
-        room = target - sum(d.tokens for d in kept)
+        room = left - sum(d.tokens for d in kept)
         # as they have to be cut anyway, they also make room for a word on what is gone
         others = len(given.groups) > len(groups)
         cut = renderer.fit(hard, room - HELD_BACK, "", prose=True) if others else None
         cut = cut or renderer.fit(hard, room, "", prose=True)
         if cut is None:
-            raise _too_small(given, target, [*kept, *renderer.smallest(hard, "", prose=True)])
+            raise _too_small(given, target, [*fixed, *kept, *renderer.smallest(hard, "", prose=True)])
         kept = [*kept, *cut]
     else:
         kept = [*kept, *(renderer.whole(g, "") for g in hard)]
-    return [d._replace(reason=given.protected[d.group]) for d in kept]
+    return [*fixed, *(d._replace(reason=given.protected[d.group]) for d in kept)]
 
 
 def _too_small(given: PlanInput, target: int, smallest: list[Decision]) -> BudgetError:

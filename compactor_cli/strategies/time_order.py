@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
-from compactor_cli.model.planning import PlanInput
+from compactor_cli.model.planning import DECIDED, PlanInput
 from compactor_cli.text.verbatim import can_repeat, label_of, turn
 
 HEADINGS = 0.25
@@ -126,7 +126,10 @@ class _Splitter:
         return stretch.tokens > self.heading and (parted + 2) * self.heading <= self.headings
 
     def _can_move(self, group: Group) -> bool:
-        """Whether a kept group may go into the summary. Exchanges with tools that must stay, stay as they are."""
+        """Whether a kept group may go into the summary. Exchanges with tools that must stay, stay as they are, and so
+        does what a person decided to keep."""
+        if self.given.protected.get(group.index) == DECIDED:
+            return False
         messages = [self.given.messages[i] for i in group.messages]
         kept = self.given.residuals.kept
         exchange = any(message.calls or message.results for message in messages)

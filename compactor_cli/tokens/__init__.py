@@ -36,8 +36,9 @@ def make_counter(tokenizer: str = "", model: str = "") -> Choice:
     if tokenizer == "chars":
         return Choice(CharacterCounter())
     if tokenizer and tokenizer not in TOKENIZERS:
-        near = meant(tokenizer, TOKENIZERS)
-        raise UsageError(f"unknown tokenizer {tokenizer!r}{near}; known: {', '.join(TOKENIZERS)}")
+        raise UsageError(
+            f"unknown tokenizer {tokenizer!r}{meant(tokenizer, TOKENIZERS)}; known: {', '.join(TOKENIZERS)}"
+        )
     if tokenizer in OPEN_VOCABULARIES:
         return _open(tokenizer)
     if tokenizer:

@@ -69,6 +69,12 @@ def test_a_value_that_is_like_none_is_answered_with_all(run, session):
     assert "adaptive, tiered" in done.stderr
 
 
+def test_a_mistake_is_told_of_also_where_all_else_is_quiet(run):
+    done = run("compact", "x", "--taget-ratio", "0.5", "--quiet")
+    assert done.code == 2
+    assert "Did you mean --target-ratio?" in done.stderr
+
+
 def test_escapes_in_what_was_mistyped_do_not_reach_the_terminal(run):
     done = run("compact", "--\x1b[31mred")
     assert done.code == 2

@@ -124,7 +124,8 @@ def test_markup_of_the_table_library_in_a_transcript_is_text(run, tmp_path):
 def test_on_a_terminal_there_are_colours_and_the_lines_fit(session, arguments, width):
     lines = on_a_terminal(width, arguments[0], session, *arguments[1:], *CHARS)
     assert any("\x1b[" in line for line in lines)
-    assert [line for line in map(without_escapes, lines) if cell_len(line.rstrip()) > width] == []
+    wide = [line.strip() for line in map(without_escapes, lines) if cell_len(line.rstrip()) > width]
+    assert [line for line in wide if line != str(session)] == []  # names of files can be copied: they are not broken
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")

@@ -1,0 +1,47 @@
+"""What the browser is given to work with: it touches no file itself."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from compactor_cli.browse.rows import View
+from compactor_cli.browse.state import State
+from compactor_cli.model.decisions import Aim
+from compactor_cli.model.transcript import Source
+
+
+class Desk(Protocol):
+    """A session, what is computed of it, and where things are saved."""
+
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def counter(self) -> str:
+        """Name of what counts tokens."""
+
+    @property
+    def place(self) -> str:
+        """Where decisions are saved unless another place is named."""
+
+    @property
+    def output(self) -> str:
+        """Where the compacted file is written unless another place is named."""
+
+    def aimed(self, text: str, aim: Aim) -> Aim:
+        """The aim with another target, as people write it: 25%, 4k; empty: none. Raises CompactorError."""
+
+    def strategy(self, aim: Aim) -> str:
+        """The strategy that is used for an aim."""
+
+    def view(self, state: State) -> View:
+        """What a compaction would make of the session. Called in a thread. Raises CompactorError."""
+
+    def is_there(self, place: str) -> bool:
+        """Whether something would be replaced there."""
+
+    def save(self, place: str, state: State) -> str:
+        """Save the decisions; returns what to say of it. Raises CompactorError."""
+
+    def write(self, place: str, view: View) -> str:
+        """Write the compacted file; returns what to say of it. Raises CompactorError."""

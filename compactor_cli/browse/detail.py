@@ -1,0 +1,111 @@
+"""One message in full: as it was, and what stands of it in the output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from compactor_cli.browse.output import after_lines, before_lines
+from compactor_cli.browse.panels import line
+from compactor_cli.browse.text_view import TextView
+
+if TYPE_CHECKING:
+    from compactor_cli.browse.app import Browser
+
+_WIDE = 110
+"""Cells from which on both stand side by side."""
+
+
+class Detail(Screen[None]):
+    """The current row of the list; keys go on to others and decide on it."""
+
+    app: Browser
+    DEFAULT_CSS = """
+    Detail {
+        & #title { height: auto; background: $panel; padding: 0 1; }
+        & #word { height: 1; background: $panel; color: $text-muted; padding: 0 1; }
+        & .side { width: 1fr; }
+        & .side > .name { background: $surface; color: $text-primary; text-style: bold; padding: 0 1; width: 1fr; }
+        & #after-side { border-left: solid $primary-muted; }
+        &.narrow #after-side { border-left: none; }
+        &.narrow.before #after-side { display: none; }
+        &.narrow.after #before-side { display: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,q", "app.pop_screen", "Back"),
+        Binding("tab", "side", "Side"),
+        Binding("left", "step(-1)", "Previous"),
+        Binding("right", "step(1)", "Next"),
+        Binding("k", "decide('keep')", "Keep"),
+        Binding("d", "decide('drop')", "Drop"),
+        Binding("u", "app.undo", "Undo"),
+        Binding("r", "app.redo", "Redo", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="title")
+        with Horizontal():
+            with Vertical(id="before-side", classes="side"):
+                yield Static(classes="name", id="before-name")
+                yield TextView(id="before")
+            with Vertical(id="after-side", classes="side"):
+                yield Static(classes="name", id="after-name")
+                yield TextView(id="after")
+        yield Static(id="word")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.add_class("before")
+        self._fold(self.app.size.width)
+        self.refill()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._fold(event.size.width)
+
+    def _fold(self, width: int) -> None:
+        self.set_class(width < _WIDE, "narrow")
+        self._name_sides()
+
+    def refill(self) -> None:
+        """Show the current row as it is by now."""
+        row = self.app.list.row
+        if row is None:
+            return
+        self.query_one("#title", Static).update(line("\n").join([self.app.title_of(row), self.app.reason_of(row)]))
+        words = self.app.list.words
+        self.query_one("#before", TextView).show(before_lines(row), words)
+        self.query_one("#after", TextView).show(after_lines(self.app.view, row), words)
+        self._name_sides()
+
+    def say(self, text: str) -> None:
+        """A word on what was done."""
+        self.query_one("#word", Static).update(line(text))
+
+    def _name_sides(self) -> None:
+        row = self.app.list.row
+        if row is None:
+            return
+        hint = "  (tab: the other side)" if self.has_class("narrow") else ""
+        after = f"in the output · {row.after:,} tokens" if row.after else "in the output"
+        self.query_one("#before-name", Static).update(Text(f"before · {row.before:,} tokens{hint}"))
+        self.query_one("#after-name", Static).update(Text(f"{after}{hint}"))
+
+    def action_side(self) -> None:
+        before = self.has_class("before")
+        self.set_class(not before, "before")
+        self.set_class(before, "after")
+        self.query_one("#after" if before else "#before", TextView).focus()
+
+    def action_step(self, by: int) -> None:
+        self.app.list.action_move(by)
+
+    def action_decide(self, choice: str) -> None:
+        self.app.action_decide(choice)

@@ -1,0 +1,247 @@
+"""The list of messages: only the rows that are seen are rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from compactor_cli.browse.rows import Row
+from compactor_cli.browse.state import Groups
+from compactor_cli.model.decisions import Choice, Spot
+
+_WHO, _FATE = 11, 10
+"""Cells of the columns that have a width of their own."""
+_WIDE = 120
+"""Cells from which on the reason has a column."""
+_MARKS: Mapping[tuple[Choice | None, bool], str] = {
+    ("keep", True): "K",
+    ("keep", False): "k",
+    ("drop", True): "D",
+    ("drop", False): "d",
+    (None, False): " ",
+}
+"""What stands before a message: decided on it, or on another one of its group."""
+
+
+class MessageList(ScrollView, can_focus=True):
+    """The rows that are shown, one of which is the current one."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "list--cursor",
+        "list--head",
+        "list--dim",
+        "list--hit",
+        "list--keep",
+        "list--drop",
+        "list--kept",
+        "list--shortened",
+        "list--summarized",
+        "list--gone",
+        "list--added",
+    }
+    DEFAULT_CSS = """
+    MessageList {
+        height: 1fr;
+        scrollbar-size-vertical: 1;
+        overflow-x: hidden;
+        & > .list--cursor { background: $block-cursor-blurred-background; }
+        &:focus > .list--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+        & > .list--head { color: $text-muted; text-style: bold; }
+        & > .list--dim { color: $text-muted; }
+        & > .list--hit { color: $text-warning; text-style: bold; }
+        & > .list--keep { color: $text-success; text-style: bold; }
+        & > .list--drop { color: $text-error; text-style: bold; }
+        & > .list--kept { color: $text-success; }
+        & > .list--shortened { color: $text-primary; }
+        & > .list--summarized { color: $text-accent; }
+        & > .list--gone { color: $text-error; }
+        & > .list--added { color: $text-secondary; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home", "end(0)", "First", show=False),
+        Binding("end", "end(1)", "Last", show=False),
+    ]
+    cursor = reactive(0, repaint=False)
+
+    class Moved(Message):
+        """Another row is the current one."""
+
+    class Opened(Message):
+        """A row is to be shown in full."""
+
+    def __init__(self, groups: Groups) -> None:
+        super().__init__(id="messages")
+        self._groups = groups
+        self._rows: Sequence[Row] = ()
+        self._shown: Sequence[int] = ()
+        self._choices: Mapping[Spot, Choice] = {}
+        self._digits = self._tokens = 1
+        self._several = False
+        self.words = ""
+        """What is searched for, in lower case."""
+
+    @property
+    def row(self) -> Row | None:
+        """The current row; None when none is shown."""
+        return self._rows[self._shown[self.cursor]] if self.cursor < len(self._shown) else None
+
+    @property
+    def shown_rows(self) -> list[Row]:
+        return [self._rows[at] for at in self._shown]
+
+    @property
+    def shown(self) -> Sequence[int]:
+        return self._shown
+
+    def show(self, rows: Sequence[Row], shown: Sequence[int], choices: Mapping[Spot, Choice]) -> None:
+        """Show these rows; the current one stays, or the nearest to it."""
+        before = self._rows[self._shown[self.cursor]] if self.cursor < len(self._shown) else None
+        self._rows, self._shown, self._choices = rows, shown, choices
+        self._several = bool(rows) and rows[-1].entry.conversation > 0
+        self._digits = max((len(self._number(row)) for row in rows), default=1)
+        self._tokens = max((len(_tokens(row)) for row in rows), default=6)
+        self.virtual_size = Size(self.size.width, len(shown))
+        self.cursor = self._place_of(before) if before else 0
+        self.refresh()
+        self.post_message(self.Moved())
+
+    def go(self, at: int) -> None:
+        """Make the row at a place the current one."""
+        self.cursor = max(0, min(at, len(self._shown) - 1))
+
+    def next_decided(self) -> bool:
+        """Go to the next row that was decided on, round the end; False when there is none."""
+        places = [at for at, place in enumerate(self._shown) if self._choice(self._rows[place])[0]]
+        if not places:
+            return False
+        self.go(next((at for at in places if at > self.cursor), places[0]))
+        return True
+
+    def place_of_number(self, number: int) -> int:
+        """The place of the shown message with a number, or of the next one behind it."""
+        after = (at for at, place in enumerate(self._shown) if self._rows[place].number >= number)
+        return next((at for at in after if self._rows[self._shown[at]].spot), max(0, len(self._shown) - 1))
+
+    def _place_of(self, row: Row) -> int:
+        key = (row.entry.conversation, row.number if row.spot else -1)
+        near = [
+            (abs(self._rows[at].entry.conversation - key[0]), abs(self._rows[at].number - key[1])) for at in self._shown
+        ]
+        return min(range(len(near)), key=near.__getitem__, default=0)
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        self.scroll_to_region(Region(0, new, max(1, self.size.width), 1), animate=False, force=True)
+        for at in (old, new):
+            self.refresh(Region(0, at - round(self.scroll_y), self.size.width, 1))
+        self.post_message(self.Moved())
+
+    def action_move(self, by: int) -> None:
+        self.go(self.cursor + by)
+
+    def action_page(self, by: int) -> None:
+        self.go(self.cursor + by * max(1, self.size.height - 1))
+
+    def action_end(self, last: int) -> None:
+        self.go(len(self._shown) - 1 if last else 0)
+
+    def on_click(self, event: events.Click) -> None:
+        at = round(event.y + self.scroll_y)
+        if at < len(self._shown):
+            again = at == self.cursor
+            self.go(at)
+            if again:
+                self.post_message(self.Opened())
+
+    def on_resize(self) -> None:
+        self.virtual_size = Size(self.size.width, len(self._shown))
+
+    # -- what is seen
+
+    @property
+    def _width(self) -> int:
+        """Cells beside the scrollbar."""
+        return self.scrollable_content_region.width
+
+    def render_line(self, y: int) -> Strip:
+        at = y + round(self.scroll_y)
+        width = self._width
+        if at >= len(self._shown):
+            return Strip.blank(width, self.rich_style)
+        row = self._rows[self._shown[at]]
+        current = at == self.cursor
+        base = self.get_component_rich_style("list--cursor") if current else self.rich_style
+        segments = [Segment(text, base if current else self._style(style)) for text, style in self._cells(row, width)]
+        return Strip(segments).adjust_cell_length(width, base)
+
+    def head(self) -> str:
+        """The names of the columns, at their places."""
+        end = self._digits + 3
+        line = f"{'#':>{end - 1}} {'role, tool':<{_WHO}} {'tokens':>{self._tokens}} {'becomes':<{_FATE}} message"
+        wide = self._width >= _WIDE
+        return line.ljust(self._says(self._width)[1]) + "why" if wide else line
+
+    def _cells(self, row: Row, width: int) -> list[tuple[str, str]]:
+        choice, own = self._choice(row)
+        mark = _MARKS[choice, own]
+        hit = "list--hit" if self.words and row.holds(self.words) else ""
+        room, reason_at = self._says(width)
+        cells = [
+            (f"{mark} ", f"list--{choice}" if choice else ""),
+            (f"{self._number(row):>{self._digits}} ", "list--dim"),
+            (f"{_fit(row.who, _WHO)} ", hit or ("list--dim" if row.spot is None else "")),
+            (f"{_tokens(row):>{self._tokens}} ", "list--dim" if row.fate == "gone" else ""),
+            (f"{row.fate:<{_FATE}} ", f"list--{row.fate}" if row.fate else ""),
+            (_fit(row.says(), room), hit or ("list--dim" if row.fate in ("gone", "summarized") else "")),
+        ]
+        return [*cells, (" " + _fit(row.entry.reason, width - reason_at), "list--dim")] if reason_at else cells
+
+    def _says(self, width: int) -> tuple[int, int]:
+        """Cells for what a message says, and where its reason begins; 0: it has no column."""
+        begin = self._digits + 3 + _WHO + 1 + self._tokens + 1 + _FATE + 1
+        room = max(4, width - begin)
+        if width < _WIDE:
+            return room, 0
+        said = room * 6 // 10
+        return said, begin + said + 1
+
+    def _choice(self, row: Row) -> tuple[Choice | None, bool]:
+        if row.spot is None or not self._choices:
+            return None, False
+        return self._groups.choice(self._choices, row.spot), row.spot in self._choices
+
+    def _number(self, row: Row) -> str:
+        if row.spot is None:
+            return "+"
+        return f"{row.entry.conversation}:{row.number}" if self._several else str(row.number)
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(name) if name else self.rich_style
+
+
+def _tokens(row: Row) -> str:
+    """Tokens before and after, where they are not the same."""
+    same = row.before == row.after or not row.fate
+    return f"{row.before:,}" if same else f"{row.before:,} → {row.after:,}"
+
+
+def _fit(text: str, width: int) -> str:
+    """A text in exactly so many cells."""
+    line = Text(text, no_wrap=True, end="")
+    line.truncate(max(0, width), overflow="ellipsis", pad=True)
+    return line.plain

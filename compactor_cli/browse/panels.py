@@ -1,0 +1,97 @@
+"""The lines above and below the list: the file, what it is compacted to, the sums, why, and what was done last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rich.text import Text
+from textual.widgets import Static
+
+from compactor_cli.browse import words
+from compactor_cli.browse.rows import View
+from compactor_cli.model.transcript import Source
+
+STYLES = {"kept": "success", "shortened": "primary", "summarized": "accent", "gone": "error", "added": "secondary"}
+"""Fate -> the colour of the theme that it has."""
+WIDE = 110
+"""Cells from which on the sums are one line."""
+_BAR = 10
+CSS = """
+#head, #aims, #filtered, #columns, #reason, #said { height: 1; }
+#head, #aims, #sums, #filtered, #reason, #said { padding: 0 1; background: $panel; }
+#head { text-style: bold; }
+#sums { height: auto; max-height: 3; }
+#sums.failed { color: $text-error; text-style: bold; }
+#filtered { color: $text-warning; display: none; }
+#filtered.on { display: block; }
+#columns { color: $text-muted; text-style: bold; }
+#said { color: $text-muted; }
+#said.told { color: $text-warning; }
+"""
+
+
+def line(text: str = "") -> Text:
+    """A text that stays on its line."""
+    return Text(text, no_wrap=True, overflow="ellipsis")
+
+
+class Panels:
+    """These lines; they can be written to whatever is shown before them."""
+
+    def __init__(self, source: Source, counter: str, colour: Callable[[str], str]) -> None:
+        """`colour`: name of a colour of the theme -> the colour, or nothing where there are none."""
+        self._source, self._colour = source, colour
+        self._head = Static(line(words.head(source, counter)), id="head")
+        self._aims, self._sums, self._filtered = Static(id="aims"), Static(id="sums"), Static(id="filtered")
+        self._columns, self._reason, self._said = Static(id="columns"), Static(id="reason"), Static(id="said")
+        self.said = ""
+        """What was done last."""
+
+    def above(self) -> Iterator[Static]:
+        yield from (self._head, self._aims, self._sums, self._filtered, self._columns)
+
+    def below(self) -> Iterator[Static]:
+        yield from (self._reason, self._said)
+
+    def say(self, text: str, *, told: bool = False) -> None:
+        """A word on what was done; `told`: one to be noticed."""
+        self.said = text
+        self._said.set_class(told, "told")
+        self._said.update(line(text))
+
+    def reason(self, text: Text) -> None:
+        self._reason.update(text)
+
+    def columns(self, names: str) -> None:
+        self._columns.update(line(names))
+
+    def show(self, aims: str, filtered: str) -> None:
+        """What it is compacted to, and which rows are shown."""
+        self._aims.update(line(aims))
+        self._filtered.set_class(bool(filtered), "on")
+        self._filtered.update(line(filtered))
+
+    def fail(self, why: str) -> None:
+        self._sums.add_class("failed")
+        self._sums.update(Text(why))
+
+    def sum_up(self, view: View, *, computing: bool, width: int) -> None:
+        """The tokens and the messages of each fate."""
+        self._sums.remove_class("failed")
+        self._sums.update(self._summed(view, computing=computing, width=width))
+
+    def _summed(self, view: View, *, computing: bool, width: int) -> Text:
+        if not view.parts:
+            return line("computing …")
+        before, after = self._source.tokens, view.tokens
+        out = line().append(f"{after:,} tokens", "bold").append(f" of {before:,} ({after / max(1, before):.0%})")
+        if target := view.target:
+            full = round(_BAR * min(1.0, after / target))
+            out.append("  ").append("█" * full, self._colour("primary")).append("░" * (_BAR - full))
+            out.append(f" {after / target:.0%} of target")
+        if computing:
+            out.append("  computing …")
+        fates = line("  ").join(
+            Text(f"{count:,} {fate}", self._colour(STYLES[fate])) for fate, count in words.sums(view)
+        )
+        return line("  " if width >= WIDE else "\n").join([out, fates])

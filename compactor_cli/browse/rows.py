@@ -1,0 +1,139 @@
+"""A session as rows of a list: what each message says, what becomes of it, and the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from compactor_cli.browse.lines import safe
+from compactor_cli.model.decisions import Spot
+from compactor_cli.model.message import Message
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.timeline import Entry
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.timeline import of_compactions
+from compactor_cli.text.clean import one_line
+
+FATES = ("kept", "shortened", "summarized", "gone", "added")
+"""What may become of a message, in the order of the sums."""
+_LONGEST = 400
+"""Characters of a text that a row may show."""
+
+
+class Row(NamedTuple):
+    """One message of the input, or one that only the output has."""
+
+    spot: Spot | None
+    """None for a message that was added."""
+    entry: Entry
+    fate: str
+    """One of FATES; empty where nothing could be computed."""
+    who: str
+    """Its role; of a tool's result the tool."""
+    tools: tuple[str, ...]
+
+    @property
+    def before(self) -> int:
+        return self.entry.before.tokens if self.entry.before else 0
+
+    @property
+    def after(self) -> int:
+        """Tokens in the output."""
+        return self.entry.after.tokens if self.entry.after else 0
+
+    @property
+    def number(self) -> int:
+        return self.entry.message.number
+
+    def says(self) -> str:
+        """The start of its text, or of its calls, on one line."""
+        return says(self.entry.message)
+
+    def holds(self, words: str) -> bool:
+        """Whether its text has these words, which are in lower case."""
+        return any(words in part.text.lower() or words in part.name.lower() for part in self.entry.message.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a compaction would make of a session."""
+
+    rows: tuple[Row, ...]
+    parts: tuple[Compaction, ...]
+    data: bytes
+    """The output; empty where nothing could be computed."""
+
+    @property
+    def tokens(self) -> int:
+        return sum(part.tokens for part in self.parts)
+
+    @property
+    def target(self) -> int | None:
+        targets = [part.target for part in self.parts if part.target is not None]
+        return sum(targets) if targets else None
+
+    @property
+    def strategy(self) -> str:
+        return next((part.plan.strategy for part in self.parts if part.plan), "")
+
+    def counts(self) -> Mapping[str, int]:
+        """Messages of each fate."""
+        found = dict.fromkeys(FATES, 0)
+        for row in self.rows:
+            if row.fate:
+                found[row.fate] += 1
+        return found
+
+
+def view_of(parts: Sequence[Compaction], data: bytes) -> View:
+    """The rows of what was computed."""
+    return View(tuple(map(_row, of_compactions(parts))), tuple(parts), data)
+
+
+def bare_view(source: Source) -> View:
+    """The rows of a session of which nothing could be computed."""
+    entries = [
+        Entry(which, "", message, None)
+        for which, transcript in enumerate(source.transcripts)
+        for message in transcript.messages
+    ]
+    return View(tuple(map(_row, entries)), (), b"")
+
+
+def says(message: Message) -> str:
+    """The start of a message's text, or of its calls, on one line, safe for a terminal."""
+    for part in message.parts:
+        if part.kind == "text" and part.text.strip():
+            return _line(part.text)
+    calls = [f"{part.name} {part.text[:_LONGEST]}" for part in message.calls]
+    if calls:
+        return _line("→ " + "; ".join(calls))
+    found = next((part.text for part in message.parts if part.text.strip()), "")
+    return _line(found or "(" + ", ".join(part.kind for part in message.parts) + ")")
+
+
+def name(text: str) -> str:
+    """A name as a row shows it."""
+    return safe(one_line(text, 80))
+
+
+def _line(text: str) -> str:
+    return safe(one_line(text, _LONGEST))
+
+
+def _row(entry: Entry) -> Row:
+    message = entry.message
+    tools = tuple(map(name, entry.tools))
+    added = entry.fate == "added"
+    spot = None if added or entry.before is None else Spot(entry.conversation, message.number)
+    fate = {"dropped": "gone"}.get(entry.fate, entry.fate)
+    return Row(spot, entry, fate, _who(message, tools), tools)
+
+
+def _who(message: Message, tools: tuple[str, ...]) -> str:
+    if message.origin == "summary":
+        return "summary"
+    if message.role == "tool" and tools:
+        return tools[0]
+    return "harness" if message.role == "user" and message.origin == "injected" else message.role

@@ -1,0 +1,117 @@
+"""What a person has decided so far, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from compactor_cli.model.decisions import Aim, Choice, Spot
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.decide import refusal
+from compactor_cli.pipeline.groups import form_groups
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Decisions, and what the session is to be compacted to."""
+
+    aim: Aim = field(default_factory=Aim)
+    choices: Mapping[Spot, Choice] = field(default_factory=dict)
+
+    def count(self, choice: Choice) -> int:
+        return sum(own == choice for own in self.choices.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Which messages of a file belong together, and which cannot be dropped."""
+
+    of: Mapping[Spot, tuple[Spot, ...]]
+    refusals: Mapping[Spot, str]
+    """Message -> why its group cannot be dropped."""
+
+    def choice(self, choices: Mapping[Spot, Choice], spot: Spot) -> Choice | None:
+        """What is decided of a message, by a decision on it or on another one of its group."""
+        return next((choices[one] for one in self.of.get(spot, (spot,)) if one in choices), None)
+
+
+def groups_of(source: Source) -> Groups:
+    """The groups of a file as it is."""
+    of: dict[Spot, tuple[Spot, ...]] = {}
+    refusals: dict[Spot, str] = {}
+    for which, transcript in enumerate(source.transcripts):
+        for group in form_groups(transcript.messages):
+            spots = tuple(Spot(which, i) for i in group.messages)
+            of |= dict.fromkeys(spots, spots)
+            reasons = [(i, why) for i in group.messages if (why := refusal(transcript.messages[i]))]
+            if reasons:
+                number, why = reasons[0]
+                refusals |= dict.fromkeys(spots, f"message {number} {why}")
+    return Groups(of, refusals)
+
+
+def decided(state: State, groups: Groups, spot: Spot, choice: Choice) -> State:
+    """The state with a decision on a message; the same one again takes it back. Of a group the last one holds."""
+    before = groups.choice(state.choices, spot)
+    choices = {one: own for one, own in state.choices.items() if one not in groups.of.get(spot, (spot,))}
+    if before != choice:
+        choices[spot] = choice
+    return replace(state, choices=choices)
+
+
+def decided_all(state: State, groups: Groups, spots: Iterable[Spot], choice: Choice) -> State:
+    """The state with a decision on many messages; where all of them have it already, it is taken back."""
+    wanted = [spot for spot in spots if choice != "drop" or spot not in groups.refusals]
+    todo = [spot for spot in wanted if groups.choice(state.choices, spot) != choice]
+    choices = dict(state.choices)
+    for spot in todo or wanted:
+        group = groups.of.get(spot, (spot,))
+        if todo and any(choices.get(one) == choice for one in group):
+            continue  # another one of its group has just been decided on
+        for one in group:
+            choices.pop(one, None)
+        if todo:
+            choices[spot] = choice
+    return replace(state, choices=choices)
+
+
+@dataclass(slots=True)
+class History:
+    """All states, and which of them is the present one."""
+
+    states: list[State]
+    at: int = 0
+    saved: State | None = None
+    """The state that a file has."""
+
+    @property
+    def now(self) -> State:
+        return self.states[self.at]
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether nothing would be lost."""
+        return not self.now.choices if self.saved is None else self.now == self.saved
+
+    def add(self, state: State) -> bool:
+        """Go on to a state; what had been taken back is forgotten. False where nothing changes."""
+        if state == self.now:
+            return False
+        del self.states[self.at + 1 :]
+        self.states.append(state)
+        self.at += 1
+        return True
+
+    def undo(self) -> bool:
+        """Go back by one change; False where there is none."""
+        if not self.at:
+            return False
+        self.at -= 1
+        return True
+
+    def redo(self) -> bool:
+        """Make the change again that was taken back last; False where there is none."""
+        if self.at + 1 >= len(self.states):
+            return False
+        self.at += 1
+        return True

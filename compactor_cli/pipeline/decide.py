@@ -1,0 +1,101 @@
+"""A person's decisions on messages: what is dropped is out of the transcript before anything else is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from compactor_cli.errors import UsageError
+from compactor_cli.model.decisions import Decided, Dropped
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.pipeline.groups import form_groups
+
+_GONE = -1
+"""Owner of records whose message is gone: they go with it."""
+
+
+def refusal(message: Message) -> str:
+    """Why a message cannot be dropped; empty when it can."""
+    if message.pinned:
+        return "stands for earlier history, which the format needs"
+    return "is a system message" if message.role == "system" and message.origin != "summary" else ""
+
+
+def without_dropped(transcript: Transcript, decided: Decided, known: int) -> tuple[Transcript, tuple[Dropped, ...]]:
+    """The transcript, which has been repaired, without the groups of what is to be dropped, and these groups.
+
+    `known`: messages of the input, before repairs. Raises UsageError for decisions that cannot be met.
+    """
+    groups = form_groups(transcript.messages)
+    _check_numbers(decided, known)
+    _check_groups(transcript.messages, groups, decided)
+    gone = {i for group in groups if _numbers(transcript.messages, group) & decided.drop for i in group.messages}
+    if not gone:  # a repair took them out already
+        return transcript, ()
+    if len(gone) == len(transcript.messages):
+        raise UsageError("decisions: all messages would be dropped; leave one of them")
+    dropped = tuple(
+        Dropped(tuple(sorted(_numbers(transcript.messages, group))), group.tokens)
+        for group in groups
+        if group.messages[0] in gone
+    )
+    return _without(transcript, gone), dropped
+
+
+def kept_indices(messages: Sequence[Message], decided: Decided) -> frozenset[int]:
+    """The messages that are to be kept, by their place in the transcript."""
+    return frozenset(message.index for message in messages if message.records and message.number in decided.keep)
+
+
+def check_beginning(before: Sequence[Message], output: Sequence[Message]) -> None:
+    """Raise UsageError where what was dropped leaves an answer at the beginning, where the user spoke before."""
+    first = next((m for m in output if not _is_system(m)), None)
+    began = next((m for m in before if not _is_system(m)), None)
+    if first is None or began is None or began.role != "user" or first.role == "user" or first.index < 0:
+        return
+    raise UsageError(
+        f"decisions: without message {began.number} the session would begin with message {first.number}, which is none "
+        f"of the user, and models refuse that: drop {first.number} as well, or leave a message of the user before it"
+    )
+
+
+def _is_system(message: Message) -> bool:
+    return message.role == "system" and message.origin != "summary"
+
+
+def _numbers(messages: Sequence[Message], group: Group) -> set[int]:
+    return {messages[i].number for i in group.messages}
+
+
+def _check_numbers(decided: Decided, known: int) -> None:
+    beyond = sorted(number for number in decided.keep | decided.drop if not 0 <= number < known)
+    if beyond:
+        raise UsageError(f"decisions: there is no message {beyond[0]}; the session has messages 0 to {known - 1}")
+
+
+def _check_groups(messages: Sequence[Message], groups: Sequence[Group], decided: Decided) -> None:
+    for group in groups:
+        numbers = _numbers(messages, group)
+        drops = sorted(numbers & decided.drop)
+        if not drops:
+            continue
+        keeps = sorted(numbers & decided.keep)
+        if keeps:
+            raise UsageError(
+                f"decisions: message {keeps[0]} is to be kept and message {drops[0]} to be dropped, but they belong "
+                "together: a call, its results and its reasoning are one; decide on one of them"
+            )
+        for i in group.messages:
+            if why := refusal(messages[i]):
+                raise UsageError(f"decisions: message {messages[i].number} cannot be dropped: it {why}")
+
+
+def _without(transcript: Transcript, gone: Set[int]) -> Transcript:
+    """The transcript without these messages and what goes with them; the others know their numbers."""
+    kept = [message for message in transcript.messages if message.index not in gone]
+    at = {message.index: index for index, message in enumerate(kept)}
+    messages = tuple(replace(message, index=at[message.index], given=message.number) for message in kept)
+    owners = {record: at.get(owner, _GONE) for record, owner in transcript.owners.items()}
+    return replace(transcript, messages=messages, owners=owners)

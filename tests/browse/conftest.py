@@ -1,0 +1,73 @@
+"""The browser on a session, driven by keys."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import fields
+
+import pytest
+
+from compactor_cli.cli import browse as command
+from compactor_cli.cli.configured import forced
+
+
+class Seen:
+    """A browser that runs without a terminal, as somebody at it would see it."""
+
+    def __init__(self, app, desk, pilot):
+        self.app, self.desk, self.pilot = app, desk, pilot
+
+    async def keys(self, *keys):
+        """Press keys, and wait until all that follows is computed and drawn."""
+        await self.pilot.press(*keys)
+        await self.app.settled.wait()
+        await self.pilot.pause()
+
+    async def type(self, text, *then):
+        """Write into a line, and then press keys."""
+        await self.pilot.press(*text)
+        await self.keys(*then)
+
+    def screen(self):
+        """What the screen shows, a line a line."""
+        width = self.app.size.width
+        lines = self.app.screen._compositor.render_strips()
+        return [strip.text[:width] for strip in lines]
+
+    def text(self):
+        return "\n".join(self.screen())
+
+    @property
+    def rows(self):
+        """Number -> what becomes of the message."""
+        return {row.number: row.fate for row in self.app.view.rows if row.spot}
+
+    @property
+    def shown(self):
+        return [row.number for row in self.app.list.shown_rows if row.spot]
+
+
+@pytest.fixture
+def browse(tmp_path, monkeypatch):
+    """Runs `scenario(seen)` on a browser that has been opened with these options of the command."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(scenario, file, *, size=(100, 30), **options):
+        own = {field.name for field in fields(command.BrowseOptions)}
+        asked = command.BrowseOptions(file=str(file), **{name: options[name] for name in options if name in own})
+        given = forced(tokenizer="chars", **{name: options[name] for name in options if name not in own})
+
+        async def main():
+            desk, app = command.opened(asked, given)
+            async with app.run_test(size=size) as pilot:
+                seen = Seen(app, desk, pilot)
+                await seen.keys()
+                await app.settled.wait()
+                await pilot.pause()
+                await scenario(seen)
+            desk.keeper.close()
+            return desk, app
+
+        return asyncio.run(main())
+
+    return run

@@ -1,0 +1,81 @@
+"""Decisions as values: groups, taking back, many at once; lines that fit a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.browse.lines import safe, wrapped
+from compactor_cli.browse.state import History, State, decided, decided_all, groups_of
+from compactor_cli.model.decisions import Aim, Spot
+from tests.builders import assistant, call, calling, jsonl, load, result, system, user
+
+SESSION = load(
+    jsonl(
+        system(),
+        user("a"),
+        calling(call("c1"), call("c2")),
+        result("c1", "x"),
+        result("c2", "y"),
+        assistant("z"),
+    )
+)
+GROUPS = groups_of(SESSION)
+
+
+def at(*numbers):
+    return [Spot(0, number) for number in numbers]
+
+
+def test_a_decision_on_a_message_is_one_on_its_group_and_the_last_one_holds():
+    state = decided(State(), GROUPS, Spot(0, 3), "keep")
+    assert state.choices == {Spot(0, 3): "keep"}
+    assert {GROUPS.choice(state.choices, spot) for spot in at(2, 3, 4)} == {"keep"}
+    assert GROUPS.choice(state.choices, Spot(0, 5)) is None
+    state = decided(state, GROUPS, Spot(0, 2), "drop")
+    assert state.choices == {Spot(0, 2): "drop"}
+    assert decided(state, GROUPS, Spot(0, 4), "drop").choices == {}  # the same again
+
+
+def test_many_are_decided_on_at_once_but_for_what_cannot_be_dropped():
+    state = decided_all(State(), GROUPS, at(0, 1, 2, 3, 4, 5), "drop")
+    assert state.choices == dict.fromkeys(at(1, 2, 5), "drop")
+    assert decided_all(state, GROUPS, at(0, 1, 2, 3, 4, 5), "drop").choices == {}
+    mixed = decided_all(decided(State(), GROUPS, Spot(0, 4), "keep"), GROUPS, at(2, 3, 5), "drop")
+    assert mixed.choices == dict.fromkeys(at(2, 5), "drop")
+
+
+def test_changes_are_taken_back_and_made_again():
+    first, second = State(), State(choices={Spot(0, 1): "keep"})
+    history = History([first])
+    assert not history.undo()
+    assert history.add(second)
+    assert not history.add(second)
+    assert (history.now, history.is_saved) == (second, False)
+    assert history.undo()
+    assert (history.now, history.is_saved) == (first, True)
+    assert history.redo()
+    assert not history.redo()
+    history.saved = second
+    assert history.is_saved
+    assert history.add(State(Aim(900)))
+    assert not history.is_saved
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("", [""]),
+        ("short", ["short"]),
+        ("the quick brown fox jumps", ["the quick", "brown fox", "jumps"]),
+        ("abcdefghijklmnop", ["abcdefghij", "klmnop"]),
+        ("変更記録我々は旧い", ["変更記録我", "々は旧い"]),
+    ],
+)
+def test_lines_are_wrapped_by_cells_at_blanks(text, pieces):
+    assert list(wrapped(text, 10)) == pieces
+
+
+def test_nothing_in_a_line_commands_a_terminal():
+    assert safe("plain") == "plain"
+    assert safe("\x1b[31m\x07\u202e\ud800") == "\\u001b[31m\\u0007\\u202e\\ud800"
+    assert safe("a\tb") == "a   b"

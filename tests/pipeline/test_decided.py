@@ -1,0 +1,298 @@
+"""A person's decisions: what is kept stays word for word, what is dropped is nowhere, and the rest holds as ever."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compactor_cli import api
+from compactor_cli.errors import BudgetError, InputError, UsageError
+from compactor_cli.model.decisions import DROPPED, Choice, Spot
+from compactor_cli.model.message import Message
+from compactor_cli.model.planning import DECIDED
+from compactor_cli.model.report import Compaction, plan_lines
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.decide import refusal
+from compactor_cli.pipeline.decisions import by_conversation
+from compactor_cli.pipeline.groups import form_groups
+from compactor_cli.pipeline.run import compact_source
+from compactor_cli.pipeline.timeline import of_compactions
+from compactor_cli.profiles import default_profile
+from compactor_cli.settings import Settings
+from compactor_cli.strategies import STRATEGIES
+from compactor_cli.tokens import make_counter
+from compactor_cli.wiring import tools_for
+from tests.builders import ROOT
+from tests.pipeline.sessions import assistant, result, system, to_bytes, user
+from tests.properties import checks
+from tests.properties.generators import File, faulty, files, well_formed
+from tests.properties.profile import examples
+
+EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
+REAL = sorted((ROOT.parent / "shared" / "transcripts").rglob("*.jsonl"))
+SMALL = [path for path in REAL if 4_000 < path.stat().st_size < 60_000]
+DRAWN = st.lists(st.tuples(st.integers(0, 400), st.sampled_from(("keep", "drop"))), min_size=1, max_size=6)
+Choices = dict[Spot, Choice]
+Drawn = list[tuple[int, Choice]]
+
+
+def compacted(source: Source, settings: Settings, choices: Choices, tokenizer: str = "chars") -> api.CompactResult:
+    counter = make_counter(tokenizer).counter
+    tools = [tools_for(t, counter, settings, default_profile()) for t in source.transcripts]
+    decided = by_conversation(choices, len(source.transcripts))
+    data, parts = compact_source(source, tools, settings, decided=decided)
+    return api.CompactResult(data, tuple(parts))
+
+
+def choices_of(source: Source, drawn: Drawn) -> Choices:
+    """Decisions on messages that there are, one on a group."""
+    choices: Choices = {}
+    for which, transcript in enumerate(source.transcripts):
+        messages = transcript.messages
+        group_of = {i: group.index for group in form_groups(messages) for i in group.messages}
+        taken = set()
+        for number, choice in drawn:
+            at = number % len(messages) if messages else 0
+            if messages and group_of[at] not in taken and not (choice == "drop" and refusal(messages[at])):
+                taken.add(group_of[at])
+                choices[Spot(which, at)] = choice
+    return choices
+
+
+def check_decided(source: Source, settings: Settings, choices: Choices, tokenizer: str = "chars") -> None:
+    """What any output with decisions must hold."""
+    try:
+        result = compacted(source, settings, choices, tokenizer)
+    except UsageError as error:
+        assert is_true(str(error), source, choices), error
+        return
+    except BudgetError as error:
+        if len(source.transcripts) == 1 and error.floor > 0:
+            check_floor(source, settings, choices, tokenizer, error)
+        return
+    again = checks.read(result.data, source, tokenizer)
+    for which, (before, after, part) in enumerate(
+        zip(source.transcripts, again.transcripts, result.parts, strict=True)
+    ):
+        checks.check_size(part, after)
+        checks.check_report_is_what_was_written(part, after)
+        checks.check_records(before, after, part)
+        checks.check_order(part)
+        if part.plan is not None:
+            check_plan(part)
+            checks.check_summaries(part)
+        own = {spot.message: choice for spot, choice in choices.items() if spot.conversation == which}
+        check_kept(part, after, {number for number, choice in own.items() if choice == "keep"})
+        check_dropped(before, part, after, {number for number, choice in own.items() if choice == "drop"})
+        adjacent = checks.FORMATS[before.format].adjacent_results
+        kinds = {f.kind for f in checks.faults(before.messages, adjacent_results=adjacent)}
+        assert {f.kind for f in checks.faults(after.messages, adjacent_results=adjacent)} <= kinds
+
+
+def check_plan(part: Compaction) -> None:
+    checks.check_plan(part)
+    said = [number for line in plan_lines(part) for number in line.messages]
+    assert {m.number for m in part.mended.messages} | {n for g in part.dropped for n in g.messages} == set(said)
+
+
+def check_kept(part: Compaction, after: Transcript, numbers: set[int]) -> None:
+    out = {m.number: m for m in part.messages if m.index >= 0 and m.records}
+    for message in part.mended.messages:
+        if message.number not in numbers or not message.records:
+            continue
+        assert message.number in out, f"message {message.number} is to be kept, and gone"
+        kept = out[message.number]
+        assert kept.parts == message.parts, f"message {message.number} is to be kept, and was cut"
+
+
+def check_dropped(before: Transcript, part: Compaction, after: Transcript, numbers: set[int]) -> None:
+    gone = {n for group in part.dropped for n in group.messages}
+    mended = {m.number for m in part.mended.messages}
+    assert numbers <= gone | (set(range(len(before.messages))) - mended)
+    assert gone.isdisjoint(m.number for m in part.messages if m.index >= 0)
+    others = "\n".join(m.text() for m in before.messages if m.number not in gone)
+    written = "\n".join(m.text() for m in after.messages)
+    for number in gone:
+        for text in (piece.text.strip() for piece in before.messages[number].parts):
+            if len(text) > 40 and text not in others:
+                assert text not in written, f"message {number} is to be dropped, and is quoted"
+    fates = {e.message.number: e for e in of_compactions([part]) if e.before is not None}
+    assert all(fates[number].fate == "dropped" and fates[number].reason == DROPPED for number in gone)
+
+
+def check_floor(source: Source, settings: Settings, choices: Choices, tokenizer: str, error: BudgetError) -> None:
+    """The smallest size that the error names can be had."""
+    settings = replace(settings, target_tokens=error.floor, target_ratio=None)
+    try:
+        result = compacted(source, settings, choices, tokenizer)
+    except UsageError as refused:
+        assert is_true(str(refused), source, choices), refused
+        return
+    assert result.parts[0].tokens <= error.floor
+
+
+def is_true(error: str, source: Source, choices: Choices) -> bool:
+    """Whether an error about decisions has a reason."""
+    drops = [spot for spot, choice in choices.items() if choice == "drop"]
+    if "would begin with" in error or "all messages would be dropped" in error:
+        return bool(drops)
+    groups = [(t, g) for t in source.transcripts for g in form_groups(t.messages)]
+    return "cannot be dropped" in error and any(refusal(t.messages[i]) for t, g in groups for i in g.messages)
+
+
+@EVERY
+@examples(50)
+@given(files(well_formed()), st.one_of(st.none(), st.floats(0.01, 1.2)), DRAWN)
+def test_any_decisions_on_well_formed_transcripts(strategy: str, file: File, share: float | None, drawn: Drawn) -> None:
+    check_drawn(file, strategy, share, drawn)
+
+
+@EVERY
+@examples(40)
+@given(files(faulty()), st.one_of(st.none(), st.floats(0.01, 1.2)), DRAWN)
+def test_any_decisions_on_transcripts_with_faults(strategy: str, file: File, share: float | None, drawn: Drawn) -> None:
+    check_drawn(file, strategy, share, drawn)
+
+
+def check_drawn(file: File, strategy: str, share: float | None, drawn: Drawn) -> None:
+    try:
+        source = api.load(file.data, "generated", format=file.shape, tokenizer="chars")
+    except InputError:  # a transcript without any message
+        return
+    target = None if share is None else max(1, int(share * source.tokens / len(source.transcripts)))
+    check_decided(source, Settings(strategy=strategy, target_tokens=target), choices_of(source, drawn))
+
+
+@EVERY
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_decisions_on_the_samples(strategy: str, path: Path) -> None:
+    source = api.load(path.read_bytes(), path.name, tokenizer="chars")
+    for seed in range(4):
+        drawn: Drawn = [((7 * k + 13 * seed) % 397, "drop" if (k + seed) % 3 else "keep") for k in range(8)]
+        check_decided(source, Settings(strategy=strategy, target_ratio=0.3), choices_of(source, drawn))
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.skipif(not SMALL, reason="the folder of real transcripts is not here")
+@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.name)
+def test_decisions_on_real_sessions(path: Path) -> None:
+    try:
+        source = api.load(path.read_bytes(), path.name, tokenizer="chars")
+    except InputError:
+        pytest.skip("no session")
+    for at, strategy in enumerate(("adaptive", "tiered", "rolling")):
+        drawn: Drawn = [((11 * k + 5 * at) % 397, "drop" if k % 2 else "keep") for k in range(6)]
+        check_decided(source, Settings(strategy=strategy, target_ratio=0.4), choices_of(source, drawn))
+
+
+# what single decisions do
+
+
+SESSION = [
+    system("Be brief."),
+    user("Mend the report in src/report.py."),
+    assistant(None, "c1"),
+    result("c1", "the secret of line 4711 in src/report.py " * 20),
+    assistant("The total was rounded twice, in src/report.py and src/total.py. " * 12),
+    user("Use half-up rounding everywhere."),
+    assistant(None, "c2"),
+    result("c2", "42 passed, 0 failed in tests/test_report.py " * 20),
+    assistant("All tests pass. The rounding is in one place now. " * 12),
+    user("Now write the changelog."),
+    assistant("Done: see CHANGELOG.md."),
+]
+
+
+def session() -> Source:
+    return api.load(to_bytes(SESSION), "session.jsonl", tokenizer="chars")
+
+
+def reasons(part: Compaction) -> dict[int, str]:
+    return {number: line.decision.reason for line in plan_lines(part) for number in line.messages}
+
+
+def on(**choices: list[int]) -> Choices:
+    return {Spot(0, n): choice for choice, numbers in choices.items() for n in numbers}  # type: ignore[misc]
+
+
+@EVERY
+def test_a_message_that_would_be_cut_stays_word_for_word(strategy: str) -> None:
+    source, settings = session(), Settings(strategy=strategy, target_ratio=0.5)
+    (alone,) = compacted(source, settings, {}).parts
+    (part,) = compacted(source, settings, on(keep=[3])).parts
+    before = source.transcripts[0].messages
+    assert before[3].parts not in [m.parts for m in alone.messages]
+    assert before[3].parts in [m.parts for m in part.messages]
+    assert before[2].parts in [m.parts for m in part.messages]  # its call comes with it
+    assert reasons(part)[2] == reasons(part)[3] == DECIDED
+    assert part.tokens <= part.target
+
+
+@EVERY
+def test_a_dropped_message_is_nowhere_in_the_output(strategy: str) -> None:
+    source, settings = session(), Settings(strategy=strategy, target_ratio=0.9)
+    result = compacted(source, settings, on(drop=[3]))
+    (part,) = result.parts
+    assert b"4711" not in result.data
+    assert reasons(part)[2] == reasons(part)[3] == DROPPED
+    assert part.dispositions.dropped == 2
+    assert part.first_changed_index == 2
+
+
+@EVERY
+def test_drops_are_made_although_the_session_is_within_its_target(strategy: str) -> None:
+    result = compacted(session(), Settings(strategy=strategy, target_ratio=1.0), on(drop=[4]))
+    values = [json.loads(line) for line in result.data.splitlines()]
+    assert values == [value for at, value in enumerate(SESSION) if at != 4]
+
+
+@EVERY
+def test_what_is_kept_raises_the_floor_instead_of_being_cut(strategy: str) -> None:
+    source = session()
+    settings = Settings(strategy=strategy, target_tokens=150)
+    with pytest.raises(BudgetError) as error:
+        compacted(source, settings, on(keep=[4, 8]))
+    kept = sum(source.transcripts[0].messages[i].tokens for i in (4, 8))
+    assert (DECIDED, kept) in error.value.items
+    assert error.value.floor >= kept
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        (on(drop=[0]), "message 0 cannot be dropped: it is a system message"),
+        (on(drop=[99]), "there is no message 99; the session has messages 0 to 10"),
+        (on(keep=[2], drop=[3]), "message 2 is to be kept and message 3 to be dropped, but they belong together"),
+        (on(drop=[1]), "without message 1 the session would begin with message 2"),
+    ],
+)
+def test_decisions_that_cannot_be_met_are_refused(choices: Choices, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        compacted(session(), Settings(target_ratio=1.0), choices)
+
+
+def test_not_everything_can_be_dropped() -> None:
+    source = api.load(to_bytes(SESSION[1:]), "session.jsonl", tokenizer="chars")
+    with pytest.raises(UsageError, match="all messages would be dropped"):
+        compacted(source, Settings(target_ratio=0.5), on(drop=list(range(10))))
+
+
+def test_an_answer_that_would_begin_the_session_may_go_as_well() -> None:
+    result = compacted(session(), Settings(target_ratio=1.0), on(drop=[1, 2, 4]))
+    values = [json.loads(line) for line in result.data.splitlines()]
+    assert values == [SESSION[0], *SESSION[5:]]
+
+
+def test_a_history_is_closed_behind_what_is_left() -> None:
+    """The turn that closes a history belongs to what stands at its end after the drops."""
+    source = api.load(to_bytes(SESSION[:9]), "session.jsonl", tokenizer="chars")
+    (part,) = compacted(source, Settings(strategy="handoff", target_ratio=0.9), on(drop=[8])).parts
+    assert not part.messages[-1].results
+    messages: list[Message] = list(part.messages)
+    assert messages[-1].text() == "Understood." or messages[-1].role != "tool"
