@@ -35,7 +35,9 @@ FOLDER = Path("compactor_cli/shell")
 
 KINDS = {
     **dict.fromkeys(("file", "files", "paths", "before", "after", "out", "output", "config", "profile"), "files"),
-    **dict.fromkeys(("prompt", "summary_prompt", "report", "html", "sarif", "database", "transcript"), "files"),
+    **dict.fromkeys(
+        ("prompt", "summary_prompt", "report", "html", "sarif", "database", "transcript", "decisions"), "files"
+    ),
     **dict.fromkeys(("out_dir", "project", "cwd"), "dirs"),
     **dict.fromkeys(("latest", "agents"), "agents"),
     **dict.fromkeys(("model", "llm_model"), "models"),
@@ -127,6 +129,8 @@ def _known(option: Any, command: str, options: dict[str, dict[str, Any]]) -> str
 def _option(option: Any) -> dict[str, Any]:
     metavar = option.metavar or ""
     kind = KINDS.get(option.name, "") + ("," if metavar == "NAME,..." else "")
+    if metavar in ("FILE", "DIR", "PATH") and not kind:
+        raise SystemExit(f"what does {option.opts[0]} take, files or folders? Say it in KINDS in docs/shell.py")
     return {
         "names": sorted([*option.opts, *option.secondary_opts], key=lambda name: (len(name), name)),
         "value": None if option.is_flag else kind,

@@ -78,7 +78,7 @@ def check_usage(inputs: Sequence[Input], asked: CompactOptions, settings: Settin
     outs = (("-o", asked.out), ("--out-dir", asked.out_dir), ("--in-place", asked.in_place))
     places = [name for name, value in outs if value]
     if len(places) > 1:
-        raise UsageError(f"{' and '.join(places)} exclude each other")
+        raise UsageError(f"{' and '.join(places)} exclude each other: use one of them")
     silent = asked.dry_run or asked.check
     if len(files) > 1 and not silent and not (asked.out_dir or asked.in_place or asked.finds_places):
         raise UsageError("several files need --out-dir or --in-place")

@@ -128,7 +128,7 @@ def init(asked: InitOptions, ctx: typer.Context) -> None:
 
     named = asked.config or ctx.obj
     if asked.user and named:
-        raise UsageError("--user and --config exclude each other")
+        raise UsageError("--user and --config exclude each other: use one of them")
     path = named_file(named).path if named else user_file().path if asked.user else working_folder() / "compactor.toml"
     there = [path] if named else [path.with_suffix(suffix) for suffix in SUFFIXES]
     for place in there:
@@ -144,7 +144,7 @@ def _target(asked: FileOptions, around: str) -> SettingsFile:
     """The file to change: the one that is named, also before the subcommand (`around`), else the project's."""
     config = asked.config or around
     if asked.user + asked.project + bool(config) > 1:
-        raise UsageError("--user, --project and --config exclude each other")
+        raise UsageError("--user, --project and --config exclude each other: use one of them")
     if asked.user:
         return user_file()
     named = config if asked.project else config_of(config)

@@ -85,7 +85,7 @@ def convert(asked: ConvertOptions, given: Layer) -> None:
     configured = configure({**given, **forced(tokenizer="chars", model="")}, asked.config)
     session = configured.session(quiet=asked.quiet)
     if asked.out and asked.out_dir:
-        raise UsageError("-o and --out-dir exclude each other")
+        raise UsageError("-o and --out-dir exclude each other: use one of them")
     if asked.json and not asked.out_dir and (asked.out or "-") == "-":
         raise UsageError("--json prints the report on standard output: write the session elsewhere with -o")
     target = _target(asked.to)

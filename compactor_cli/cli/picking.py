@@ -62,7 +62,7 @@ def picked(session: Session, files: Sequence[str], asked: Picks) -> list[str]:
     files = [file for file in files if file]
     chosen = [option for option, value in (("--latest", latest), ("--session", wanted)) if value]
     if len(chosen) > 1:
-        raise UsageError("--latest and --session exclude each other")
+        raise UsageError("--latest and --session exclude each other: use one of them")
     if files and (chosen or project):
         _refuse(files, (*chosen, "--project")[0], latest)
     if files:

@@ -113,9 +113,9 @@ def _check(asked: RestoreOptions) -> None:
     jobs = [("--ref", asked.ref is not None), ("--list", asked.listed), ("--search", asks), ("--purge", asked.purge)]
     named = [name for name, given in jobs if given]
     if len(named) > 1:
-        raise UsageError(f"{' and '.join(named)} exclude each other")
+        raise UsageError(f"{' and '.join(named)} exclude each other: use one of them")
     if asked.round is not None and asked.compaction is not None:
-        raise UsageError("--round and --compaction exclude each other")
+        raise UsageError("--round and --compaction exclude each other: use one of them")
     if not asked.file and not asked.listed and not asks and asked.compaction is None:
         raise UsageError("name a file, or --compaction N; restore --list says what is kept")
     if asked.listed or asked.purge or asks:

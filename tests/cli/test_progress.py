@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from compactor_cli.cli import many
 from compactor_cli.cli.app import app
+from compactor_cli.cli.session import open_session
 from compactor_cli.store.database import open_database
 from compactor_cli.store.memories import listed
 from tests.conftest import DATA
@@ -134,8 +135,29 @@ READING = [
 def test_reading_a_large_file_is_shown(at_terminal, large, args):
     shown = at_terminal(*args, **large)
     assert "reading large.jsonl" in shown
-    assert re.search(r"\d/\d\.\d MB", shown)
+    assert re.search(r"\d/\d+\.\d MB", shown)
     assert "error:" not in shown
+
+
+def test_reading_tells_how_far_it_is():
+    session = open_session(tokenizer="chars", model="")
+    told = []
+
+    class Bar:
+        shows = True
+
+        @contextmanager
+        def reading(self, name, size):
+            told.append((name, size))
+            yield told.append
+
+    session.progress = Bar()
+    data = (DATA / "session.jsonl").read_bytes()
+    source = session.read(data, "in/session.jsonl")
+    (name, size), *pieces = told
+    assert (name, size) == ("session.jsonl", len(data))
+    assert len(pieces) > source.message_count / 2
+    assert len(data) / 2 < sum(pieces) <= len(data)
 
 
 def test_of_several_files_it_is_shown_how_many_are_done(at_terminal, large, tmp_path):
@@ -156,12 +178,13 @@ def test_a_bar_is_gone_before_something_is_printed_on_the_same_terminal(at_termi
     shown = at_terminal("inspect", "large.jsonl", "--json", **large)
     start = shown.index('{"transcript"') if '{"transcript"' in shown else shown.index("{\r\n")
     assert shown.rindex("reading large.jsonl") < start
-    assert "\x1b[?25l" not in shown[start : shown.rindex("}")]
+    assert "━" not in shown[start:]
 
 
 def test_there_is_no_bar_where_no_line_can_be_drawn_anew(at_terminal, large):
     shown = at_terminal("inspect", "large.jsonl", **{**large, "TERM": "dumb"})
     assert "reading large.jsonl" not in shown
+    assert "━" not in shown
     assert "Heaviest messages" in shown
 
 
