@@ -163,10 +163,10 @@ class NoSteps:
 
 @contextmanager
 def steps(console: Console, total: int, each: int = 0, unit: str = "") -> Iterator[Steps | NoSteps]:
-    """Steps on a terminal, as `Steps` has them; nothing in a pipe, with --quiet, or where no line can be drawn anew."""
+    """Steps on a terminal, as `Steps` has them; nothing in a pipe or with --quiet."""
     # with FORCE_COLOR a pipe counts as a terminal to rich, and would get each state of the bar
-    draws = console.file.isatty() and not console.quiet and not console.is_dumb_terminal
-    shown = Steps(console, total, each, unit) if draws else NoSteps()
+    seen = console.file.isatty() and not console.quiet
+    shown = Steps(console, total, each, unit) if seen else NoSteps()
     try:
         yield shown
     finally:
