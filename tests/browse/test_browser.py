@@ -126,6 +126,13 @@ def test_messages_are_filtered_by_what_becomes_of_them_role_tool_and_decision(br
 def test_words_are_searched_for_in_the_texts_and_found_one_after_the_other(browse, session):
     async def scenario(seen):
         rows = seen.app.list.shown_rows
+
+        def bold():
+            """Numbers of the rows that are set off."""
+            lines = [seen.app.list.render_line(y) for y in range(len(rows))]
+            return {row.number for row, line in zip(rows, lines, strict=True) if any(s.style.bold for s in line)}
+
+        assert bold() == set()
         found = [at for at, row in enumerate(rows) if "latin-1" in row.entry.message.text().lower()]
         await seen.keys("slash")
         await seen.type("LATIN-1", "enter")
@@ -135,13 +142,16 @@ def test_words_are_searched_for_in_the_texts_and_found_one_after_the_other(brows
         assert seen.app.list.cursor == found[2]
         await seen.keys("N")
         assert seen.app.list.cursor == found[1]
+        assert bold() == {row.number for row in rows if "latin-1" in row.entry.message.text().lower()} - {
+            seen.app.list.row.number
+        }
         await seen.keys("enter")
         assert "latin-1" in seen.text()
         await seen.keys("escape", "slash")
         await seen.type("x" * 9, "enter")
         assert "is in none of the messages" in seen.text()
 
-    browse(scenario, session, target_ratio=0.4)
+    browse(scenario, session, target_ratio=0.4, size=(100, 60))
 
 
 def test_a_message_is_shown_in_full_before_and_after(browse, session):
@@ -156,7 +166,15 @@ def test_a_message_is_shown_in_full_before_and_after(browse, session):
         assert f"message {number} · " in seen.screen()[0]
         number = next(n for n, fate in seen.rows.items() if fate == "summarized")
         await seen.keys("escape", "g", *str(number), "enter", "enter")
-        assert "The summary in its place quotes" in seen.app.screen.query_one("#after").text()
+        quoted = 0
+        for number in [n for n, fate in seen.rows.items() if fate == "summarized"]:
+            await seen.keys("escape", "g", *str(number), "enter", "enter")
+            head, first = seen.app.screen.query_one("#after").text().splitlines()[:2]
+            assert head.startswith("The summary in its place quotes")
+            if head.endswith("quotes of it:"):
+                assert first.startswith(f"#{number} ")
+                quoted += 1
+        assert quoted
         await seen.keys("d")
         assert "Nothing of it is in the output: dropped by a decision." in seen.app.screen.query_one("#after").text()
         await seen.keys("right")
