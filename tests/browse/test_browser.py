@@ -283,6 +283,9 @@ def test_nothing_is_replaced_unasked_and_the_session_never(browse, session, tmp_
         await seen.keys("w", "ctrl+u")
         await seen.type("session.jsonl", "enter", "y")
         assert "session.jsonl: is the input" in seen.text()
+        await seen.keys("s", "ctrl+u")
+        await seen.type("-", "enter")
+        assert "name a file; standard output is the screen" in seen.text()
 
     browse(scenario, session, target_ratio=0.4)
     assert session.read_bytes() == before

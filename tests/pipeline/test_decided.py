@@ -279,6 +279,12 @@ def test_decisions_that_cannot_be_met_are_refused(choices: Choices, words: str) 
         compacted(session(), Settings(target_ratio=1.0), choices)
 
 
+def test_a_message_that_a_repair_takes_out_cannot_be_kept_and_that_is_said() -> None:
+    source = api.load(to_bytes([*SESSION[:4], result("c1", "again"), *SESSION[4:]]), "session.jsonl", tokenizer="chars")
+    (part,) = compacted(source, Settings(target_ratio=0.7), on(keep=[4])).parts
+    assert part.warnings == ("message 4 is to be kept, but a repair of the input takes it out",)
+
+
 def test_not_everything_can_be_dropped() -> None:
     source = api.load(to_bytes(SESSION[1:]), "session.jsonl", tokenizer="chars")
     with pytest.raises(UsageError, match="all messages would be dropped"):
