@@ -293,7 +293,9 @@ def test_nothing_is_replaced_unasked_and_the_session_never(browse, session, tmp_
 
 def test_leaving_asks_for_decisions_that_are_not_saved(browse, session, tmp_path):
     async def scenario(seen):
-        await seen.keys("k", "q")
+        await seen.keys("k", "ctrl+q")
+        assert "The decisions are not saved." in seen.text()
+        await seen.keys("escape", "q")
         assert "The decisions are not saved." in seen.text()
         await seen.keys("escape", "q", "s")
 
