@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from compactor_cli.browse.message_list import MessageList
 from compactor_cli.cli import browse as command
 from compactor_cli.model.decisions import Spot
 from tests.builders import assistant, jsonl, load, system, user, values_of
@@ -394,3 +395,51 @@ def test_what_nobody_expected_ends_it_and_is_told_of(browse, session, monkeypatc
     monkeypatch.setattr(command.Desk, "view", view)
     _, app = browse(scenario, session, target_ratio=0.4)
     assert str(app.bug) == "nobody expected this"
+
+
+def test_of_a_long_session_only_the_rows_in_view_are_drawn(browse, tmp_path, monkeypatch):
+    file = tmp_path / "long.jsonl"
+    file.write_bytes(
+        jsonl(*(record for at in range(1500) for record in (user(f"ask {at}"), assistant(f"answer {at}"))))
+    )
+    drawn = []
+    cells = MessageList._cells
+
+    def counted(self, row, width):
+        drawn.append(row.number)
+        return cells(self, row, width)
+
+    monkeypatch.setattr(MessageList, "_cells", counted)
+
+    async def scenario(seen):
+        for key in ("down", "pagedown", "end", "home"):
+            drawn.clear()
+            await seen.keys(key)
+            assert 0 < len(set(drawn)) <= 2 * seen.app.list.size.height, key
+        await seen.keys("end")
+        assert "answer 1499" in seen.text()
+
+    browse(scenario, file, target_ratio=0.5, strategy="truncate")
+
+
+def test_of_several_changes_only_the_last_one_is_computed(browse, session, monkeypatch):
+    computed = []
+    view = command.Desk.view
+
+    def noted(desk, state):
+        computed.append(state)
+        return view(desk, state)
+
+    monkeypatch.setattr(command.Desk, "view", noted)
+
+    async def scenario(seen):
+        computed.clear()
+        for number in (5, 8, 14, 20):
+            seen.app.list.go(seen.app.list.place_of_number(number))
+            seen.app.action_decide("keep")
+        await seen.keys()
+        assert computed[-1] == seen.app.history.now
+        assert len(computed) <= 2
+        assert [seen.rows[n] for n in (5, 8, 14, 20)] == ["kept"] * 4
+
+    browse(scenario, session, target_ratio=0.6)
