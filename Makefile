@@ -14,7 +14,7 @@ COUNT := 20000
 START := 0
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check site bench fuzz profile lock clean
+.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check site package bench fuzz profile lock clean
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -60,7 +60,7 @@ test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, serve
 test-agents: $(STAMP) $(AGENTS_STAMP)  ## the tests that have agents go on with outputs; needs node and npm
 	$(BIN)/python -m pytest tests_agents
 
-check: lint types imports docs-check site  ## everything that CI checks besides the tests
+check: lint types imports docs-check site package  ## everything that CI checks besides the tests
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -85,6 +85,9 @@ docs-check: $(STAMP)
 # the variable silences a notice about a later version of the builder
 site: $(STAMP)  ## build the documentation as a site into out/site; a dead link or a page without a place fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+package: $(STAMP)  ## sdist and wheel, built, looked into, and run on the oldest and the newest Python that is here
+	$(BIN)/python ci/package.py
 
 fuzz: $(STAMP)  ## mutated sessions through the commands: COUNT of them, of the samples and of what is in SESSIONS
 	$(BIN)/python -m tests.fuzz --count $(COUNT) --start $(START) $(wildcard $(SESSIONS))

@@ -24,6 +24,7 @@ from compactor_cli.browse.output import signals_of
 from compactor_cli.browse.panels import CSS, STYLES, Panels, line
 from compactor_cli.browse.rows import Row, View, bare_view
 from compactor_cli.browse.state import History, State, decided, decided_all, groups_of
+from compactor_cli.browse.terminal import end_with_the_terminal
 from compactor_cli.browse.writing import Writing
 from compactor_cli.errors import CompactorError
 from compactor_cli.model.decisions import Choice
@@ -96,6 +97,7 @@ class Browser(Writing):
         self._refill()
         self._compute()
         self.say(self._said or "? explains the keys")
+        end_with_the_terminal(self)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._name_columns)

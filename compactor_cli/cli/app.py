@@ -53,6 +53,11 @@ class Boundary(TyperGroup):
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         """The program's own options; what is wrong with them is told as all errors are."""
         ctx = self.context_class(self, info_name=info_name, parent=parent)
+        if not args and not extra.get("resilient_parsing"):
+            from compactor_cli.cli.welcome import welcome
+
+            welcome(ctx.command_path)
+            raise typer.Exit(int(ExitCode.USAGE))
         try:
             return super().make_context(info_name, args, parent, **extra)
         except Exception as error:
@@ -93,7 +98,6 @@ app = typer.Typer(
     name="compactor",
     rich_markup_mode=None,
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

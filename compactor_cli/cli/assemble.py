@@ -83,13 +83,16 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
     wanted = read_prompt(asked.prompt, asked.context or ())
     (file,) = picked(session, [asked.file], asked)
     refuse_overwriting([file], {"-o": [asked.out], "--report": [asked.report or "-"]})
-    source = session.load(file)
+    with session.working(1):
+        source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
         count = len(source.transcripts)
         raise UsageError(f"{file} holds {count} conversations; a prompt has one history, split the file")
     choices = choose_segments(wanted, session.counter.count)
-    result = _assemble(session, source, wanted, choices, settings, asked.total)
+    with session.working(1) as progress:
+        progress.say("assembling")
+        result = _assemble(session, source, wanted, choices, settings, asked.total)
     data = source.joints[0] + result.data + source.joints[-1]
     if not asked.dry_run:
         write_bytes(asked.out, data, inputs=[file])

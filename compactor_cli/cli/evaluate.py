@@ -122,17 +122,19 @@ def _load(
 
     found: list[retention_cases.Session] = []
     refused: list[retention_cases.Skipped] = []
-    for file in files:
-        try:
-            source = session.load(file)
-        except InputError as error:
-            if len(files) == 1:
-                raise
-            session.err.print(f"error: {error}", soft_wrap=True)
-            refused.append(retention_cases.Skipped(file, None, str(error)))
-            continue
-        session.note_reading(source)
-        found += [retention_cases.Session(name, transcript) for name, transcript in conversations(source, file)]
+    with session.working(len(files), "files") as progress:
+        for file in files:
+            progress.step(f"reading {file}")
+            try:
+                source = session.load(file)
+            except InputError as error:
+                if len(files) == 1:
+                    raise
+                session.err.print(f"error: {error}", soft_wrap=True)
+                refused.append(retention_cases.Skipped(file, None, str(error)))
+                continue
+            session.note_reading(source)
+            found += [retention_cases.Session(name, transcript) for name, transcript in conversations(source, file)]
     return found, refused
 
 
@@ -147,9 +149,9 @@ def _measure(
     from compactor_cli.retention.cases import prepare
     from compactor_cli.retention.evaluate import evaluate as measured
 
-    with steps(session.err, len(sessions)) as progress:
+    with steps(session.err, len(sessions), unit="sessions") as progress:
         prepared = prepare(sessions, cuts, refused=refused, progress=lambda name: progress.step("looking for needs"))
-    with steps(session.err, len(prepared.cases) * len(ratios) * len(methods)) as progress:
+    with steps(session.err, len(prepared.cases) * len(ratios) * len(methods), unit="outputs") as progress:
         return measured(prepared, methods, ratios, clock=time.perf_counter, progress=progress.step)
 
 

@@ -88,14 +88,17 @@ def _meant(pattern: str, aside: str) -> list[Input]:
 
 def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
     outputs = Path(aside).resolve() if aside else None
-    for path in sorted(_files_below(Path(folder))):
-        if is_part(path.name) or (outputs is not None and outputs in path.resolve().parents):
-            continue
-        why = _unread(session, str(path))
-        if why:
-            session.say(f"skipped: {path}: {why}")
-        else:
-            yield Input(str(path), path.relative_to(folder).as_posix())
+    files = sorted(_files_below(Path(folder)))
+    with session.working(len(files), "files") as progress:
+        for path in files:
+            progress.step(f"looking into {path.name}")
+            if is_part(path.name) or (outputs is not None and outputs in path.resolve().parents):
+                continue
+            why = _unread(session, str(path))
+            if why:
+                session.say(f"skipped: {path}: {why}")
+            else:
+                yield Input(str(path), path.relative_to(folder).as_posix())
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
@@ -125,15 +128,17 @@ def one_by_one(session: Session, inputs: Sequence[Input], work: Callable[[str], 
     """Do a command's work for each file; of several, one that fails is reported and does not stop the others. The
     first code that is not 0 ends the command."""
     code = 0
-    for one in inputs:
-        try:
-            ended = work(one.path) or 0
-            code = code or ended
-        except CompactorError as error:
-            if len(inputs) == 1:
-                raise
-            session.say(f"error: {naming(one.path, error)}")
-            code = code or int(error.exit_code)
+    with session.working(len(inputs), "files") as progress:
+        for one in inputs:
+            try:
+                ended = work(one.path) or 0
+                code = code or ended
+            except CompactorError as error:
+                if len(inputs) == 1:
+                    raise
+                session.say(f"error: {naming(one.path, error)}")
+                code = code or int(error.exit_code)
+            progress.whole(one.path)
     if code:
         raise typer.Exit(code)
 

@@ -133,7 +133,7 @@ def _check_output(output: str, found: Sequence[Found], *, json: bool) -> None:
 def _read(session: Session, found: Sequence[Found], *, keep: bool) -> Read:
     """The examples of all files. What cannot be read is a warning; copies of a file count once."""
     read, seen = Read(), set()
-    with steps(session.err, len(found)) as progress:
+    with session.working(len(found), "files") as progress:
         for one in found:
             progress.step("reading")
             try:
@@ -216,10 +216,10 @@ def _measure(
         return strategy_method(replace(session, profile=Profile(weights)), "adaptive")
 
     sessions = [retention.Session(name, transcript) for name, transcript in read.transcripts.items()]
-    with steps(session.err, len(sessions)) as progress:
+    with steps(session.err, len(sessions), unit="sessions") as progress:
         prepared = retention.prepare(sessions, _MEASURED_AT, progress=lambda name: progress.step("looking for needs"))
     references = [strategy_method(session, "tiered"), plain_method("mask", session.counter)]
-    with steps(session.err, steps_of(prepared, list(schemes.values()), len(references))) as progress:
+    with steps(session.err, steps_of(prepared, list(schemes.values()), len(references)), unit="steps") as progress:
         tools = Tools(fit, auc, adaptive, references, progress.step)
         return held_out(read.lessons, read.cases, prepared, schemes, tools)
 

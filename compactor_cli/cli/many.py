@@ -56,6 +56,7 @@ def run_files(session: Session, files: Sequence[str], job: Job, configured: Conf
     settings = configured.settings
     if not job.several:
         with steps(session.err, _STEPS + (job.asked.writes and job.keeper.flushes)) as progress:
+            session.show(progress)
             return [compact_file(session, files[0], job, settings, progress)]
     done = Done(job.asked.out_dir, _key(session, job, settings, configured.reading)) if job.lists else None
     known = done.known() if done and job.asked.resume else {}
@@ -65,6 +66,7 @@ def run_files(session: Session, files: Sequence[str], job: Job, configured: Conf
         done.start(afresh=not job.asked.resume)
     outcomes = []
     with steps(session.err, len(files), each=_STEPS) as progress:
+        session.show(progress)
         told = _shared(session, tasks, configured, job) if shares else _alone(session, tasks, job, settings, progress)
         with closing(told), closing(done) if done else nullcontext():
             for one in told:

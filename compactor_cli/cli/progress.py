@@ -2,80 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Timer
+from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from compactor_cli.cli import streams
+
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
-    from rich.table import Column
 
 _PATIENCE = 1.0
 """Seconds before a bar appears."""
+_MUCH = 500_000
+"""Bytes from which on reading a file is shown."""
 
 
 class Steps:
-    """Steps done of a known number; shown once the work has taken a second. With `each`, the number is one of files,
-    each of so many steps, and the rate and the time that is left are shown."""
+    """Steps done of a known number; shown once the work has taken a second. With `unit`, the rate and the time that is
+    left are shown; with `each`, the number is one of files, each of so many steps. While something is printed on
+    standard output there is no bar."""
 
-    def __init__(self, console: Console, total: int, each: int = 0) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    shows = True
 
-        columns = [
-            SpinnerColumn(),
-            TextColumn("{task.description}", table_column=_one_line()),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-        ]
+    def __init__(self, console: Console, total: int, each: int = 0, unit: str = "") -> None:
+        from rich.progress import Progress
+
         self._step, self._last = 1 / each if each else 1.0, 0.0
-        self._bar = Progress(*columns, *(_rate_columns() if each else []), console=console, transient=True)
-        self._task = self._bar.add_task("reading", total=total)
-        self._timer = Timer(_PATIENCE, self._bar.start)
+        self._unit = unit or ("files" if each else "")
+        # standard output is left alone: it is not to go where the bar is
+        self._bar = Progress(*_columns(), console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+        self._task = self._bar.add_task(
+            "reading", total=total if total > 1 else None, unit=self._unit, visible=total > 1
+        )
+        self._total, self._due, self._held = total, False, False
+        self._lock = Lock()
+        self._timer = Timer(_PATIENCE, self._appear)
         self._timer.daemon = True
         self._timer.start()
+        streams.before_printing = self._hold
 
     def step(self, description: str | None = None) -> None:
         """One more step is done."""
         self._bar.update(self._task, advance=self._step, description=description)
+        self._go_on()
 
     def say(self, description: str) -> None:
         """What is being done."""
-        self._bar.update(self._task, description=description)
+        self._bar.update(self._task, description=description, visible=True)
+        self._go_on()
 
     def whole(self, description: str | None = None) -> None:
         """One more file is done, whatever was counted of its steps."""
         self._last += 1
         self._bar.update(self._task, completed=self._last, description=description)
+        if self._last < self._total:
+            self._go_on()
+
+    @contextmanager
+    def reading(self, name: str, size: int) -> Iterator[Callable[[int], None]]:
+        """What is given to this as it is read, of so many bytes; a bar of its own while that lasts."""
+        if size < _MUCH:
+            yield lambda read: None
+            return
+        task = self._bar.add_task(f"reading {name}", total=size, unit="bytes")
+        waiting = 0
+
+        def read(more: int) -> None:
+            nonlocal waiting
+            waiting += more
+            if waiting > size / 100:
+                self._bar.advance(task, waiting)
+                waiting = 0
+
+        self._go_on()
+        try:
+            yield read
+        finally:
+            self._bar.remove_task(task)
+            self._bar.update(self._task, description=f"working on {name}", visible=True)
 
     def stop(self) -> None:
         self._timer.cancel()
         self._timer.join()
         self._bar.stop()
+        streams.before_printing = None
+
+    def _appear(self) -> None:
+        with self._lock:
+            self._due = True
+            if not self._held:
+                self._bar.start()
+
+    def _hold(self) -> None:
+        with self._lock:
+            self._held = True
+            self._bar.stop()
+
+    def _go_on(self) -> None:
+        with self._lock:
+            if self._held and self._due:
+                self._bar.start()
+            self._held = False
 
 
-def _one_line() -> Column:
+def _columns() -> list[ProgressColumn]:
+    from rich.progress import (
+        BarColumn,
+        ProgressColumn,
+        SpinnerColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.table import Column
-
-    return Column(ratio=1, no_wrap=True, overflow="ellipsis")
-
-
-def _rate_columns() -> list[ProgressColumn]:
-    from rich.progress import ProgressColumn, Task, TimeRemainingColumn
     from rich.text import Text
+
+    class Done(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            if task.fields["unit"] == "bytes":
+                return Text(f"{task.completed / 1e6:,.1f}/{(task.total or 0) / 1e6:,.1f} MB")
+            return Text(f"{int(task.completed):,}/{task.total:,.0f}" if task.total else "")
 
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:,.1f} files/s" if task.speed else "")
+            unit = task.fields["unit"]
+            if not (unit and task.speed):
+                return Text("")
+            return Text(f"{task.speed / 1e6:,.1f} MB/s" if unit == "bytes" else f"{task.speed:,.1f} {unit}/s")
 
-    return [Rate(), TimeRemainingColumn()]
+    class Left(TimeRemainingColumn):
+        def render(self, task: Task) -> Text:
+            return super().render(task) if task.fields["unit"] and task.total else Text("")
+
+    one_line = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+    words = TextColumn("{task.description}", table_column=one_line)
+    return [SpinnerColumn(), words, BarColumn(), Done(), TimeElapsedColumn(), Rate(), Left()]
 
 
 class NoSteps:
     """Nobody looks."""
+
+    shows = False
 
     def step(self, description: str | None = None) -> None: ...
 
@@ -83,14 +154,19 @@ class NoSteps:
 
     def whole(self, description: str | None = None) -> None: ...
 
+    @contextmanager
+    def reading(self, name: str, size: int) -> Iterator[Callable[[int], None]]:
+        yield lambda read: None
+
     def stop(self) -> None: ...
 
 
 @contextmanager
-def steps(console: Console, total: int, each: int = 0) -> Iterator[Steps | NoSteps]:
-    """Steps on a terminal, as `Steps` has them; nothing in a pipe or with --quiet."""
+def steps(console: Console, total: int, each: int = 0, unit: str = "") -> Iterator[Steps | NoSteps]:
+    """Steps on a terminal, as `Steps` has them; nothing in a pipe, with --quiet, or where no line can be drawn anew."""
     # with FORCE_COLOR a pipe counts as a terminal to rich, and would get each state of the bar
-    shown = Steps(console, total, each) if console.file.isatty() and not console.quiet else NoSteps()
+    draws = console.file.isatty() and not console.quiet and not console.is_dumb_terminal
+    shown = Steps(console, total, each, unit) if draws else NoSteps()
     try:
         yield shown
     finally:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.gathering import read_session
+from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.formats.loading import load
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Source, Transcript
@@ -24,6 +28,19 @@ from compactor_cli.wiring import tools_for
 
 if TYPE_CHECKING:
     from compactor_cli.llm.asker import Asker, DryAsker
+
+
+class Watched:
+    """A counter that tells how much it has counted."""
+
+    def __init__(self, counter: TokenCounter, tell: Callable[[int], None]) -> None:
+        self.name, self.approximate = counter.name, counter.approximate
+        self.per_message, self.per_image = counter.per_message, counter.per_image
+        self._count, self._tell = counter.count, tell
+
+    def count(self, text: str) -> int:
+        self._tell(len(text))
+        return self._count(text)
 
 
 def conversations(source: Source, name: str) -> list[tuple[str, Transcript]]:
@@ -56,6 +73,8 @@ class Session:
     """Tokens of the file at hand as a provider counts them, where it was asked."""
     contents: dict[str, bytes] = field(default_factory=dict)
     """What is read under names that are no files: sessions out of a database, or out of many files."""
+    progress: Steps | NoSteps = field(default_factory=NoSteps)
+    """Shows how far the work is."""
     judge: Scorer | None = None
     """The scorer that asks a model: the same one for the whole run, for it knows what it has judged."""
 
@@ -72,7 +91,23 @@ class Session:
 
     def read(self, data: bytes, path: str) -> Source:
         """A transcript from bytes, by the counter as it is now."""
-        return load(data, path, self.counter, format=self.format, skip_damaged=self.skip_damaged)
+        with self.progress.reading(Path(path).name, len(data)) as read:
+            counter = Watched(self.counter, read) if self.progress.shows else self.counter
+            return load(data, path, counter, format=self.format, skip_damaged=self.skip_damaged)
+
+    def show(self, progress: object) -> None:
+        """Let a bar show how far the reading of files is."""
+        self.progress = progress if isinstance(progress, Steps) else NoSteps()
+
+    @contextmanager
+    def working(self, total: int, unit: str = "") -> Iterator[Steps | NoSteps]:
+        """How far so many steps are, and the reading of files among them, on a terminal."""
+        with steps(self.err, total, unit=unit) as progress:
+            self.show(progress)
+            try:
+                yield progress
+            finally:
+                self.progress = NoSteps()
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
         model = self.asks(settings.llm) if settings.asks else None

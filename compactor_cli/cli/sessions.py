@@ -75,7 +75,7 @@ def sessions(asked: SessionsOptions, given: Layer) -> None:
     listed = list(islice(found, asked.limit or None))
     more = bool(asked.limit) and next(found, None) is not None
     if asked.exact:
-        listed = [_counted(session, listing, one) for one in listed]
+        listed = _all_counted(session, listing, listed)
     if asked.json:
         typer.echo(dumps(render.sessions_json(listed, listing)))
     else:
@@ -102,6 +102,15 @@ def _none(listing: Listing) -> Iterable[str]:
     if listing.found:
         return [f"none of the {len(listing.found):,} sessions is what was asked for"]
     return render.empty_lines(listing)
+
+
+def _all_counted(session: Session, listing: Listing, listed: list[Saved]) -> list[Saved]:
+    with session.working(len(listed), "sessions") as progress:
+        counted = []
+        for one in listed:
+            progress.step(f"reading {one.found.path.name}")
+            counted.append(_counted(session, listing, one))
+    return counted
 
 
 def _counted(session: Session, listing: Listing, saved: Saved) -> Saved:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from compactor_cli.errors import UsageError
+
+before_printing: Callable[[], None] | None = None
+"""What is done before something is written to standard output: a bar on the same terminal gives way."""
 
 
 class Outlet(io.RawIOBase):
@@ -31,6 +35,8 @@ class Outlet(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         """Write what fits. Raises UsageError when standard output cannot be written."""
+        if self._tells and before_printing is not None:
+            before_printing()
         try:
             return os.write(self._descriptor, data)
         except OSError as error:

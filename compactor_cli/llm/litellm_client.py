@@ -32,6 +32,7 @@ _FINISHES: dict[str, Finish] = {
     "tool_calls": "tool",
     "function_call": "tool",
 }
+NOT_INSTALLED = "asking a model needs litellm, which is not installed: pip install litellm"
 _NO_KEY = "none"
 """Stands for the key of a server of one's own, which wants none; the clients refuse to go without."""
 
@@ -72,7 +73,12 @@ class LitellmClient:
 
     def problem(self) -> str:
         """Why nothing can be sent at all; empty when it can."""
-        litellm = load_litellm()
+        try:
+            litellm = load_litellm()
+        except ModuleNotFoundError as error:
+            if error.name != "litellm":
+                raise
+            return NOT_INSTALLED
         try:
             litellm.get_llm_provider(model=self._model, api_base=self._settings.api_base or None)
         except Exception:  # whatever it is, the provider is not found

@@ -222,11 +222,12 @@ def choose_statements(
 def rank_statements(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[int]:
     """Statements as indices, those first that are worth most for their tokens.
 
-    A question is worth more for a short answer that needs it. Of what is said twice word for word, the newest counts.
+    A question is worth more for a short answer that needs it. Of what is said twice word for word the newest counts,
+    and of what is worth the same the newest comes first.
     """
     worth = _with_questions(statements, values, tokens)
     newest = {(each.speaker, " ".join(each.text.split()).lower()): at for at, each in enumerate(statements)}
-    return sorted(newest.values(), key=lambda at: (-(worth[at] + _ANYTHING) / max(1, tokens[at]) ** _COST, at))
+    return sorted(newest.values(), key=lambda at: (-(worth[at] + _ANYTHING) / max(1, tokens[at]) ** _COST, -at))
 
 
 def _with_questions(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[float]:

@@ -30,6 +30,8 @@ _PRESENT = 40
 """Newest groups that may stay at their place for being the newest."""
 _PRESENT_SHARE = 0.3
 """Share of the room that these may take before any of their lines is chosen."""
+_ANSWERED_SHARE = 0.15
+"""Share of the room of talk that the answer to the last request may take, for being the newest."""
 _WRITTEN = 150
 """Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
 _SMALL_ROOM = 600
@@ -92,7 +94,7 @@ class Chooser:
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
         self.folded = {g.index for g in rest if given.is_summary(g)}
         self.talk = is_talk(given.messages, session)
-        self.present = large if self.talk else self._present() | large
+        self.present = large | (self._answered() if self.talk else self._present())
         self.whole: set[int] = set()
         # a ratio refers to what the first round started from; a target in tokens does without that
         needed = given.settings.target_ratio is not None or given.target is None
@@ -115,6 +117,13 @@ class Chooser:
                 break
             present.add(group.index)
         return present
+
+    def _answered(self) -> set[int]:
+        """What was said behind the last request: without it, that would pass for one that nobody answered."""
+        last = max((group.index for group in self.given.groups if self._is_request(group)), default=-1)
+        said = [group for group in self.rest if group.index > last and group.index not in self.folded]
+        tokens = sum(self.native.render(group, (), "", _WRITTEN).tokens for group in said)
+        return {group.index for group in said} if tokens <= _ANSWERED_SHARE * self.room else set()
 
     def _is_request(self, group: Group) -> bool:
         return all(self.given.messages[i].origin == "request" for i in group.messages)

@@ -98,6 +98,13 @@ def test_colours_are_left_out_where_they_are_not_wanted(session, tmp_path, varia
     assert coloured == any(len({red, green, blue}) > 1 for red, green, blue in colours)
 
 
+def test_it_ends_when_its_terminal_is_closed(session, tmp_path):
+    terminal = Terminal(tmp_path, "browse", session, "--target-ratio", "0.4", *TOKENS)
+    terminal.until("? explains")
+    os.close(terminal.ours)
+    assert terminal.process.wait(timeout=60) == 130
+
+
 def test_without_a_terminal_it_says_so(run, session):
     done = run("browse", session)
     assert done.code == 2

@@ -13,15 +13,21 @@ from tests.builders import command, environment
 
 @pytest.fixture
 def at_terminal(tmp_path):
-    """Run `compactor ARGS...` with a terminal for its output; returns what it showed."""
+    """Run `compactor ARGS...` with a terminal for its output (or but for standard output, with the file `out`); returns
+    what it showed."""
     if sys.platform == "win32":
         pytest.skip("needs a terminal of its own")
     import pty
 
-    def runner(*args, **variables):
+    def runner(*args, out=None, **variables):
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
-            command(*args), stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path, env=environment(**variables)
+            command(*args),
+            stdin=theirs,
+            stdout=out or theirs,
+            stderr=theirs,
+            cwd=tmp_path,
+            env=environment(**variables),
         )
         os.close(theirs)
         shown = b""

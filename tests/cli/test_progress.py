@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 from contextlib import contextmanager
 
@@ -103,3 +105,65 @@ def test_a_pipe_gets_no_bar_where_colours_are_asked_for(fresh, tmp_path, monkeyp
     assert coloured.code == 0
     assert "\x1b[" in coloured.stderr, "colours"
     assert "\x1b[?25l" not in coloured.stderr, "the cursor is not hidden for a bar"
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A file that takes a while to read, and a process of Python that does not wait a second with its bar."""
+    lines = (DATA / "session.jsonl").read_bytes()
+    (tmp_path / "large.jsonl").write_bytes(lines * 150)
+    (tmp_path / "small.jsonl").write_bytes(lines)
+    (tmp_path / "sitecustomize.py").write_text(AT_ONCE)
+    path = os.pathsep.join((str(tmp_path), os.environ["PYTHONPATH"]))
+    return {"PYTHONPATH": path, "TERM": "xterm-256color", "COLUMNS": "120"}
+
+
+READING = [
+    ("inspect", "large.jsonl"),
+    ("score", "large.jsonl", "--top", "3"),
+    ("budget", "large.jsonl", "--total", "8k"),
+    ("diff", "large.jsonl", "small.jsonl"),
+    ("doctor", "large.jsonl"),
+    ("convert", "large.jsonl", "--to", "anthropic", "-o", "out.jsonl"),
+    ("compact", "large.jsonl", "--target-ratio", "0.3", "-o", "out.jsonl"),
+    ("evaluate", "large.jsonl", "--cuts", "0.5", "--target-ratio", "0.3", "--strategy", "truncate"),
+]
+
+
+@pytest.mark.parametrize("args", READING, ids=lambda args: args[0])
+def test_reading_a_large_file_is_shown(at_terminal, large, args):
+    shown = at_terminal(*args, **large)
+    assert "reading large.jsonl" in shown
+    assert re.search(r"\d/\d\.\d MB", shown)
+    assert "error:" not in shown
+
+
+def test_of_several_files_it_is_shown_how_many_are_done(at_terminal, large, tmp_path):
+    for number in range(4):
+        shutil.copy(tmp_path / "large.jsonl", tmp_path / f"{number}.jsonl")
+    assert "/6 " in at_terminal("inspect", ".", "--faults", **large)
+
+
+def test_results_go_to_standard_output_while_a_bar_is_shown(at_terminal, large, tmp_path):
+    with (tmp_path / "out.json").open("wb") as out:
+        shown = at_terminal("inspect", "large.jsonl", "--json", out=out, **large)
+    assert "reading large.jsonl" in shown
+    assert "heaviest" not in shown
+    assert json.loads((tmp_path / "out.json").read_bytes())["heaviest"]
+
+
+def test_a_bar_is_gone_before_something_is_printed_on_the_same_terminal(at_terminal, large):
+    shown = at_terminal("inspect", "large.jsonl", "--json", **large)
+    start = shown.index('{"transcript"') if '{"transcript"' in shown else shown.index("{\r\n")
+    assert shown.rindex("reading large.jsonl") < start
+    assert "\x1b[?25l" not in shown[start : shown.rindex("}")]
+
+
+def test_there_is_no_bar_where_no_line_can_be_drawn_anew(at_terminal, large):
+    shown = at_terminal("inspect", "large.jsonl", **{**large, "TERM": "dumb"})
+    assert "reading large.jsonl" not in shown
+    assert "Heaviest messages" in shown
+
+
+def test_quiet_shows_no_bar(at_terminal, large):
+    assert "reading large.jsonl" not in at_terminal("inspect", "large.jsonl", "--quiet", **large)

@@ -271,3 +271,25 @@ def test_without_a_target_the_share_of_each_tier_is_the_target() -> None:
     total = sum(m.tokens for m in part.before.messages)
     assert 0.1 * total < part.tokens < 0.8 * total
     assert records_of(part)[:2] == work.session(12)[:2]
+
+
+def renaming(count):
+    """A chat of small requests, all of one kind, each with its answer."""
+    asked = [f"Please rename the function number {n} in the module." for n in range(count)]
+    return [each for n, text in enumerate(asked) for each in (user(text), assistant(f"Done: number {n} has its name."))]
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.25])
+def test_in_talk_the_answer_to_the_last_request_stays(ratio):
+    records = renaming(20)
+    kept = records_of(compact(records, target_ratio=ratio))
+    assert kept[-2:] == records[-2:]
+
+
+def test_of_statements_worth_the_same_the_newest_are_kept():
+    records = renaming(20)
+    kept = records_of(compact(records, target_ratio=0.3))
+    whole = [records.index(each) for each in kept if each["role"] == "user" and each in records]
+    assert whole[0] == 0
+    newest = [at for at in range(0, 40, 2) if at][-len(whole) + 1 :]
+    assert whole[1:] == newest

@@ -1,0 +1,163 @@
+"""Builds the sdist and the wheel, looks into them, and runs the wheel on the oldest and the newest Python here.
+
+The sdist is made of the files that git knows, and the wheel of the sdist: what one lacks is found here. The wheel is
+installed with the packages of requirements-light.txt, in the versions of requirements.lock, into environments that
+have nothing else. What it writes has to be the same bytes on each Python.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import tomli
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MINORS = range(10, 20)
+_BUILD = "from setuptools import build_meta; print(build_meta.build_{}({!r}))"
+_SESSION = "openai-chat.jsonl"
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sdist, wheel = build(folder)
+        problems = [*wrong_in_wheel(wheel), *wrong_in_sdist(sdist)]
+        print(f"built {sdist.name} ({size(sdist)}) and {wheel.name} ({size(wheel)})")
+        pythons = found_pythons()
+        with ThreadPoolExecutor() as pool:
+            outputs = list(pool.map(lambda python: tried(folder, wheel, *python), pythons.items()))
+        problems += [problem for _, found in outputs for problem in found]
+        if len({data for data, _ in outputs}) > 1:
+            problems.append(f"Python {' and '.join(pythons)} write different outputs")
+        print(f"installed and run on Python {' and '.join(pythons)}")
+    for problem in problems:
+        print(f"error: {problem}")
+    return 1 if problems else 0
+
+
+def build(folder: Path) -> tuple[Path, Path]:
+    """The sdist of the files of this checkout, and the wheel of the sdist."""
+    tree = folder / "tree"
+    for file in tracked():
+        place = tree / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / file, place)
+    sdist = built("sdist", tree, folder / "dist")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder / "unpacked")  # made just now
+    (inside,) = (folder / "unpacked").iterdir()
+    return sdist, built("wheel", inside, folder / "dist")
+
+
+def built(kind: str, tree: Path, out: Path) -> Path:
+    out.mkdir(exist_ok=True)
+    run([sys.executable, "-c", _BUILD.format(kind, str(out))], tree)
+    return next(out.glob("*.tar.gz" if kind == "sdist" else "*.whl"))
+
+
+def tracked() -> list[Path]:
+    listed = run(["git", "ls-files", "-z"], ROOT)
+    return [Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def wrong_in_wheel(wheel: Path) -> list[str]:
+    """What is missing in it, or says something else than the project."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (info,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        metadata = archive.read(info).decode().partition("\n\n")[0].splitlines()
+    package = [file.as_posix() for file in tracked() if file.parts[0] == "compactor_cli"]
+    data = [f"{info.removesuffix('.dist-info/METADATA')}.data/data/{place}" for place in shared()]
+    wrong = [f"{wheel.name} has no {name}" for name in [*package, *data] if name not in names]
+    said = [f"Name: {PROJECT['name']}", f"Version: {PROJECT['version']}"]
+    said += [f"Provides-Extra: {extra}" for extra in PROJECT["optional-dependencies"]]
+    return wrong + [f"{wheel.name} does not say {line}" for line in said if line not in metadata]
+
+
+def shared() -> list[str]:
+    """What is installed into the `share` folder."""
+    document = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    folders = document["tool"]["setuptools"]["data-files"]
+    return [f"{folder}/{Path(file).name}" for folder, files in folders.items() for file in files]
+
+
+def wrong_in_sdist(sdist: Path) -> list[str]:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = ("README.md", "LICENSE", "pyproject.toml", f"sample_transcripts/{_SESSION}")
+    return [f"{sdist.name} has no {name}" for name in wanted if name not in names]
+
+
+def found_pythons() -> dict[str, str]:
+    """The oldest and the newest Python on this machine that the project is for: version -> program."""
+    found: dict[str, str] = {}
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    for minor in MINORS:
+        name = f"python3.{minor}"
+        for program in (shutil.which(name), *map(str, sorted(versions.glob(f"3.{minor}.*/bin/{name}")))):
+            if program and _works(program):
+                found.setdefault(f"3.{minor}", program)
+    found.setdefault(f"3.{sys.version_info.minor}", sys.executable)
+    ordered = sorted(found, key=lambda version: int(version.partition(".")[2]))
+    return {version: found[version] for version in dict.fromkeys((ordered[0], ordered[-1]))}
+
+
+def _works(program: str) -> bool:
+    return not subprocess.run([program, "-c", "import ensurepip, venv"], capture_output=True, check=False).returncode
+
+
+def tried(folder: Path, wheel: Path, version: str, program: str) -> tuple[bytes, list[str]]:
+    """What the wheel writes when it is installed for a Python, and what is wrong with it."""
+    place = folder / version
+    run([program, "-m", "venv", str(place)], folder)
+    pip = [str(place / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    light, versions = ROOT / "requirements-light.txt", ROOT / "requirements.lock"
+    run([*pip, "--no-compile", "-r", str(light), "-c", str(versions)], folder)
+    run([*pip, "--no-deps", "--no-index", str(wheel)], folder)
+    return used(place)
+
+
+def used(place: Path) -> tuple[bytes, list[str]]:
+    """What the program in an environment writes of the sample, and what is wrong."""
+    program, share = str(place / "bin" / "compactor"), place / "share"
+    wrong = [f"{place.name}: there is no {name}" for name in shared() if not (place / name).is_file()]
+    told = run([program, "--version"], place).strip()
+    if told != f"compactor {PROJECT['version']}":
+        wrong.append(f"{place.name}: --version says {told!r}")
+    sample = str(share / "compactor" / _SESSION)
+    run([program, "compact", sample, "--target-ratio", "0.25", "-o", "small.jsonl", "--quiet"], place)
+    run([program, "diff", sample, "small.jsonl", "--fail-under", "saved=70", "--json"], place)
+    script = (share / "bash-completion" / "completions" / "compactor.bash").read_text(encoding="utf-8")
+    if run([program, "completion", "bash"], place) != script:
+        wrong.append(f"{place.name}: `completion bash` prints another script than the one that is installed")
+    if "adaptive" not in run([program, "compact", "--strategy", "ad"], place, _COMPACTOR_COMPLETE="zsh"):
+        wrong.append(f"{place.name}: the strategies are not completed")
+    return (place / "small.jsonl").read_bytes(), wrong
+
+
+def run(command: list[str], folder: Path, **variables: str) -> str:
+    """What a command prints. Ends the program with its words when it fails."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COMPACTOR_"))}
+    done = subprocess.run(
+        command, cwd=folder, env={**clean, **variables}, capture_output=True, encoding="utf-8", check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def size(file: Path) -> str:
+    return f"{file.stat().st_size / 1e6:.1f} MB"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""What `compactor` without arguments says: what to do next, with the newest sessions on this machine."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import sysconfig
+import time
+from itertools import islice
+from pathlib import Path
+
+import compactor_cli
+from compactor_cli.agents import AGENTS
+from compactor_cli.agents.finding import described, find_sessions, shortest
+from compactor_cli.cli.choosing import this_machine
+from compactor_cli.render.console import counted, make_console
+from compactor_cli.render.sessions import session_table
+
+_SHOWN = 5
+_SAMPLE = "openai-chat.jsonl"
+
+
+def welcome(program: str) -> None:
+    """Say it on standard error: nothing was asked for. `program`: what was typed for it."""
+    console = make_console(sys.stderr)
+    console.print(f"Usage: {program} COMMAND [OPTIONS]\n", soft_wrap=True)
+    console.print("Makes saved sessions with language models smaller without losing what the work needs.")
+    listing = find_sessions(this_machine(), AGENTS.values())
+    newest = list(islice(described(listing), _SHOWN))
+    if newest:
+        console.print(session_table(console, newest, time.time()))
+        taken = f"--session {shortest([saved.id for saved in newest])[0]}"
+        console.print(
+            f"There {_are(len(listing.found))} on this machine. To look into the newest, and make it smaller:"
+        )
+    else:
+        taken = shlex.quote(str(sample() or "session.jsonl"))
+        console.print("\nNo agent has a session on this machine. Name a file of your own, or try a sample:")
+    console.print(
+        f"\n  {program} inspect {taken}"
+        f"\n  {program} compact {taken} --target-ratio 0.25 -o small.jsonl"
+        f"\n\nSee {program} --help for all commands, {program} sessions for all sessions, and {program} completion for "
+        "completion at Tab.",
+        soft_wrap=True,
+    )
+
+
+def _are(sessions: int) -> str:
+    return f"{'is' if sessions == 1 else 'are'} {counted(sessions, 'session')}"
+
+
+def sample() -> Path | None:
+    """A session that comes with the program: of a checkout, or of an installation. None where there is none."""
+    checkout = Path(compactor_cli.__file__).parent.parent / "sample_transcripts"
+    installed = Path(sysconfig.get_path("data"), "share", "compactor")
+    return next((place for folder in (checkout, installed) if (place := folder / _SAMPLE).is_file()), None)
