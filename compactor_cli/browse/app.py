@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import ClassVar, cast
 
 from rich.text import Text
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Footer
@@ -17,7 +17,7 @@ from textual.widgets import Footer
 from compactor_cli.browse import words
 from compactor_cli.browse.desk import Desk
 from compactor_cli.browse.detail import Detail
-from compactor_cli.browse.dialogs import Ask, Choose, Confirm, Filter, Keys
+from compactor_cli.browse.dialogs import Ask, Choose, Filter, Keys
 from compactor_cli.browse.filters import Mark, chosen, matches, offered
 from compactor_cli.browse.message_list import MessageList
 from compactor_cli.browse.output import signals_of
@@ -25,12 +25,13 @@ from compactor_cli.browse.panels import CSS, STYLES, Panels, line
 from compactor_cli.browse.rows import Row, View, bare_view
 from compactor_cli.browse.state import History, State, decided, decided_all, groups_of
 from compactor_cli.browse.terminal import end_with_the_terminal
+from compactor_cli.browse.writing import Writing
 from compactor_cli.errors import CompactorError
 from compactor_cli.model.decisions import Choice
 from compactor_cli.strategies import STRATEGIES
 
 
-class Browser(App[int]):
+class Browser(Writing):
     """A session with what a compaction would make of it."""
 
     TITLE = "compactor browse"
@@ -95,12 +96,12 @@ class Browser(App[int]):
         self.list.focus()
         self._refill()
         self._compute()
-        self._say(self._said or "? explains the keys")
+        self.say(self._said or "? explains the keys")
         end_with_the_terminal(self)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._name_columns)
-        self.call_after_refresh(self._refresh_head)
+        self.call_after_refresh(self.refresh_head)
 
     def _name_columns(self) -> None:
         self.panels.columns(self.list.head())
@@ -111,9 +112,9 @@ class Browser(App[int]):
         shown = chosen(self.view.rows, self.marks, state.choices, self.groups)
         self.list.show(self.view.rows, shown, state.choices)
         self._name_columns()
-        self._refresh_head()
+        self.refresh_head()
 
-    def _refresh_head(self) -> None:
+    def refresh_head(self) -> None:
         state, view, panels = self.history.now, self.view, self.panels
         aims = words.aims(state, view, self.desk.strategy(state.aim))
         filtered = words.chosen_words(self.marks, len(self.list.shown), len(view.rows))
@@ -158,7 +159,7 @@ class Browser(App[int]):
     def on_message_list_opened(self) -> None:
         self.action_open()
 
-    def _say(self, text: str, *, told: bool = False) -> None:
+    def say(self, text: str, *, told: bool = False) -> None:
         self.panels.say(text, told=told)
         for screen in self.screen_stack:
             if isinstance(screen, Detail):
@@ -177,7 +178,7 @@ class Browser(App[int]):
         state, self._wanted = self._wanted, None
         assert state is not None
         self._computing = state
-        self._refresh_head()
+        self.refresh_head()
         # a daemon: nobody waits for what is not asked for any more when the browser ends
         threading.Thread(target=self._work, args=(state,), daemon=True).start()
 
@@ -215,24 +216,24 @@ class Browser(App[int]):
     def action_decide(self, choice: str) -> None:
         row, wanted = self.list.row, cast("Choice", choice)
         if row is None or row.spot is None:
-            self._say("Only messages of the session can be decided on: this one was added.", told=True)
+            self.say("Only messages of the session can be decided on: this one was added.", told=True)
             return
         state = self.history.now
         before = self.groups.choice(state.choices, row.spot)
         why = self.groups.refusals.get(row.spot, "")
         if wanted == "drop" and why and before != "drop":
-            self._say(f"Cannot be dropped: {why}.", told=True)
+            self.say(f"Cannot be dropped: {why}.", told=True)
             return
         many = len(self.groups.of.get(row.spot, ()))
         group = f" with its group of {many}" if many > 1 else ""
         said = "free again" if before == wanted else {"keep": "to be kept", "drop": "to be dropped"}[wanted]
-        self._say(f"Message {row.number}{group}: {said}. u takes it back.")
+        self.say(f"Message {row.number}{group}: {said}. u takes it back.")
         self._change(decided(state, self.groups, row.spot, wanted))
 
     def action_decide_all(self, choice: str) -> None:
         spots = [row.spot for row in self.list.shown_rows if row.spot is not None]
         self._change(decided_all(self.history.now, self.groups, spots, cast("Choice", choice)))
-        self._say(f"All that is shown: {choice}. u takes it back.")
+        self.say(f"All that is shown: {choice}. u takes it back.")
 
     def action_undo(self) -> None:
         self._step(self.history.undo, "Taken back.", "Nothing to take back.")
@@ -244,9 +245,9 @@ class Browser(App[int]):
         if step():
             self._refill()
             self._compute()
-            self._say(done)
+            self.say(done)
         else:
-            self._say(not_done, told=True)
+            self.say(not_done, told=True)
 
     def action_target(self) -> None:
         def take(text: str | None) -> None:
@@ -256,7 +257,7 @@ class Browser(App[int]):
             try:
                 aim = self.desk.aimed(text, state.aim)
             except CompactorError as error:
-                self._say(str(error), told=True)
+                self.say(str(error), told=True)
                 return
             self._change(State(aim, state.choices))
 
@@ -289,7 +290,7 @@ class Browser(App[int]):
                 if text:
                     self._hit(0)
                 else:
-                    self._say("")
+                    self.say("")
 
         self.push_screen(Ask("Search", "in the texts and the names of tools; empty: no more", self.list.words), take)
 
@@ -297,13 +298,13 @@ class Browser(App[int]):
         if self.list.words:
             self._hit(by)
         else:
-            self._say("Nothing is searched for: / begins.", told=True)
+            self.say("Nothing is searched for: / begins.", told=True)
 
     def _hit(self, by: int) -> None:
         """Go to the next message with the words (the one before with -1; with 0 the present one counts)."""
         found = matches(self.view.rows, self.list.shown, self.list.words)
         if not found:
-            self._say(f"“{self.list.words}” is in none of the messages that are shown.", told=True)
+            self.say(f"“{self.list.words}” is in none of the messages that are shown.", told=True)
             return
         now = self.list.cursor
         if by >= 0:
@@ -311,7 +312,7 @@ class Browser(App[int]):
         else:
             place = next((at for at in reversed(found) if at < now), found[-1])
         self.list.go(place)
-        self._say(f"“{self.list.words}”: {found.index(place) + 1} of {len(found)}. n goes on, N back.")
+        self.say(f"“{self.list.words}”: {found.index(place) + 1} of {len(found)}. n goes on, N back.")
 
     def action_filter(self) -> None:
         def take(marks: frozenset[Mark] | None) -> None:
@@ -325,76 +326,17 @@ class Browser(App[int]):
         self.marks = frozenset()
         self.list.words = ""
         self._refill()
-        self._say("")
+        self.say("")
 
     def action_go(self) -> None:
         def take(text: str | None) -> None:
             if text and text.isdigit():
                 self.list.go(self.list.place_of_number(int(text)))
             elif text:
-                self._say(f"{text} is no number of a message.", told=True)
+                self.say(f"{text} is no number of a message.", told=True)
 
         self.push_screen(Ask("Go to message", "its number; of what is not shown, the next one"), take)
 
     def action_next_decided(self) -> None:
         if not self.list.next_decided():
-            self._say("No decision on what is shown.", told=True)
-
-    # -- writing
-
-    def action_save(self) -> None:
-        self._ask_place("Save the decisions", "for compact --decisions", self.desk.place, self._save)
-
-    def action_write(self) -> None:
-        if self.failure is not None or not self.view.data:
-            self._say("There is nothing to write: see the line at the top.", told=True)
-        elif not self.settled.is_set():
-            self._say("Still computing: press w again in a moment.", told=True)
-        else:
-            self._ask_place("Write the compacted file", "what the list shows", self.desk.output, self._write)
-
-    def _ask_place(self, title: str, hint: str, place: str, then: Callable[[str], bool]) -> None:
-        def take(named: str | None) -> None:
-            if not named:
-                return
-            if not self.desk.is_there(named):
-                then(named)
-                return
-
-            def replace_it(answer: str | None) -> None:
-                if answer == "y":
-                    then(named)
-
-            self.push_screen(Confirm(f"{named} is there already.", {"y": "replace it"}), replace_it)
-
-        self.push_screen(Ask(title, f"{hint}; enter writes, esc does not", place), take)
-
-    def _save(self, place: str) -> bool:
-        state = self.history.now
-        done = self._try(lambda: self.desk.save(place, state))
-        if done:
-            self.history.saved = state
-            self._refresh_head()
-        return done
-
-    def _write(self, place: str) -> bool:
-        return self._try(lambda: self.desk.write(place, self.view))
-
-    def _try(self, work: Callable[[], str]) -> bool:
-        try:
-            self._say(work())
-        except CompactorError as error:
-            self._say(" ".join(str(error).split()), told=True)
-            return False
-        return True
-
-    def action_leave(self) -> None:
-        def take(answer: str | None) -> None:
-            if answer == "q" or (answer == "s" and self._save(self.desk.place)):
-                self.exit(0)
-
-        if self.history.is_saved:
-            self.exit(0)
-        else:
-            answers = {"s": f"save to {self.desk.place} and quit", "q": "quit without saving"}
-            self.push_screen(Confirm("The decisions are not saved.", answers), take)
+            self.say("No decision on what is shown.", told=True)

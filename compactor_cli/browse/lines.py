@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 
 from compactor_cli.text.clean import shown
 
@@ -19,11 +19,26 @@ def safe(text: str) -> str:
 
 
 def wrapped(line: str, width: int) -> Iterator[str]:
-    """A line as pieces of at most so many cells, parted at blanks where there are any."""
-    while cell_len(line) > width > 0:
-        piece = line[:width] if line.isascii() else chop_cells(line, width)[0]
+    """A line as pieces of at most so many cells, parted at blanks where there are any; a character that is wider than
+    that stands alone."""
+    at, end = 0, len(line)
+    while end - at > width or cell_len(line[at:]) > width:
+        piece = _begin(line[at : at + max(1, width)], width)
+        then = at + len(piece)
+        if then >= end:
+            break
         blank = piece.rfind(" ", width // 2)
-        cut = blank + 1 if blank > 0 and len(piece) < len(line) and line[len(piece)] != " " else len(piece)
-        yield line[:cut].rstrip()
-        line = line[cut:].removeprefix(" ") if cut == len(piece) else line[cut:]
-    yield line
+        if line[then] == " ":
+            then += 1
+        elif blank > 0:
+            piece, then = piece[:blank], at + blank + 1
+        yield piece.rstrip()
+        at = then
+    yield line[at:]
+
+
+def _begin(text: str, width: int) -> str:
+    """As much of a text as has room, and at least one character."""
+    while len(text) > 1 and cell_len(text) > width:
+        text = text[:-1]
+    return text

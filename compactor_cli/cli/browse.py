@@ -104,7 +104,7 @@ def opened(asked: BrowseOptions, given: Layer) -> tuple[Desk, Browser]:
     source = session.load(inputs[0].path)
     keeper = Keeper(session, settings, configured.reading.database_url)
     desk = desk_of(session, source, settings, keeper, asked, given)
-    refuse_overwriting([source.path], {"-o": [desk.place]})
+    refuse_overwriting([source.path], {"-o": [_named(desk.place)]})
     state, said = desk.opening(), ""
     if held is None:
         return desk, application(desk, state)
@@ -193,10 +193,11 @@ class Desk:
 
     def is_there(self, place: str) -> bool:
         """Whether something would be replaced there that is not ours."""
-        return place != self.known and not is_remote(place) and Path(place).exists()
+        return place != self.known and not is_remote(place) and Path(place).expanduser().exists()
 
     def save(self, place: str, state: State) -> str:
         """Save the decisions."""
+        place = _named(place)
         refuse_overwriting([self.source.path], {"decisions": [place]})
         text = write_decisions(decisions_on(self.source, state.choices, state.aim))
         write_bytes(place, text.encode("utf-8"), inputs=[self.source.path])
@@ -207,6 +208,7 @@ class Desk:
 
     def write(self, place: str, view: View) -> str:
         """Write the compacted file as `compact` does."""
+        place = _named(place)
         refuse_overwriting([self.source.path], {"output": [place]})
         stored = pack(view.data, place, self.source.packed, same=False)
         changed = view.data != self.source.data
@@ -217,6 +219,8 @@ class Desk:
         self.keeper.confirm(kept, ())
         self.output = place
         self._tell(f"compacted file written to {place} ({view.tokens:,} tokens)")
+        for warning in dict.fromkeys(warning for part in view.parts for warning in part.warnings):
+            self.told.append(f"warning: {warning}")
         return f"Written to {place}: {view.tokens:,} tokens."
 
     def _settings(self, aim: Aim) -> Settings:
@@ -250,6 +254,13 @@ def desk_of(
         known=asked.decisions,
         repeated=[*said, *(("--config", asked.config) if asked.config else ())],
     )
+
+
+def _named(place: str) -> str:
+    """A place that a person has named. Raises UsageError for standard output: that is the screen."""
+    if place == "-":
+        raise UsageError("-: name a file; standard output is the screen")
+    return place if is_remote(place) else str(Path(place).expanduser())
 
 
 def _is_share(word: str) -> bool:

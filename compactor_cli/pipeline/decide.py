@@ -23,13 +23,12 @@ def refusal(message: Message) -> str:
     return "is a system message" if message.role == "system" and message.origin != "summary" else ""
 
 
-def without_dropped(transcript: Transcript, decided: Decided, known: int) -> tuple[Transcript, tuple[Dropped, ...]]:
+def without_dropped(transcript: Transcript, decided: Decided) -> tuple[Transcript, tuple[Dropped, ...]]:
     """The transcript, which has been repaired, without the groups of what is to be dropped, and these groups.
 
-    `known`: messages of the input, before repairs. Raises UsageError for decisions that cannot be met.
+    Raises UsageError for decisions that cannot be met.
     """
     groups = form_groups(transcript.messages)
-    _check_numbers(decided, known)
     _check_groups(transcript.messages, groups, decided)
     gone = {i for group in groups if _numbers(transcript.messages, group) & decided.drop for i in group.messages}
     if not gone:  # a repair took them out already
@@ -47,6 +46,13 @@ def without_dropped(transcript: Transcript, decided: Decided, known: int) -> tup
 def kept_indices(messages: Sequence[Message], decided: Decided) -> frozenset[int]:
     """The messages that are to be kept, by their place in the transcript."""
     return frozenset(message.index for message in messages if message.records and message.number in decided.keep)
+
+
+def not_kept(messages: Sequence[Message], decided: Decided) -> list[str]:
+    """What to say of messages that were to be kept and that a repair of the input takes out."""
+    there = {message.number for message in messages if message.records}
+    gone = sorted(decided.keep - there)
+    return [f"message {number} is to be kept, but a repair of the input takes it out" for number in gone]
 
 
 def check_beginning(before: Sequence[Message], output: Sequence[Message]) -> None:
@@ -69,7 +75,8 @@ def _numbers(messages: Sequence[Message], group: Group) -> set[int]:
     return {messages[i].number for i in group.messages}
 
 
-def _check_numbers(decided: Decided, known: int) -> None:
+def check_numbers(decided: Decided, known: int) -> None:
+    """Raise UsageError for a decision on a message that there is none of. `known`: messages of the input."""
     beyond = sorted(number for number in decided.keep | decided.drop if not 0 <= number < known)
     if beyond:
         raise UsageError(f"decisions: there is no message {beyond[0]}; the session has messages 0 to {known - 1}")

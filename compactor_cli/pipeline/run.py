@@ -16,7 +16,7 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output, assemble
-from compactor_cli.pipeline.decide import check_beginning, kept_indices, without_dropped
+from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.plan import less, make_plan, plan_with
 from compactor_cli.pipeline.recall import (
@@ -202,7 +202,11 @@ def _compact(run: _Run) -> Compaction:
         result,
         stages=tuple(stages.seconds),
         summarizer=_writer(run.tools, summaries),
-        warnings=(*plan.notes, *shortened_warnings(analysis.transcript.messages, output.messages, plan)),
+        warnings=(
+            *plan.notes,
+            *shortened_warnings(analysis.transcript.messages, output.messages, plan),
+            *not_kept(analysis.transcript.messages, run.decided),
+        ),
         recalled=len(recall.memories),
         memories=memories,
     )
@@ -235,11 +239,12 @@ def _prepare(run: _Run) -> tuple[Analysis, tuple[Note, ...]]:
         count=tools.counter.count,
         answer_last=run.closed,
     )
+    check_numbers(run.decided, len(transcript.messages))
     closes = run.closed or tools.strategy.closes
     dropped: tuple[Dropped, ...] = ()
     if run.decided.drop:
         mended, repairs = mend(transcript, pairing=run.pairing)
-        mended, dropped = without_dropped(mended, run.decided, len(transcript.messages))
+        mended, dropped = without_dropped(mended, run.decided)
         mended, closing = mend(mended, close=closes)
         repairs = (*repairs, *closing)
     else:

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from compactor_cli.browse.message_list import MessageList
 from compactor_cli.cli import browse as command
 from compactor_cli.model.decisions import Spot
 from tests.builders import assistant, jsonl, load, system, user, values_of
@@ -126,6 +127,13 @@ def test_messages_are_filtered_by_what_becomes_of_them_role_tool_and_decision(br
 def test_words_are_searched_for_in_the_texts_and_found_one_after_the_other(browse, session):
     async def scenario(seen):
         rows = seen.app.list.shown_rows
+
+        def bold():
+            """Numbers of the rows that are set off."""
+            lines = [seen.app.list.render_line(y) for y in range(len(rows))]
+            return {row.number for row, line in zip(rows, lines, strict=True) if any(s.style.bold for s in line)}
+
+        assert bold() == set()
         found = [at for at, row in enumerate(rows) if "latin-1" in row.entry.message.text().lower()]
         await seen.keys("slash")
         await seen.type("LATIN-1", "enter")
@@ -135,13 +143,16 @@ def test_words_are_searched_for_in_the_texts_and_found_one_after_the_other(brows
         assert seen.app.list.cursor == found[2]
         await seen.keys("N")
         assert seen.app.list.cursor == found[1]
+        assert bold() == {row.number for row in rows if "latin-1" in row.entry.message.text().lower()} - {
+            seen.app.list.row.number
+        }
         await seen.keys("enter")
         assert "latin-1" in seen.text()
         await seen.keys("escape", "slash")
         await seen.type("x" * 9, "enter")
         assert "is in none of the messages" in seen.text()
 
-    browse(scenario, session, target_ratio=0.4)
+    browse(scenario, session, target_ratio=0.4, size=(100, 60))
 
 
 def test_a_message_is_shown_in_full_before_and_after(browse, session):
@@ -156,7 +167,15 @@ def test_a_message_is_shown_in_full_before_and_after(browse, session):
         assert f"message {number} · " in seen.screen()[0]
         number = next(n for n, fate in seen.rows.items() if fate == "summarized")
         await seen.keys("escape", "g", *str(number), "enter", "enter")
-        assert "The summary in its place quotes" in seen.app.screen.query_one("#after").text()
+        quoted = 0
+        for number in [n for n, fate in seen.rows.items() if fate == "summarized"]:
+            await seen.keys("escape", "g", *str(number), "enter", "enter")
+            head, first = seen.app.screen.query_one("#after").text().splitlines()[:2]
+            assert head.startswith("The summary in its place quotes")
+            if head.endswith("quotes of it:"):
+                assert first.startswith(f"#{number} ")
+                quoted += 1
+        assert quoted
         await seen.keys("d")
         assert "Nothing of it is in the output: dropped by a decision." in seen.app.screen.query_one("#after").text()
         await seen.keys("right")
@@ -265,6 +284,9 @@ def test_nothing_is_replaced_unasked_and_the_session_never(browse, session, tmp_
         await seen.keys("w", "ctrl+u")
         await seen.type("session.jsonl", "enter", "y")
         assert "session.jsonl: is the input" in seen.text()
+        await seen.keys("s", "ctrl+u")
+        await seen.type("-", "enter")
+        assert "name a file; standard output is the screen" in seen.text()
 
     browse(scenario, session, target_ratio=0.4)
     assert session.read_bytes() == before
@@ -272,7 +294,9 @@ def test_nothing_is_replaced_unasked_and_the_session_never(browse, session, tmp_
 
 def test_leaving_asks_for_decisions_that_are_not_saved(browse, session, tmp_path):
     async def scenario(seen):
-        await seen.keys("k", "q")
+        await seen.keys("k", "ctrl+q")
+        assert "The decisions are not saved." in seen.text()
+        await seen.keys("escape", "q")
         assert "The decisions are not saved." in seen.text()
         await seen.keys("escape", "q", "s")
 
@@ -371,3 +395,51 @@ def test_what_nobody_expected_ends_it_and_is_told_of(browse, session, monkeypatc
     monkeypatch.setattr(command.Desk, "view", view)
     _, app = browse(scenario, session, target_ratio=0.4)
     assert str(app.bug) == "nobody expected this"
+
+
+def test_of_a_long_session_only_the_rows_in_view_are_drawn(browse, tmp_path, monkeypatch):
+    file = tmp_path / "long.jsonl"
+    file.write_bytes(
+        jsonl(*(record for at in range(1500) for record in (user(f"ask {at}"), assistant(f"answer {at}"))))
+    )
+    drawn = []
+    cells = MessageList._cells
+
+    def counted(self, row, width):
+        drawn.append(row.number)
+        return cells(self, row, width)
+
+    monkeypatch.setattr(MessageList, "_cells", counted)
+
+    async def scenario(seen):
+        for key in ("down", "pagedown", "end", "home"):
+            drawn.clear()
+            await seen.keys(key)
+            assert 0 < len(set(drawn)) <= 2 * seen.app.list.size.height, key
+        await seen.keys("end")
+        assert "answer 1499" in seen.text()
+
+    browse(scenario, file, target_ratio=0.5, strategy="truncate")
+
+
+def test_of_several_changes_only_the_last_one_is_computed(browse, session, monkeypatch):
+    computed = []
+    view = command.Desk.view
+
+    def noted(desk, state):
+        computed.append(state)
+        return view(desk, state)
+
+    monkeypatch.setattr(command.Desk, "view", noted)
+
+    async def scenario(seen):
+        computed.clear()
+        for number in (5, 8, 14, 20):
+            seen.app.list.go(seen.app.list.place_of_number(number))
+            seen.app.action_decide("keep")
+        await seen.keys()
+        assert computed[-1] == seen.app.history.now
+        assert len(computed) <= 2
+        assert [seen.rows[n] for n in (5, 8, 14, 20)] == ["kept"] * 4
+
+    browse(scenario, session, target_ratio=0.6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rich.cells import cell_len
 
 from compactor_cli.browse.lines import safe, wrapped
 from compactor_cli.browse.state import History, State, decided, decided_all, groups_of
@@ -73,6 +74,14 @@ def test_changes_are_taken_back_and_made_again():
 )
 def test_lines_are_wrapped_by_cells_at_blanks(text, pieces):
     assert list(wrapped(text, 10)) == pieces
+
+
+@pytest.mark.parametrize("width", [1, 2, 7])
+def test_every_character_of_a_line_is_shown_however_narrow_the_terminal_is(width):
+    text = "a 変更 bb  👩‍👩 ccc" * 5
+    pieces = list(wrapped(text, width))
+    assert "".join(pieces).replace(" ", "") == text.replace(" ", "")
+    assert all(cell_len(piece) <= max(2, width) for piece in pieces)
 
 
 def test_nothing_in_a_line_commands_a_terminal():

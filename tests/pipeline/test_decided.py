@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction, plan_lines
 from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.decide import refusal
 from compactor_cli.pipeline.decisions import by_conversation
 from compactor_cli.pipeline.groups import form_groups
@@ -27,7 +29,7 @@ from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
-from tests.builders import ROOT
+from tests.builders import ROOT, ClaudeSession, assert_chain_whole, tool_use
 from tests.pipeline.sessions import assistant, result, system, to_bytes, user
 from tests.properties import checks
 from tests.properties.generators import File, faulty, files, well_formed
@@ -277,6 +279,12 @@ def test_decisions_that_cannot_be_met_are_refused(choices: Choices, words: str) 
         compacted(session(), Settings(target_ratio=1.0), choices)
 
 
+def test_a_message_that_a_repair_takes_out_cannot_be_kept_and_that_is_said() -> None:
+    source = api.load(to_bytes([*SESSION[:4], result("c1", "again"), *SESSION[4:]]), "session.jsonl", tokenizer="chars")
+    (part,) = compacted(source, Settings(target_ratio=0.7), on(keep=[4])).parts
+    assert part.warnings == ("message 4 is to be kept, but a repair of the input takes it out",)
+
+
 def test_not_everything_can_be_dropped() -> None:
     source = api.load(to_bytes(SESSION[1:]), "session.jsonl", tokenizer="chars")
     with pytest.raises(UsageError, match="all messages would be dropped"):
@@ -296,3 +304,42 @@ def test_a_history_is_closed_behind_what_is_left() -> None:
     assert not part.messages[-1].results
     messages: list[Message] = list(part.messages)
     assert messages[-1].text() == "Understood." or messages[-1].role != "tool"
+
+
+@pytest.mark.parametrize("strategy", ["handoff", "rolling", "hybrid", "summarize"])
+def test_no_other_request_passes_for_the_first_or_the_last_one_where_that_is_kept(strategy: str) -> None:
+    records = [system()]
+    for at in range(12):
+        records += [
+            user(f"Request {at}: change mod_{at}.py so that it rounds half up, and say why. " * 2),
+            assistant(f"Changed mod_{at}.py in the way that was asked for. " * 30),
+        ]
+    source = api.load(to_bytes(records), "session.jsonl", tokenizer="chars")
+    (part,) = compacted(source, Settings(strategy=strategy, target_ratio=0.3), on(keep=[1, 23])).parts
+    summaries = [m.text() for m in part.messages if m.index < 0]
+    assert summaries
+    assert [text for text in summaries if re.search(r"\((first|last|only) request", text)] == []
+
+
+def test_records_that_only_accompany_a_dropped_message_go_with_it() -> None:
+    made = ClaudeSession()
+    made.exchanges(2)
+    made.answers(tool_use("t1"))
+    made.add("progress", data={"type": "bash_progress", "output": "half of it"}, toolUseID="t1")
+    made.returns("t1", "all of it")
+    made.exchanges(2, "later")
+    source = api.load(made.data, "session.jsonl", tokenizer="chars")
+    result = compacted(source, Settings(target_ratio=1.0), on(drop=[4]))
+    assert b"half of it" in made.data
+    assert b"half of it" not in result.data
+    assert b"all of it" not in result.data
+    assert_chain_whole([json.loads(line) for line in result.data.splitlines()])
+
+
+def test_what_was_dropped_counts_as_lost() -> None:
+    source, settings = session(), Settings(target_ratio=1.0)
+    kept = {s.category: (s.kept, s.total) for s in survival_of(compacted(source, settings, {}).parts)}
+    left = {s.category: (s.kept, s.total) for s in survival_of(compacted(source, settings, on(drop=[5])).parts)}
+    requests = next(name for name in kept if "requests" in name)
+    assert left[requests][1] == kept[requests][1]
+    assert left[requests][0] < kept[requests][0]

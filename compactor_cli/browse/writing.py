@@ -1,0 +1,95 @@
+"""What is written from the browser: decisions, the compacted file; and that nothing is lost when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from textual.app import App
+
+from compactor_cli.browse.desk import Desk
+from compactor_cli.browse.dialogs import Ask, Confirm
+from compactor_cli.browse.rows import View
+from compactor_cli.browse.state import History
+from compactor_cli.errors import CompactorError
+
+
+class Writing(App[int]):
+    """The part of the browser that writes."""
+
+    desk: Desk
+    history: History
+    view: View
+    failure: Exception | None
+    """Why nothing could be computed of the present state."""
+    settled: asyncio.Event
+    """Set while nothing is being computed."""
+
+    def say(self, text: str, *, told: bool = False) -> None:
+        """A word on what was done; `told`: one to be noticed."""
+        raise NotImplementedError
+
+    def refresh_head(self) -> None:
+        """Show the target, the decisions and the sums as they are by now."""
+        raise NotImplementedError
+
+    def action_save(self) -> None:
+        self._ask_place("Save the decisions", "for compact --decisions", self.desk.place, self._save)
+
+    def action_write(self) -> None:
+        if self.failure is not None or not self.view.data:
+            self.say("There is nothing to write: see the line at the top.", told=True)
+        elif not self.settled.is_set():
+            self.say("Still computing: press w again in a moment.", told=True)
+        else:
+            self._ask_place("Write the compacted file", "what the list shows", self.desk.output, self._write)
+
+    def _ask_place(self, title: str, hint: str, place: str, then: Callable[[str], bool]) -> None:
+        def take(named: str | None) -> None:
+            if not named:
+                return
+            if not self.desk.is_there(named):
+                then(named)
+                return
+
+            def replace_it(answer: str | None) -> None:
+                if answer == "y":
+                    then(named)
+
+            self.push_screen(Confirm(f"{named} is there already.", {"y": "replace it"}), replace_it)
+
+        self.push_screen(Ask(title, f"{hint}; enter writes, esc does not", place), take)
+
+    def _save(self, place: str) -> bool:
+        state = self.history.now
+        done = self._try(lambda: self.desk.save(place, state))
+        if done:
+            self.history.saved = state
+            self.refresh_head()
+        return done
+
+    def _write(self, place: str) -> bool:
+        return self._try(lambda: self.desk.write(place, self.view))
+
+    def _try(self, work: Callable[[], str]) -> bool:
+        try:
+            self.say(work())
+        except CompactorError as error:
+            self.say(" ".join(str(error).split()), told=True)
+            return False
+        return True
+
+    def action_leave(self) -> None:
+        def take(answer: str | None) -> None:
+            if answer == "q" or (answer == "s" and self._save(self.desk.place)):
+                self.exit(0)
+
+        if self.history.is_saved:
+            self.exit(0)
+        else:
+            answers = {"s": f"save to {self.desk.place} and quit", "q": "quit without saving"}
+            self.push_screen(Confirm("The decisions are not saved.", answers), take)
+
+    async def action_quit(self) -> None:
+        """Ctrl+Q and the list of commands of Textual leave as q does."""
+        self.action_leave()
