@@ -21,7 +21,7 @@ from pathlib import Path
 from compactor_cli import api
 from compactor_cli.cli.methods import plain_method
 from compactor_cli.errors import BudgetError, InputError
-from compactor_cli.learning.examples import Case, Lesson, cases_of, opening_of
+from compactor_cli.learning.examples import Lesson, TrainingCase, cases_of, opening_of
 from compactor_cli.learning.fit import fit
 from compactor_cli.learning.folds import folds_by_session
 from compactor_cli.model.message import Message
@@ -30,10 +30,10 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import compact
 from compactor_cli.profiles import default_profile
 from compactor_cli.retention.baselines import BASELINES
-from compactor_cli.retention.cases import Prepared, Session, prepare
+from compactor_cli.retention.cases import EvaluatedSession, Prepared, prepare
 from compactor_cli.retention.evaluate import Method, NoOutputError, evaluate
 from compactor_cli.retention.report import Evaluation
-from compactor_cli.retention.statistics import Estimate
+from compactor_cli.retention.statistics import MeanEstimate
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def sessions_of(folders: Sequence[str]) -> list[Session]:
+def sessions_of(folders: Sequence[str]) -> list[EvaluatedSession]:
     found = []
     for folder in folders:
         for path in sorted(p for p in Path(folder).rglob("*.jsonl") if not p.name.startswith("_")):
@@ -91,12 +91,14 @@ def sessions_of(folders: Sequence[str]) -> list[Session]:
                 print(f"left out: {error}", file=sys.stderr)
                 continue
             # conversations of one file are alike: they count as one session
-            found += [Session(name, transcript) for transcript in source.transcripts]
+            found += [EvaluatedSession(name, transcript) for transcript in source.transcripts]
     return found
 
 
 def _by_session(
-    sets: Mapping[str, Sequence[Session]], cases: Mapping[str, Sequence[Case]], source: Mapping[str, str]
+    sets: Mapping[str, Sequence[EvaluatedSession]],
+    cases: Mapping[str, Sequence[TrainingCase]],
+    source: Mapping[str, str],
 ) -> dict[str, Profile]:
     """Session -> a profile learned without its fold."""
     lessons = [
@@ -111,7 +113,7 @@ def _by_session(
     return {name: profiles[fold] for name, fold in folds.items()}
 
 
-def _profile(cases: Sequence[Case], source: Mapping[str, str]) -> Profile:
+def _profile(cases: Sequence[TrainingCase], source: Mapping[str, str]) -> Profile:
     return Profile(fit(cases, source), "held out")
 
 
@@ -149,13 +151,13 @@ def print_result(name: str, prepared: Prepared, result: Evaluation) -> None:
     print(flush=True)
 
 
-def _show(found: Estimate) -> str:
+def _show(found: MeanEstimate) -> str:
     if found.low is None or found.high is None:
         return f"{found.mean:.3f}"
     return f"{found.mean:.3f} ±{(found.high - found.low) / 2:.2f}"
 
 
-def _show_difference(found: Estimate) -> str:
+def _show_difference(found: MeanEstimate) -> str:
     if found.low is None or found.high is None:
         return f"{found.mean:+.3f}"
     return f"{found.mean:+.3f} ({found.low:+.2f} to {found.high:+.2f})"

@@ -343,7 +343,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReadingSettings:
     """How transcripts are read and counted."""
 
     model: str = setting(

@@ -36,7 +36,7 @@ def machine_of(environment: Mapping[str, str], *, windows: bool = WINDOWS) -> Ma
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSession:
     """A session as its name and a look at its file's state tell it; nothing of it has been read."""
 
     agent: str
@@ -77,7 +77,7 @@ class About:
     """Of what the agent sends: what the provider counted last, or an estimate."""
 
 
-Look = Callable[[Found], About]
+Look = Callable[[FoundSession], About]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Agent:
     aliases: tuple[str, ...] = ()
     folders: Callable[[Machine], Sequence[Path]]
     """Where its sessions are, whether the folders are there or not."""
-    find: Callable[[Path], Iterator[Found]]
+    find: Callable[[Path], Iterator[FoundSession]]
     """The sessions in one of the folders."""
     look: Look
     resume: str = ""
@@ -101,7 +101,7 @@ class Agent:
     began (seconds since 1970). None for a project in which it has no place."""
     new_name: Callable[[str, float], str] | None = None
     """The path below that folder: of the session's id and the time that it began."""
-    export: Callable[[Found], bytes] | None = None
+    export: Callable[[FoundSession], bytes] | None = None
     """The session as a file, where it is kept in another way."""
 
     @property
@@ -125,10 +125,10 @@ def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
             continue
 
 
-def found(agent: str, entry: os.DirEntry[str], id: str, *, aside: bool = False) -> Found:
+def found(agent: str, entry: os.DirEntry[str], id: str, *, aside: bool = False) -> FoundSession:
     """A session that is the file of a directory's entry."""
     state = entry.stat()
-    return Found(agent, Path(entry.path), id, state.st_size, state.st_mtime, aside)
+    return FoundSession(agent, Path(entry.path), id, state.st_size, state.st_mtime, aside)
 
 
 def uuid_in(stem: str) -> str:

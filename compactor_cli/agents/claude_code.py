@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
-from compactor_cli.agents.reading import Lines, estimated, lines_of, recorded, request, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
+from compactor_cli.agents.reading import JsonLines, estimated, lines_of, recorded, request, whole, word
 
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 _BYTES_A_TOKEN = 15
@@ -20,7 +20,7 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("CLAUDE_CONFIG_DIR", ".claude") / "projects"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 3):
         if entry.name.endswith(".jsonl"):
             depth = len(Path(entry.path).relative_to(folder).parts)
@@ -29,7 +29,7 @@ def _find(folder: Path) -> Iterator[Found]:
                 yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"), aside=of_subagent)
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     return About(
         project=lines.first(lambda value: word(value, "cwd") or None, b'"cwd"') or "",
@@ -61,7 +61,7 @@ def _used(value: dict[str, Any]) -> Figure | None:
     return recorded(sum(whole(usage.get(key)) for key in keys))
 
 
-def _messages(lines: Lines) -> Figure | None:
+def _messages(lines: JsonLines) -> Figure | None:
     """Turns behind the last boundary. An answer that is spread over several records has one message id."""
     if not lines.whole:
         return None

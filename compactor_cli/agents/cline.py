@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
 from compactor_cli.agents.reading import document, recorded, request, tokens_or_size, whole, word
 
 _SUFFIX = ".messages.json"
@@ -22,13 +22,13 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("CLINE_DIR", ".cline") / "data" / "sessions"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 1):
         if entry.name.endswith(_SUFFIX):
             yield found(AGENT.name, entry, entry.name.removesuffix(_SUFFIX))
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     value = document(session.path)
     record = document(session.path.with_name(session.id + ".json"))
     listed = value.get("messages")

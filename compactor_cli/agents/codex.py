@@ -7,8 +7,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found, uuid_in
-from compactor_cli.agents.reading import Lines, lines_of, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found, uuid_in
+from compactor_cli.agents.reading import JsonLines, lines_of, recorded, request, tokens_or_size, whole, word
 
 _PACKED = ".zst"
 
@@ -21,7 +21,7 @@ def _folders(machine: Machine) -> list[Path]:
     return [_home(machine) / "sessions", _home(machine) / "archived_sessions"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     rollouts = [entry for entry in files_below(folder, 3) if entry.name.startswith("rollout-")]
     plain = {entry.path for entry in rollouts if entry.name.endswith(".jsonl")}
     for entry in rollouts:
@@ -31,7 +31,7 @@ def _find(folder: Path) -> Iterator[Found]:
             yield found(AGENT.name, entry, uuid_in(stem) or stem)
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     if session.path.name.endswith(_PACKED):
         return About()  # to unpack it takes longer than a list may
     lines = lines_of(session.path, session.size)
@@ -45,7 +45,7 @@ def _look(session: Found) -> About:
     )
 
 
-def _messages(lines: Lines) -> Figure | None:
+def _messages(lines: JsonLines) -> Figure | None:
     """Items behind the last compaction."""
     if not lines.whole:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
 from compactor_cli.agents.reading import lines_of, recorded, request, tokens_or_size, whole, word
 
 _KINDS = (b'"type":"user.message"', b'"type":"assistant.message"', b'"type":"tool.execution_complete"')
@@ -16,7 +16,7 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("COPILOT_HOME", ".copilot") / "session-state"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 1):
         path = Path(entry.path)
         if path.parent != folder and path.name == "events.jsonl":
@@ -25,7 +25,7 @@ def _find(folder: Path) -> Iterator[Found]:
             yield found(AGENT.name, entry, path.stem)
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     start = lines.first(lambda value: value.get("data") if value.get("type") == "session.start" else None)
     return About(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Found, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, found
 from compactor_cli.agents.reading import estimated, lines_of, request
 
 _ROLES = (b'"role":"user"', b'"role":"assistant"')
@@ -16,14 +16,14 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("", ".cursor", "projects")]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 4):
         parts = Path(entry.path).relative_to(folder).parts
         if entry.name.endswith(".jsonl") and parts[1:2] == ("agent-transcripts",):
             yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"), aside="subagents" in parts)
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     slug = next(
         (at.parent.name for at in session.path.parents if at.name == "agent-transcripts"), session.path.parent.name

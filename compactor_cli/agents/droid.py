@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Found, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, found
 from compactor_cli.agents.reading import estimated, lines_of, request, word
 
 
@@ -14,13 +14,13 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("", ".factory", "sessions")]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 1):
         if entry.name.endswith(".jsonl"):
             yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     start = lines.first(lambda value: value if value.get("type") == "session_start" else None)
     return About(

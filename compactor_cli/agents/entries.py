@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.agents.base import About, Figure, Found
+from compactor_cli.agents.base import About, Figure, FoundSession
 from compactor_cli.agents.reading import lines_of, recorded, request, tokens_or_size, whole, word
 
 _UNTRUSTED = "Sender (untrusted metadata)"
 
 
-def look(session: Found) -> About:
+def look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     header = lines.first(lambda value: value if value.get("type") == "session" else None, b'"session"')
     named = lines.last(lambda value: word(value, "name") or None, b'"session_info"')

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from compactor_cli.agents import AGENTS
-from compactor_cli.agents.base import About, Agent, Found, Machine
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine
 
 
 @dataclass(slots=True)
 class Listing:
     """What a search came to."""
 
-    found: list[Found] = field(default_factory=list)
+    found: list[FoundSession] = field(default_factory=list)
     """The newest first."""
     looked: list[Path] = field(default_factory=list)
     """The folders where sessions may be, there or not."""
@@ -26,7 +26,7 @@ class Listing:
 class Saved:
     """A session and what a look into it tells."""
 
-    found: Found
+    found: FoundSession
     about: About
 
     @property
@@ -74,7 +74,7 @@ def described(listing: Listing, *, since: float = 0, project: str = "") -> Itera
             yield saved
 
 
-def look(listing: Listing, found: Found) -> Saved:
+def look(listing: Listing, found: FoundSession) -> Saved:
     """What a session tells of itself; nothing where it cannot be read, which is noted."""
     try:
         return Saved(found, AGENTS[found.agent].look(found))

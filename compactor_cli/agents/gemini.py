@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
-from compactor_cli.agents.reading import Lines, document, lines_of, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
+from compactor_cli.agents.reading import JsonLines, document, lines_of, recorded, request, tokens_or_size, whole, word
 
 _SKIPPED = ("/", "?")
 """A message that begins so is a command to the agent."""
@@ -19,14 +19,14 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("GEMINI_CLI_HOME", "") / ".gemini" / "tmp"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 2):
         path = Path(entry.path)
         if path.parent.name == "chats" and path.name.startswith("session-") and path.suffix in (".json", ".jsonl"):
             yield found(AGENT.name, entry, "")
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     project = _project(session.path.parent.parent)
     if session.path.suffix == ".json":
         return _of_document(session, document(session.path), project)
@@ -40,7 +40,7 @@ def _look(session: Found) -> About:
     )
 
 
-def _of_document(session: Found, whole_file: dict[str, Any], project: str) -> About:
+def _of_document(session: FoundSession, whole_file: dict[str, Any], project: str) -> About:
     listed = whole_file.get("messages")
     messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
     return About(
@@ -74,7 +74,7 @@ def _used(value: dict[str, Any]) -> Figure | None:
     return recorded(whole(tokens.get("total"))) if isinstance(tokens, dict) else None
 
 
-def _messages(lines: Lines) -> Figure | None:
+def _messages(lines: JsonLines) -> Figure | None:
     return lines.count(lambda line: b'"type":"user"' in line[:200] or b'"type":"gemini"' in line[:200])
 
 

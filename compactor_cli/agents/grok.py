@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from compactor_cli.agents.base import About, Agent, Found, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files_below, found
 from compactor_cli.agents.reading import document, estimated, lines_of, request, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
@@ -17,14 +17,14 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("GROK_HOME", ".grok") / "sessions"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 2):
         path = Path(entry.path)
         if path.name == "chat_history.jsonl" and path.parent.parent.parent == folder:
             yield found(AGENT.name, entry, path.parent.name)
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     summary = document(session.path.with_name("summary.json"))
     return About(

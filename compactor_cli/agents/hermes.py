@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
 from compactor_cli.agents.reading import document, estimated, request, word
 
 
@@ -13,13 +13,13 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("HERMES_HOME", ".hermes") / "sessions"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 0):
         if entry.name.startswith("session_") and entry.name.endswith(".json"):
             yield found(AGENT.name, entry, entry.name.removesuffix(".json").removeprefix("session_"))
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     value = document(session.path)
     listed = value.get("messages")
     messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []

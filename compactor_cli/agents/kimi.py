@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
 from compactor_cli.agents.reading import document, lines_of, recorded, request, tokens_or_size, whole, word
 
 
@@ -15,14 +15,14 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("KIMI_SHARE_DIR", ".kimi") / "sessions"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 2):
         path = Path(entry.path)
         if path.name == "context.jsonl" and path.parent.parent.parent == folder:
             yield found(AGENT.name, entry, path.parent.name)
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     state = document(session.path.with_name("state.json"))
     return About(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
 from compactor_cli.agents.reading import document, lines_of, recorded, request, tokens_or_size, whole, word
 
 _KINDS = (b"context.append_message", b'"tool.call"', b'"tool.result"', b'"content.part"')
@@ -16,14 +16,14 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("KIMI_CODE_HOME", ".kimi-code") / "sessions"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 5):
         path = Path(entry.path)
         if path.name == "wire.jsonl" and path.parent.parent.name == "agents":
             yield found(AGENT.name, entry, path.parents[2].name, aside=path.parent.name != "main")
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     state = document(session.path.parents[2] / "state.json")
     return About(

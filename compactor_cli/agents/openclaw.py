@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from compactor_cli.agents import entries
-from compactor_cli.agents.base import Agent, Found, Machine, files_below, found
+from compactor_cli.agents.base import Agent, FoundSession, Machine, files_below, found
 
 
 def _folders(machine: Machine) -> list[Path]:
@@ -15,7 +15,7 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.home / name / "agents" for name in (".openclaw", ".clawdbot")]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     """What was reset or deleted has another suffix; a trajectory is a log of the same session."""
     for entry in files_below(folder, 2):
         stem = entry.name.removesuffix(".jsonl")

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine
 from compactor_cli.agents.opencode_storage import exported, messages, parts, session_files
 from compactor_cli.agents.reading import document, parsed, recorded, request, tokens_or_size, whole, word
 
@@ -27,7 +27,7 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("XDG_DATA_HOME", ".local", "share") / "opencode"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     with os.scandir(folder):
         pass  # a folder that cannot be read is reported by whoever asked
     if (folder / _DATABASE).is_file():
@@ -51,12 +51,12 @@ def _rows(path: Path, query: str, *values: str) -> list[Any]:
         raise OSError(f"the database cannot be read: {error}") from None
 
 
-def _in_database(path: Path) -> Iterator[Found]:
+def _in_database(path: Path) -> Iterator[FoundSession]:
     for session, parent, updated, size in _rows(path, _SESSIONS):
-        yield Found(AGENT.name, path, str(session), int(size), updated / 1000, bool(parent), inside=True)
+        yield FoundSession(AGENT.name, path, str(session), int(size), updated / 1000, bool(parent), inside=True)
 
 
-def _in_folders(storage: Path) -> Iterator[Found]:
+def _in_folders(storage: Path) -> Iterator[FoundSession]:
     for path in session_files(storage):
         session = document(path)
         name = word(session, "id") or path.stem
@@ -68,10 +68,10 @@ def _in_folders(storage: Path) -> Iterator[Found]:
         times = session.get("time")
         if isinstance(times, dict) and whole(times.get("updated")):
             used = times["updated"] / 1000
-        yield Found(AGENT.name, path, name, size, used, bool(session.get("parentID")), inside=True)
+        yield FoundSession(AGENT.name, path, name, size, used, bool(session.get("parentID")), inside=True)
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     if session.path.name == _DATABASE:
         return _look_into_database(session)
     whole_session = _exported(session)
@@ -89,7 +89,7 @@ def _look(session: Found) -> About:
     )
 
 
-def _look_into_database(session: Found) -> About:
+def _look_into_database(session: FoundSession) -> About:
     path, name = session.path, session.id
     row = _rows(path, "SELECT directory, title FROM session WHERE id = ?", name)
     messages = _rows(path, "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", name)
@@ -125,7 +125,7 @@ def _used(info: dict[str, Any]) -> Figure | None:
     return recorded(sent + cached)
 
 
-def _exported(session: Found) -> dict[str, Any]:
+def _exported(session: FoundSession) -> dict[str, Any]:
     """A session as `opencode export` writes it."""
     if session.path.name == _DATABASE:
         return _from_database(session.path, session.id)
@@ -160,7 +160,7 @@ def _data(text: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _export(session: Found) -> bytes:
+def _export(session: FoundSession) -> bytes:
     return json.dumps(_exported(session), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
 
 

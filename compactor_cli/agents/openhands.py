@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine
 from compactor_cli.agents.reading import document, estimated, request, word
 
 _FIRST = 30
@@ -19,14 +19,14 @@ def _folders(machine: Machine) -> list[Path]:
     return [below / "conversations", below / "sessions"]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     with os.scandir(folder) as entries:
         sessions = [Path(entry.path) for entry in entries if entry.is_dir()]
     for session in sessions:
         states = [path.stat() for path in _events(session)]
         if states:
             size, used = sum(state.st_size for state in states), max(state.st_mtime for state in states)
-            yield Found(AGENT.name, session, session.name, size, used)
+            yield FoundSession(AGENT.name, session, session.name, size, used)
 
 
 def _events(session: Path) -> list[Path]:
@@ -43,7 +43,7 @@ def _number(name: str) -> int:
     return int(digits) if digits.isdigit() else 1 << 62
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     events = _events(session.path)
     asked = (_request(document(path)) for path in events[:_FIRST])
     state = document(session.path / "base_state.json")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from compactor_cli.agents.base import About, Agent, Figure, Found, Machine, files_below, found
+from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
 from compactor_cli.agents.reading import lines_of, recorded, request, tokens_or_size, whole, word
 
 _KINDS = (b'"type":"user"', b'"type":"assistant"', b'"type":"tool_result"')
@@ -17,14 +17,14 @@ def _folders(machine: Machine) -> list[Path]:
     return [machine.place("", ".qwen", "projects")]
 
 
-def _find(folder: Path) -> Iterator[Found]:
+def _find(folder: Path) -> Iterator[FoundSession]:
     for entry in files_below(folder, 3):
         parts = Path(entry.path).relative_to(folder).parts
         if entry.name.endswith(".jsonl") and parts[1:-1] in (("chats",), ("chats", "archive")):
             yield found(AGENT.name, entry, entry.name.removesuffix(".jsonl"))
 
 
-def _look(session: Found) -> About:
+def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     return About(
         id=lines.first(lambda value: word(value, "sessionId") or None, b'"sessionId"') or "",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from compactor_cli.agents.base import Figure, Found
+from compactor_cli.agents.base import Figure, FoundSession
 from compactor_cli.text.injected import origin_of
 
 WHOLE = 32 * 1024 * 1024
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class JsonLines:
     """The lines of a JSONL file."""
 
     head: list[bytes]
@@ -50,15 +50,15 @@ class Lines:
         return Figure(sum(map(is_message, self.head)), "estimated") if self.whole else None
 
 
-def lines_of(path: Path, size: int) -> Lines:
+def lines_of(path: Path, size: int) -> JsonLines:
     """Raises OSError."""
     with path.open("rb") as file:
         if size <= WHOLE:
             lines = file.read().split(b"\n")
-            return Lines(lines, lines, whole=True)
+            return JsonLines(lines, lines, whole=True)
         head = file.read(_END).split(b"\n")[:-1]
         file.seek(-_END, 2)
-        return Lines(head, file.read().split(b"\n")[1:], whole=False)
+        return JsonLines(head, file.read().split(b"\n")[1:], whole=False)
 
 
 def _pick(lines: Iterable[bytes], pick: Callable[[dict[str, Any]], T | None], marker: bytes) -> T | None:
@@ -140,6 +140,6 @@ def estimated(size: int, bytes_a_token: int = BYTES_A_TOKEN) -> Figure | None:
     return Figure(size // bytes_a_token, "estimated") if size >= bytes_a_token else None
 
 
-def tokens_or_size(tokens: Figure | None, found: Found) -> Figure | None:
+def tokens_or_size(tokens: Figure | None, found: FoundSession) -> Figure | None:
     """What was recorded, or else an estimate by the size."""
     return tokens or estimated(found.size)

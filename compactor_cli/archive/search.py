@@ -13,7 +13,7 @@ _AROUND = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class MessageHit:
     """A message that has some of the words."""
 
     path: str
@@ -35,7 +35,7 @@ def words_of(query: str) -> tuple[str, ...]:
 
 def hits(
     messages: Sequence[Message], words: Sequence[str], references: Mapping[int, str], path: str, compaction: int
-) -> Iterable[Hit]:
+) -> Iterable[MessageHit]:
     """The messages with at least one of the words, the newest first."""
     for message in reversed(messages):
         text = message.text()
@@ -44,13 +44,13 @@ def hits(
         if places:
             reference = references.get(message.index, "")
             snippet = _snippet(text, min(places))
-            yield Hit(path, compaction, message.index, message.role, reference, len(places), snippet)
+            yield MessageHit(path, compaction, message.index, message.role, reference, len(places), snippet)
 
 
-def best(found: Iterable[Hit], limit: int) -> list[Hit]:
+def best(found: Iterable[MessageHit], limit: int) -> list[MessageHit]:
     """Those with most of the words, the newest of these first; a message that several states have stands once."""
     ranked = sorted(found, key=lambda hit: (hit.matched, hit.compaction, hit.message), reverse=True)
-    seen: dict[tuple[str, str], Hit] = {}
+    seen: dict[tuple[str, str], MessageHit] = {}
     for hit in ranked:
         seen.setdefault((hit.role, hit.reference or hit.snippet), hit)
     return list(seen.values())[:limit]

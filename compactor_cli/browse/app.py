@@ -22,7 +22,7 @@ from compactor_cli.browse.filters import Mark, chosen, matches, offered
 from compactor_cli.browse.message_list import MessageList
 from compactor_cli.browse.output import signals_of
 from compactor_cli.browse.panels import CSS, STYLES, Panels, line
-from compactor_cli.browse.rows import Row, View, bare_view
+from compactor_cli.browse.rows import BrowserRow, BrowserView, bare_view
 from compactor_cli.browse.state import History, State, decided, decided_all, groups_of
 from compactor_cli.browse.terminal import end_with_the_terminal
 from compactor_cli.browse.writing import Writing
@@ -62,7 +62,7 @@ class Browser(Writing):
     class Computed(Message):
         """What was computed of a state, or why it could not be."""
 
-        def __init__(self, state: State, view: View | None, error: Exception | None) -> None:
+        def __init__(self, state: State, view: BrowserView | None, error: Exception | None) -> None:
             super().__init__()
             self.state, self.view, self.error = state, view, error
 
@@ -128,7 +128,7 @@ class Browser(Writing):
         found = self.theme_variables.get(f"text-{name}", "")
         return found if found.startswith("#") else ""
 
-    def title_of(self, row: Row) -> Text:
+    def title_of(self, row: BrowserRow) -> Text:
         """What a message is and what becomes of it, for the head of its own screen."""
         state = self.history.now
         out = line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
@@ -137,7 +137,7 @@ class Browser(Writing):
         choice = self.groups.choice(state.choices, row.spot) if row.spot else None
         return out.append(f" · decided: {choice}", "bold") if choice else out
 
-    def reason_of(self, row: Row) -> Text:
+    def reason_of(self, row: BrowserRow) -> Text:
         """Why it becomes that."""
         choices = self.history.now.choices
         choice = self.groups.choice(choices, row.spot) if row.spot else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from compactor_cli.browse.rows import View
+from compactor_cli.browse.rows import BrowserView
 from compactor_cli.browse.state import State
 from compactor_cli.model.decisions import Aim
 from compactor_cli.model.transcript import Source
@@ -34,7 +34,7 @@ class Desk(Protocol):
     def strategy(self, aim: Aim) -> str:
         """The strategy that is used for an aim."""
 
-    def view(self, state: State) -> View:
+    def view(self, state: State) -> BrowserView:
         """What a compaction would make of the session. Called in a thread. Raises CompactorError."""
 
     def is_there(self, place: str) -> bool:
@@ -43,5 +43,5 @@ class Desk(Protocol):
     def save(self, place: str, state: State) -> str:
         """Save the decisions; returns what to say of it. Raises CompactorError."""
 
-    def write(self, place: str, view: View) -> str:
+    def write(self, place: str, view: BrowserView) -> str:
         """Write the compacted file; returns what to say of it. Raises CompactorError."""

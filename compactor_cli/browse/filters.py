@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from compactor_cli.browse.rows import FATES, Row
+from compactor_cli.browse.rows import FATES, BrowserRow
 from compactor_cli.browse.state import Groups
 from compactor_cli.model.decisions import Choice, Spot
 
@@ -23,7 +23,7 @@ class Mark(NamedTuple):
     value: str
 
 
-def marks_of(row: Row, choice: Choice | None) -> set[Mark]:
+def marks_of(row: BrowserRow, choice: Choice | None) -> set[Mark]:
     """All that a row can be chosen by."""
     role = row.who if row.who in ROLES else "tool"
     found = {Mark("becomes", row.fate), Mark("role", role), *(Mark("tool", tool) for tool in row.tools)}
@@ -31,7 +31,7 @@ def marks_of(row: Row, choice: Choice | None) -> set[Mark]:
 
 
 def chosen(
-    rows: Sequence[Row], marks: Iterable[Mark], choices: Mapping[Spot, Choice], groups: Groups
+    rows: Sequence[BrowserRow], marks: Iterable[Mark], choices: Mapping[Spot, Choice], groups: Groups
 ) -> tuple[int, ...]:
     """Places of the rows that have, of each kind that is asked for, one of the marks."""
     wanted: dict[str, set[Mark]] = {}
@@ -46,7 +46,7 @@ def chosen(
     )
 
 
-def offered(rows: Sequence[Row], choices: Mapping[Spot, Choice], groups: Groups) -> list[tuple[Mark, int]]:
+def offered(rows: Sequence[BrowserRow], choices: Mapping[Spot, Choice], groups: Groups) -> list[tuple[Mark, int]]:
     """All marks that rows have, and how many rows have each, in the order of lists."""
     counts = Counter(mark for row in rows for mark in marks_of(row, _choice(row, choices, groups)))
     orders = {"becomes": FATES, "role": ROLES, "decision": ("kept", "dropped")}
@@ -59,11 +59,11 @@ def offered(rows: Sequence[Row], choices: Mapping[Spot, Choice], groups: Groups)
     return [(mark, counts[mark]) for mark in sorted(counts, key=order) if mark.value]
 
 
-def matches(rows: Sequence[Row], shown: Sequence[int], words: str) -> list[int]:
+def matches(rows: Sequence[BrowserRow], shown: Sequence[int], words: str) -> list[int]:
     """Positions in what is shown whose messages hold the words, in any case."""
     wanted = words.lower()
     return [at for at, place in enumerate(shown) if rows[place].holds(wanted)] if wanted else []
 
 
-def _choice(row: Row, choices: Mapping[Spot, Choice], groups: Groups) -> Choice | None:
+def _choice(row: BrowserRow, choices: Mapping[Spot, Choice], groups: Groups) -> Choice | None:
     return groups.choice(choices, row.spot) if row.spot and choices else None

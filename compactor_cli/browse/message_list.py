@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from compactor_cli.browse.rows import Row
+from compactor_cli.browse.rows import BrowserRow
 from compactor_cli.browse.state import Groups
 from compactor_cli.model.decisions import Choice, Spot
 
@@ -88,7 +88,7 @@ class MessageList(ScrollView, can_focus=True):
     def __init__(self, groups: Groups) -> None:
         super().__init__(id="messages")
         self._groups = groups
-        self._rows: Sequence[Row] = ()
+        self._rows: Sequence[BrowserRow] = ()
         self._shown: Sequence[int] = ()
         self._choices: Mapping[Spot, Choice] = {}
         self._digits = self._tokens = 1
@@ -97,19 +97,19 @@ class MessageList(ScrollView, can_focus=True):
         """What is searched for, in lower case."""
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> BrowserRow | None:
         """The current row; None when none is shown."""
         return self._rows[self._shown[self.cursor]] if self.cursor < len(self._shown) else None
 
     @property
-    def shown_rows(self) -> list[Row]:
+    def shown_rows(self) -> list[BrowserRow]:
         return [self._rows[at] for at in self._shown]
 
     @property
     def shown(self) -> Sequence[int]:
         return self._shown
 
-    def show(self, rows: Sequence[Row], shown: Sequence[int], choices: Mapping[Spot, Choice]) -> None:
+    def show(self, rows: Sequence[BrowserRow], shown: Sequence[int], choices: Mapping[Spot, Choice]) -> None:
         """Show these rows; the current one stays, or the nearest to it."""
         before = self._rows[self._shown[self.cursor]] if self.cursor < len(self._shown) else None
         self._rows, self._shown, self._choices = rows, shown, choices
@@ -138,7 +138,7 @@ class MessageList(ScrollView, can_focus=True):
         after = (at for at, place in enumerate(self._shown) if self._rows[place].number >= number)
         return next((at for at in after if self._rows[self._shown[at]].spot), max(0, len(self._shown) - 1))
 
-    def _place_of(self, row: Row) -> int:
+    def _place_of(self, row: BrowserRow) -> int:
         key = (row.entry.conversation, row.number if row.spot else -1)
         near = [
             (abs(self._rows[at].entry.conversation - key[0]), abs(self._rows[at].number - key[1])) for at in self._shown
@@ -196,7 +196,7 @@ class MessageList(ScrollView, can_focus=True):
         wide = self._width >= _WIDE
         return line.ljust(self._says(self._width)[1]) + "why" if wide else line
 
-    def _cells(self, row: Row, width: int) -> list[tuple[str, str]]:
+    def _cells(self, row: BrowserRow, width: int) -> list[tuple[str, str]]:
         choice, own = self._choice(row)
         mark = _MARKS[choice, own]
         hit = "list--hit" if self.words and row.holds(self.words) else ""
@@ -220,12 +220,12 @@ class MessageList(ScrollView, can_focus=True):
         said = room * 6 // 10
         return said, begin + said + 1
 
-    def _choice(self, row: Row) -> tuple[Choice | None, bool]:
+    def _choice(self, row: BrowserRow) -> tuple[Choice | None, bool]:
         if row.spot is None or not self._choices:
             return None, False
         return self._groups.choice(self._choices, row.spot), row.spot in self._choices
 
-    def _number(self, row: Row) -> str:
+    def _number(self, row: BrowserRow) -> str:
         if row.spot is None:
             return "+"
         return f"{row.entry.conversation}:{row.number}" if self._several else str(row.number)
@@ -234,7 +234,7 @@ class MessageList(ScrollView, can_focus=True):
         return self.get_component_rich_style(name) if name else self.rich_style
 
 
-def _tokens(row: Row) -> str:
+def _tokens(row: BrowserRow) -> str:
     """Tokens before and after, where they are not the same."""
     same = row.before == row.after or not row.fate
     return f"{row.before:,}" if same else f"{row.before:,} → {row.after:,}"

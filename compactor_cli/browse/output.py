@@ -5,46 +5,46 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from compactor_cli.browse.lines import safe
-from compactor_cli.browse.rows import Row, View, name
+from compactor_cli.browse.rows import BrowserRow, BrowserView, name
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.text.excerpts import speaker_of
 
 
-class Line(NamedTuple):
+class OutputLine(NamedTuple):
     """A line of a text, and whether it is a heading of ours."""
 
     text: str
     heading: bool = False
 
 
-def before_lines(row: Row) -> list[Line]:
+def before_lines(row: BrowserRow) -> list[OutputLine]:
     """A message as it was."""
     if row.entry.before is None:
-        return [Line("Was not in the input.", heading=True)]
+        return [OutputLine("Was not in the input.", heading=True)]
     return _lines(row.entry.before)
 
 
-def after_lines(view: View, row: Row) -> list[Line]:
+def after_lines(view: BrowserView, row: BrowserRow) -> list[OutputLine]:
     """What stands of it in the output."""
     entry = row.entry
     if not row.fate:
-        return [Line("Nothing was computed: see the message at the top.", heading=True)]
+        return [OutputLine("Nothing was computed: see the message at the top.", heading=True)]
     if entry.after is not None:
         same = row.fate == "kept"
         return [
-            *([Line("Stands in the output as it was.", heading=True), Line("")] if same else []),
+            *([OutputLine("Stands in the output as it was.", heading=True), OutputLine("")] if same else []),
             *_lines(entry.after),
         ]
     if row.fate != "summarized":
-        return [Line(f"Nothing of it is in the output: {entry.reason}.", heading=True)]
+        return [OutputLine(f"Nothing of it is in the output: {entry.reason}.", heading=True)]
     summary = summary_of(view, row)
     if summary is None:
-        return [Line("A summary stands for it.", heading=True)]
+        return [OutputLine("A summary stands for it.", heading=True)]
     return _in_summary(summary, entry.message.number)
 
 
-def summary_of(view: View, row: Row) -> Message | None:
+def summary_of(view: BrowserView, row: BrowserRow) -> Message | None:
     """The summary in the output that stands for a message."""
     part = view.parts[row.entry.conversation]
     if part.plan is None:
@@ -56,7 +56,7 @@ def summary_of(view: View, row: Row) -> Message | None:
     return next((m for m in part.messages if m.index < 0 and m.id == f"summary-{slot.groups[0]}"), None)
 
 
-def signals_of(view: View, row: Row) -> tuple[str, ...]:
+def signals_of(view: BrowserView, row: BrowserRow) -> tuple[str, ...]:
     """The names that what is kept of a message is valued for."""
     part = view.parts[row.entry.conversation] if view.parts else None
     if part is None or part.plan is None or row.spot is None:
@@ -71,10 +71,10 @@ def _group_of(part: Compaction, number: int) -> int:
     return next((g.index for g in part.groups if any(messages[i].number == number for i in g.messages)), -1)
 
 
-def _in_summary(summary: Message, number: int) -> list[Line]:
+def _in_summary(summary: Message, number: int) -> list[OutputLine]:
     """A summary, with what it quotes of one message first."""
     text = summary.text("text").split("\n")
-    quoted: list[Line] = []
+    quoted: list[OutputLine] = []
     inside = False
     for line in text:
         speaker = speaker_of(line)
@@ -83,19 +83,23 @@ def _in_summary(summary: Message, number: int) -> list[Line]:
         elif not line.startswith((" ", "…")):
             inside = False
         if inside:
-            quoted.append(Line(safe(line)))
+            quoted.append(OutputLine(safe(line)))
     head = "The summary in its place quotes of it:" if quoted else "The summary in its place quotes none of its lines."
-    whole = [Line(""), Line(f"All of the summary ({summary.tokens:,} tokens):", heading=True), Line("")]
-    return [Line(head, heading=True), *quoted, *whole, *(Line(safe(line)) for line in text)]
+    whole = [
+        OutputLine(""),
+        OutputLine(f"All of the summary ({summary.tokens:,} tokens):", heading=True),
+        OutputLine(""),
+    ]
+    return [OutputLine(head, heading=True), *quoted, *whole, *(OutputLine(safe(line)) for line in text)]
 
 
-def _lines(message: Message) -> list[Line]:
+def _lines(message: Message) -> list[OutputLine]:
     """The parts of a message under their names; of one part that is text no more than that."""
-    out: list[Line] = []
+    out: list[OutputLine] = []
     for part in message.parts:
         if len(message.parts) > 1 or part.kind != "text":
             title = " ".join(word for word in (part.kind.replace("_", " "), part.name) if word)
-            out += [Line("")] if out else []
-            out.append(Line(f"{name(title)} · {part.tokens:,} tokens", heading=True))
-        out += [Line(safe(line)) for line in part.text.replace("\r\n", "\n").split("\n")]
-    return out or [Line("(empty)", heading=True)]
+            out += [OutputLine("")] if out else []
+            out.append(OutputLine(f"{name(title)} · {part.tokens:,} tokens", heading=True))
+        out += [OutputLine(safe(line)) for line in part.text.replace("\r\n", "\n").split("\n")]
+    return out or [OutputLine("(empty)", heading=True)]

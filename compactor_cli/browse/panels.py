@@ -8,7 +8,7 @@ from rich.text import Text
 from textual.widgets import Static
 
 from compactor_cli.browse import words
-from compactor_cli.browse.rows import View
+from compactor_cli.browse.rows import BrowserView
 from compactor_cli.model.transcript import Source
 
 STYLES = {"kept": "success", "shortened": "primary", "summarized": "accent", "gone": "error", "added": "secondary"}
@@ -75,12 +75,12 @@ class Panels:
         self._sums.add_class("failed")
         self._sums.update(Text(why))
 
-    def sum_up(self, view: View, *, computing: bool, width: int) -> None:
+    def sum_up(self, view: BrowserView, *, computing: bool, width: int) -> None:
         """The tokens and the messages of each fate."""
         self._sums.remove_class("failed")
         self._sums.update(self._summed(view, computing=computing, width=width))
 
-    def _summed(self, view: View, *, computing: bool, width: int) -> Text:
+    def _summed(self, view: BrowserView, *, computing: bool, width: int) -> Text:
         if not view.parts:
             return line("computing …")
         before, after = self._source.tokens, view.tokens

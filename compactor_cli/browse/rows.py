@@ -21,7 +21,7 @@ _LONGEST = 400
 """Characters of a text that a row may show."""
 
 
-class Row(NamedTuple):
+class BrowserRow(NamedTuple):
     """One message of the input, or one that only the output has."""
 
     spot: Spot | None
@@ -56,10 +56,10 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class BrowserView:
     """What a compaction would make of a session."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[BrowserRow, ...]
     parts: tuple[Compaction, ...]
     data: bytes
     """The output; empty where nothing could be computed."""
@@ -86,19 +86,19 @@ class View:
         return found
 
 
-def view_of(parts: Sequence[Compaction], data: bytes) -> View:
+def view_of(parts: Sequence[Compaction], data: bytes) -> BrowserView:
     """The rows of what was computed."""
-    return View(tuple(map(_row, of_compactions(parts))), tuple(parts), data)
+    return BrowserView(tuple(map(_row, of_compactions(parts))), tuple(parts), data)
 
 
-def bare_view(source: Source) -> View:
+def bare_view(source: Source) -> BrowserView:
     """The rows of a session of which nothing could be computed."""
     entries = [
         Entry(which, "", message, None)
         for which, transcript in enumerate(source.transcripts)
         for message in transcript.messages
     ]
-    return View(tuple(map(_row, entries)), (), b"")
+    return BrowserView(tuple(map(_row, entries)), (), b"")
 
 
 def says(message: Message) -> str:
@@ -122,13 +122,13 @@ def _line(text: str) -> str:
     return safe(one_line(text, _LONGEST))
 
 
-def _row(entry: Entry) -> Row:
+def _row(entry: Entry) -> BrowserRow:
     message = entry.message
     tools = tuple(map(name, entry.tools))
     added = entry.fate == "added"
     spot = None if added or entry.before is None else Spot(entry.conversation, message.number)
     fate = {"dropped": "gone"}.get(entry.fate, entry.fate)
-    return Row(spot, entry, fate, _who(message, tools), tools)
+    return BrowserRow(spot, entry, fate, _who(message, tools), tools)
 
 
 def _who(message: Message, tools: tuple[str, ...]) -> str:

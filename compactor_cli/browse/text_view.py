@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from compactor_cli.browse.lines import wrapped
-from compactor_cli.browse.output import Line
+from compactor_cli.browse.output import OutputLine
 
 
 class TextView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -41,11 +41,11 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
-        self._lines: Sequence[Line] = ()
-        self._pieces: list[Line] = []
+        self._lines: Sequence[OutputLine] = ()
+        self._pieces: list[OutputLine] = []
         self._words = ""
 
-    def show(self, lines: Sequence[Line], words: str = "") -> None:
+    def show(self, lines: Sequence[OutputLine], words: str = "") -> None:
         """Show these lines from their beginning, or from where the words are, which are marked."""
         self._lines, self._words = lines, words
         self._wrap()
@@ -61,7 +61,7 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _wrap(self) -> None:
         width = max(1, self.scrollable_content_region.width)
-        self._pieces = [Line(piece, line.heading) for line in self._lines for piece in wrapped(line.text, width)]
+        self._pieces = [OutputLine(piece, line.heading) for line in self._lines for piece in wrapped(line.text, width)]
         self.virtual_size = Size(width, len(self._pieces))
         self.refresh()
 

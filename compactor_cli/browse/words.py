@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from compactor_cli.browse.filters import Mark
-from compactor_cli.browse.rows import FATES, Row, View, name
+from compactor_cli.browse.rows import FATES, BrowserRow, BrowserView, name
 from compactor_cli.browse.state import History, State
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.decisions import Aim, Choice
@@ -28,7 +28,7 @@ def head(source: Source, counter: str) -> str:
     )
 
 
-def aims(state: State, view: View, strategy: str) -> str:
+def aims(state: State, view: BrowserView, strategy: str) -> str:
     """What it is compacted to, and how."""
     aimed = aim_words(state.aim)
     if view.target is not None and state.aim.target_ratio is not None:
@@ -44,7 +44,7 @@ def decisions(history: History) -> str:
     return f"decisions: {kept} keep, {dropped} drop" + ("" if history.is_saved else " (unsaved)")
 
 
-def sums(view: View) -> list[tuple[str, int]]:
+def sums(view: BrowserView) -> list[tuple[str, int]]:
     """Messages of each fate that there are."""
     counts = view.counts()
     return [(fate, counts[fate]) for fate in FATES if counts[fate] or fate != "added"]
@@ -59,7 +59,7 @@ def failure(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def why(row: Row, choice: Choice | None, own: bool, signals: Iterable[str], *, scored: bool) -> str:
+def why(row: BrowserRow, choice: Choice | None, own: bool, signals: Iterable[str], *, scored: bool) -> str:
     """Why a message becomes what it becomes. `scored`: the strategy goes by scores and tiers."""
     what = {"keep": "to be kept", "drop": "to be dropped"}.get(choice or "", "")
     if what and not own:

@@ -9,7 +9,7 @@ from textual.app import App
 
 from compactor_cli.browse.desk import Desk
 from compactor_cli.browse.dialogs import Ask, Confirm
-from compactor_cli.browse.rows import View
+from compactor_cli.browse.rows import BrowserView
 from compactor_cli.browse.state import History
 from compactor_cli.errors import CompactorError
 
@@ -19,7 +19,7 @@ class Writing(App[int]):
 
     desk: Desk
     history: History
-    view: View
+    view: BrowserView
     failure: Exception | None
     """Why nothing could be computed of the present state."""
     settled: asyncio.Event

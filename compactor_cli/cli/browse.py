@@ -37,7 +37,7 @@ from compactor_cli.strategies import strategy as strategy_named
 
 if TYPE_CHECKING:
     from compactor_cli.browse.app import Browser
-    from compactor_cli.browse.rows import View
+    from compactor_cli.browse.rows import BrowserView
     from compactor_cli.browse.state import State
 
 NO_TEXTUAL = "the browser is made with Textual, which is not installed: pip install 'compactor-cli[browse]'"
@@ -89,7 +89,7 @@ def browse(asked: BrowseOptions, given: Layer) -> None:
         raise typer.Exit(running.return_code)
 
 
-def opened(asked: BrowseOptions, given: Layer) -> tuple[Desk, Browser]:
+def opened(asked: BrowseOptions, given: Layer) -> tuple[SessionDesk, Browser]:
     """The browser of a session, by the options of the command, and what it works with."""
     application = _application()
     held = decisions_in(asked.decisions)
@@ -137,7 +137,7 @@ def _check_terminal(file: str) -> None:
 
 
 @dataclass(slots=True)
-class Desk:
+class SessionDesk:
     """The session of one run, as the browser works with it."""
 
     session: Session
@@ -180,7 +180,7 @@ class Desk:
         """The strategy that is used for an aim."""
         return self._settings(aim).strategy_name
 
-    def view(self, state: State) -> View:
+    def view(self, state: State) -> BrowserView:
         """What a compaction would make of the session."""
         from compactor_cli.browse.rows import view_of
 
@@ -206,7 +206,7 @@ class Desk:
         self._tell(f"decisions saved to {place}; use them: {use} -o {shlex.quote(self.output)}")
         return f"Saved to {place}: compact --decisions takes it."
 
-    def write(self, place: str, view: View) -> str:
+    def write(self, place: str, view: BrowserView) -> str:
         """Write the compacted file as `compact` does."""
         place = _named(place)
         refuse_overwriting([self.source.path], {"output": [place]})
@@ -239,12 +239,12 @@ class Desk:
 
 def desk_of(
     session: Session, source: Source, settings: Settings, keeper: Keeper, asked: BrowseOptions, given: Layer
-) -> Desk:
+) -> SessionDesk:
     """The desk of a run; files that are written are named after the session."""
     name = "session.jsonl" if is_remote(source.path) else Path(source.path).name
     stem, _, rest = name.partition(".")
     said = [word for key in _REPEATED if key in given for word in (f"--{key}", str(given[key].value))]
-    return Desk(
+    return SessionDesk(
         session=session,
         source=source,
         settings=settings,

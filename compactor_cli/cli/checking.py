@@ -9,14 +9,14 @@ import typer
 
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.errors import BudgetError, CompactorError, InputError, UsageError, meant
-from compactor_cli.model.findings import Finding
+from compactor_cli.model.findings import CheckFinding
 from compactor_cli.model.transcript import Source
 
 FORMATS = ("github",)
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckOutput:
     """Where the findings of a run go."""
 
     annotations: str
@@ -34,14 +34,14 @@ class Check:
         if json and (self.annotations or self.sarif == "-"):
             raise UsageError("--json prints on standard output, and so do --annotations and --sarif -: choose one")
 
-    def found_in(self, source: Source, tokens: int, *, changed: bool) -> tuple[Finding, ...]:
+    def found_in(self, source: Source, tokens: int, *, changed: bool) -> tuple[CheckFinding, ...]:
         """What there is to say of one file, of which that many tokens are left."""
         if not changed:
             return ()
         what = f"{verdict(source.tokens, tokens, changed=changed)}: run compact without --check"
-        return (Finding("needs-compaction", source.path, 1, what),)
+        return (CheckFinding("needs-compaction", source.path, 1, what),)
 
-    def publish(self, found: Sequence[Finding], inputs: Sequence[str]) -> None:
+    def publish(self, found: Sequence[CheckFinding], inputs: Sequence[str]) -> None:
         """Print and write what CI is to show. `inputs`: the files that were checked."""
         if not self.annotations and not self.sarif:
             return
@@ -61,9 +61,9 @@ def verdict(before: int, after: int, *, changed: bool) -> str:
     return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay as it is"
 
 
-def failed(path: str, error: CompactorError) -> Finding:
+def failed(path: str, error: CompactorError) -> CheckFinding:
     """The finding for a file that could not be checked."""
     what = error.what if isinstance(error, InputError) else str(error)
     line = (error.line or 1) if isinstance(error, InputError) else 1
     rule = "cannot-fit" if isinstance(error, BudgetError) else "unreadable" if isinstance(error, InputError) else ""
-    return Finding(rule or "failed", path, line, what)
+    return CheckFinding(rule or "failed", path, line, what)

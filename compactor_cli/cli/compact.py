@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from compactor_cli.cli.checking import Check, failed
+from compactor_cli.cli.checking import CheckOutput, failed
 from compactor_cli.cli.compact_job import Job, check_usage, warn_of
 from compactor_cli.cli.compact_options import CompactOptions
 from compactor_cli.cli.configured import Configured, configure
@@ -87,7 +87,7 @@ def job_of(
         asked=asked,
         names=names,
         keeper=keeper,
-        checking=Check(asked.annotations, asked.sarif),
+        checking=CheckOutput(asked.annotations, asked.sarif),
         manifest=configured.settings.archive.manifest,
         facts=model_facts(configured.reading.model) if asked.if_needed else None,
         load=configured.load,

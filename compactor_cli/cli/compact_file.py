@@ -24,7 +24,7 @@ from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack
 from compactor_cli.model.outcome import Outcome, Sizes
-from compactor_cli.model.report import Compaction, Kept, ModelUse, Probed
+from compactor_cli.model.report import Compaction, ModelUse, Probed, StoredResult
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.stages import COMPLETE, STAGES
 from compactor_cli.settings import Settings
@@ -41,7 +41,7 @@ def compact_file(session: Session, file: str, job: Job, settings: Settings, prog
 def _compact_sessions(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     from compactor_cli.render import jsons
     from compactor_cli.render.keeping import keeping_json, keeping_lines
-    from compactor_cli.render.model_use import probe_json, probe_line
+    from compactor_cli.render.model_use import probe_json
 
     before = model_use(session)
     source = job.load(session, file)
@@ -58,7 +58,7 @@ def _compact_sessions(session: Session, file: str, job: Job, settings: Settings,
             source, data, place, fresh=job.asked.new_session, out=job.asked.out, in_place=job.asked.in_place
         )
     stored = pack(data, place, source.packed, same=job.asked.in_place)
-    kept = Kept()
+    kept = StoredResult()
     if job.asked.writes:
         if any(part.memories for part in parts):
             progress.say(f"{source.path}: {STAGES['persisting']}")
@@ -88,17 +88,32 @@ def _compact_sessions(session: Session, file: str, job: Job, settings: Settings,
         input_sha256=sha256(source.stored) if job.lists else "",
         output_sha256=sha256(stored) if job.lists else "",
     )
+    _tell(session, source, job, outcome, parts, carried, probed)
+    say_use(session, use, f"{source.path}: " if job.several else "")
+    for line in keeping_lines(kept, sum(part.recalled for part in parts)):
+        session.say(line)
+    return outcome
+
+
+def _tell(
+    session: Session,
+    source: Source,
+    job: Job,
+    outcome: Outcome,
+    parts: Sequence[Compaction],
+    carried: CarriedOn | None,
+    probed: Probed | None,
+) -> None:
+    """What became of the file, for people."""
     _show(session, source, job, outcome, parts)
     if carried and job.asked.writes:
         session.say(carried.line)
     if probed and probed.before is not None:
+        from compactor_cli.render.model_use import probe_line
+
         session.say(probe_line(probed))
-    say_use(session, use, f"{source.path}: " if job.several else "")
     if job.asked.check:
-        session.say(f"{source.path}: {verdict(source.tokens, tokens, changed=changed)}")
-    for line in keeping_lines(kept, sum(part.recalled for part in parts)):
-        session.say(line)
-    return outcome
+        session.say(f"{source.path}: {verdict(source.tokens, outcome.after.tokens, changed=outcome.changed)}")
 
 
 def _report(
@@ -122,7 +137,7 @@ def _report(
 
 def _write(
     session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str, *, changed: bool
-) -> Kept:
+) -> StoredResult:
     """The output of one file, as it is to be stored, when all that it takes away is kept as asked."""
     kept = job.keeper.keep(source, data, parts, place, changed=changed)
     if changed and job.manifest:  # first: without the archive it is the only account of what goes

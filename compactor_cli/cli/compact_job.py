@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from compactor_cli.cli.checking import Check
+from compactor_cli.cli.checking import CheckOutput
 from compactor_cli.cli.compact_options import EMITS, ENGINES, CompactOptions
 from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.deciding import DecisionsFile
@@ -42,7 +42,7 @@ class Job:
     several: bool
     """There are further files."""
     keeper: Keeper
-    checking: Check
+    checking: CheckOutput
     recalled: Sequence[Memory] = ()
     """Memories that are put into the outputs."""
     manifest: bool = False
@@ -97,7 +97,7 @@ def check_usage(inputs: Sequence[Input], asked: CompactOptions, settings: Settin
     if asked.writes and not asked.in_place and not asked.finds_places:
         outputs = {"-o": [asked.out or "-"], "--out-dir": [under(asked.out_dir, one.name) for one in inputs]}
         refuse_overwriting(files, outputs if asked.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
-    Check(asked.annotations, asked.sarif).refuse(checks=asked.check, json=asked.json)
+    CheckOutput(asked.annotations, asked.sarif).refuse(checks=asked.check, json=asked.json)
     refuse_overwriting(files, {"--report": [asked.report or "-"], "--sarif": [asked.sarif or "-"]})
     check_html(asked.html, files, len(files), {"-o": asked.out, "--report": asked.report})
     compile_patterns(settings.keep)

@@ -22,7 +22,7 @@ from compactor_cli.model.outcome import FAILURES, Outcome, Sizes
 from compactor_cli.settings import Settings
 
 if TYPE_CHECKING:
-    from compactor_cli.datasets.batches import Make, Row
+    from compactor_cli.datasets.batches import Make, RowResult
     from compactor_cli.datasets.files import Shard
 
 NO_PYARROW = "Parquet is read by pyarrow, which is not installed: pip install 'compactor-cli[parquet]'"
@@ -117,7 +117,7 @@ def _place(file: str, job: Job) -> str:
 def _row_maker(session: Session, file: str, job: Job, settings: Settings) -> Make:
     from compactor_cli.datasets.batches import row_of
 
-    def make(line: bytes) -> Row:
+    def make(line: bytes) -> RowResult:
         session.counter, session.probed = session.local, None
         source = session.read(line, file)
         return row_of(source, *compact_always(session, source, settings, NoSteps(), recalled=job.recalled))

@@ -14,7 +14,7 @@ from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.compact_options import CompactOptions
 from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.keeping import Keeper
-from compactor_cli.cli.many import Task, Told, attempt
+from compactor_cli.cli.many import FileTask, Told, attempt
 from compactor_cli.cli.progress import NoSteps
 from compactor_cli.cli.session import Session
 from compactor_cli.model.memories import Memory
@@ -71,7 +71,7 @@ def begin(setup: Setup) -> None:
     _ready.job = replace(job, recalled=setup.recalled)
 
 
-def compact_chunk(tasks: Sequence[Task]) -> list[Told]:
+def compact_chunk(tasks: Sequence[FileTask]) -> list[Told]:
     """Compact files one after the other, in a thread that has begun."""
     session, settings = _ready.session, _ready.settings
     job = replace(_ready.job, names={task.path: task.name for task in tasks})

@@ -29,7 +29,7 @@ Choices = list[tuple[str, str]]
 
 
 @dataclass(slots=True)
-class Spot:
+class Typed:
     """Where the cursor is, by the words before it."""
 
     command: str = ""
@@ -82,8 +82,8 @@ def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Ch
     return _values(table, kind, spot, typed)
 
 
-def _spot(table: Mapping[str, Any], before: Iterable[str]) -> Spot:
-    spot = Spot()
+def _spot(table: Mapping[str, Any], before: Iterable[str]) -> Typed:
+    spot = Typed()
     for word in before:
         if _needs_value(table, spot) or (spot.option and word in _names(table, "agents")):
             spot.option = ""
@@ -113,20 +113,20 @@ def _known(table: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
     return [table["options"][name] for name in table["commands"][command]["options"]]
 
 
-def _needs_value(table: Mapping[str, Any], spot: Spot) -> bool:
+def _needs_value(table: Mapping[str, Any], spot: Typed) -> bool:
     """Whether the next word is the value of an option, whatever it is."""
     option = _option(table, spot.command, spot.option)
     return option is not None and not option["maybe"]
 
 
-def _options(table: Mapping[str, Any], spot: Spot) -> Choices:
+def _options(table: Mapping[str, Any], spot: Typed) -> Choices:
     """The options that may still be given."""
     options = _known(table, spot.command)
     free = [one for one in options if one["many"] or not set(one["names"]) & set(spot.used)]
     return [(name, one["help"]) for one in free for name in one["names"]]
 
 
-def _values(table: Mapping[str, Any], kind: str, spot: Spot, typed: str) -> tuple[str, Choices]:
+def _values(table: Mapping[str, Any], kind: str, spot: Typed, typed: str) -> tuple[str, Choices]:
     """What an option or an argument of a kind may be."""
     if kind in ("files", "dirs"):
         return kind, []

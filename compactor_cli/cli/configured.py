@@ -10,9 +10,9 @@ from typing import Any
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.configuration import variables
 from compactor_cli.configuration.files import files_in_use, read_file, working_folder
-from compactor_cli.configuration.layers import Entry, Layer, Origin, merge, reading_of, settings_of
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
 from compactor_cli.model.transcript import Source
-from compactor_cli.settings import Reading, Settings
+from compactor_cli.settings import ReadingSettings, Settings
 from compactor_cli.tokens import PROBE
 
 
@@ -21,8 +21,8 @@ class Configured:
     """What a command works with, and where each value came from."""
 
     settings: Settings
-    reading: Reading
-    found: Mapping[str, Entry]
+    reading: ReadingSettings
+    found: Mapping[str, SettingValue]
     warnings: tuple[str, ...] = ()
 
     @property
@@ -75,4 +75,4 @@ def config_of(option: str) -> str:
 
 def forced(**values: Any) -> Layer:
     """Keys without a section that a command sets itself, whatever files and variables say."""
-    return {name: Entry(value, Origin("command")) for name, value in values.items()}
+    return {name: SettingValue(value, Origin("command")) for name, value in values.items()}

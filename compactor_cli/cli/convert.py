@@ -56,7 +56,7 @@ class ConvertOptions(options.SessionOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ConvertJob:
     """What is to be done with every file."""
 
     asked: ConvertOptions
@@ -95,7 +95,7 @@ def convert(asked: ConvertOptions, given: Layer) -> None:
         raise UsageError(f"{file} is a folder with {len(inputs):,} sessions: name a folder to write to with --out-dir")
     paths = [one.path for one in inputs]
     refuse_overwriting(paths, {"-o": [asked.out or "-"], "--report": [asked.report or "-"]})
-    job = Job(asked, target, _options(asked), {one.path: _plain_name(one) for one in inputs})
+    job = ConvertJob(asked, target, _options(asked), {one.path: _plain_name(one) for one in inputs})
     reports: list[str] = []
     try:
         one_by_one(session, inputs, lambda path: _one(session, path, job, reports))
@@ -130,7 +130,7 @@ def _plain_name(one: Input) -> str:
     return (path.with_suffix(".jsonl") if path.suffix in _SUFFIXES else path.with_name(path.name + ".jsonl")).as_posix()
 
 
-def _one(session: Session, path: str, job: Job, reports: list[str]) -> int:
+def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> int:
     """Convert one file."""
     from compactor_cli.converting.convert import convert as converted
 
@@ -146,7 +146,7 @@ def _one(session: Session, path: str, job: Job, reports: list[str]) -> int:
     return 0
 
 
-def _places(path: str, made: Sequence[Converted], job: Job) -> list[str]:
+def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
     """Where each file goes."""
     if not job.asked.out_dir:
         return [job.asked.out or "-"]
@@ -154,7 +154,7 @@ def _places(path: str, made: Sequence[Converted], job: Job) -> list[str]:
     return [str(folder / (one.file_name or job.names[path])) for one in made]
 
 
-def _tell(session: Session, source: Source, made: Converted, place: str, job: Job) -> str:
+def _tell(session: Session, source: Source, made: Converted, place: str, job: ConvertJob) -> str:
     """The words for people; returns the report for scripts, which is printed where it is asked for."""
     from compactor_cli.render import jsons
     from compactor_cli.render.conversion import conversion_json, loss_table, resume_lines, told

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.session import Session
-from compactor_cli.configuration.layers import Entry, Layer, Origin
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import InputError
 from compactor_cli.model.decisions import Decided, Decisions, Spot
 from compactor_cli.model.transcript import Source
@@ -55,9 +55,9 @@ def with_aim(given: Layer, file: DecisionsFile | None) -> Layer:
     if not {"target_tokens", "target_ratio"} & set(given):
         # no target is one as well: that of settings files is not meant
         targets = {"target_tokens": aim.target_tokens, "target_ratio": aim.target_ratio}
-        filled |= {name: Entry(value, origin) for name, value in targets.items()}
+        filled |= {name: SettingValue(value, origin) for name, value in targets.items()}
     if aim.strategy:
-        filled.setdefault("strategy", Entry(aim.strategy, origin))
+        filled.setdefault("strategy", SettingValue(aim.strategy, origin))
     return filled
 
 

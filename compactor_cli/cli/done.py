@@ -35,7 +35,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-class Done:
+class DoneList:
     """A file of JSON lines in the folder of the outputs, one for each output that is in its place.
 
     It is added to after each file, so that a run that is killed loses what it was working on and no more.

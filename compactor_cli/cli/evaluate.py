@@ -116,11 +116,11 @@ def _shares(option: str, text: str, *, below: float | None) -> list[float]:
 
 def _load(
     session: Session, files: Sequence[str]
-) -> tuple[list[retention_cases.Session], list[retention_cases.Skipped]]:
+) -> tuple[list[retention_cases.EvaluatedSession], list[retention_cases.Skipped]]:
     """The conversations of all files, and the files that cannot be read; a single one is an error at once."""
     from compactor_cli.retention import cases as retention_cases
 
-    found: list[retention_cases.Session] = []
+    found: list[retention_cases.EvaluatedSession] = []
     refused: list[retention_cases.Skipped] = []
     with session.working(len(files), "files") as progress:
         for file in files:
@@ -134,13 +134,15 @@ def _load(
                 refused.append(retention_cases.Skipped(file, None, str(error)))
                 continue
             session.note_reading(source)
-            found += [retention_cases.Session(name, transcript) for name, transcript in conversations(source, file)]
+            found += [
+                retention_cases.EvaluatedSession(name, transcript) for name, transcript in conversations(source, file)
+            ]
     return found, refused
 
 
 def _measure(
     session: Session,
-    sessions: Sequence[retention_cases.Session],
+    sessions: Sequence[retention_cases.EvaluatedSession],
     refused: Sequence[retention_cases.Skipped],
     cuts: Sequence[float],
     ratios: Sequence[float],

@@ -72,7 +72,7 @@ class ChangeOptions(options.CommandOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions(options.ConfiguredOptions):
+class HookRunOptions(options.ConfiguredOptions):
     tokens: Annotated[
         str, typer.Option("--tokens", metavar="N", help="Tokens that the restored text may have; default: hook.tokens.")
     ] = ""
@@ -117,7 +117,7 @@ def uninstall(asked: ChangeOptions) -> None:
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )
 @takes("hook run")
-def run(asked: RunOptions, given: Layer, ctx: typer.Context) -> None:
+def run(asked: HookRunOptions, given: Layer, ctx: typer.Context) -> None:
     """Answer a hook: the agent's JSON payload on standard input, its answer on standard output.
 
     PreCompact (PreCompress): the session is archived, and compacted beside where hook.folder is set.

@@ -23,7 +23,7 @@ from compactor_cli.hooks.payload import Payload, payload_of, start_output
 from compactor_cli.text.clean import visible
 
 if TYPE_CHECKING:
-    from compactor_cli.cli.hook import RunOptions
+    from compactor_cli.cli.hook import HookRunOptions
     from compactor_cli.model.archive import Archived
     from compactor_cli.model.transcript import Source
     from compactor_cli.store.database import Database
@@ -41,7 +41,7 @@ _RATIO = 0.25
 """The share that a session is compacted to beside, when the settings name no target."""
 
 
-def answer(asked: RunOptions, given: Layer, unknown: Sequence[str]) -> None:
+def answer(asked: HookRunOptions, given: Layer, unknown: Sequence[str]) -> None:
     """Answer the payload on standard input. Nothing that fails ends with another exit code than 0: of some events
     2 holds the agent up."""
     try:
@@ -65,7 +65,7 @@ def _say(text: str, *, quiet: bool) -> None:
         print(visible(f"compactor hook: {text}; the agent goes on without"), file=sys.stderr)  # noqa: T201
 
 
-def _answer(payload: Payload, asked: RunOptions, given: Layer) -> None:
+def _answer(payload: Payload, asked: HookRunOptions, given: Layer) -> None:
     if not (payload.is_before or payload.is_after):
         return
     configured = configure(given, asked.config)

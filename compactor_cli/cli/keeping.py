@@ -13,7 +13,7 @@ from compactor_cli.cli.remembering import Bearing
 from compactor_cli.cli.session import Session
 from compactor_cli.model.archive import FileState, Manifest
 from compactor_cli.model.memories import Memory
-from compactor_cli.model.report import Compaction, Kept
+from compactor_cli.model.report import Compaction, StoredResult
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings import ArchiveSettings, Settings
 
@@ -59,13 +59,15 @@ class Keeper:
 
         return recall(self.session, self.url, query, self.settings)
 
-    def keep(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str, *, changed: bool) -> Kept:
+    def keep(
+        self, source: Source, data: bytes, parts: Sequence[Compaction], place: str, *, changed: bool
+    ) -> StoredResult:
         """Keep what the settings ask for, all of it or nothing. After this the output `data` may be written."""
         flushed = self.flushes and changed
         at = time.time()
         memories = [_said_anywhere(memory) for part in parts for memory in part.memories]
         if not self.archives and not memories:
-            return Kept(flushed=flushed)
+            return StoredResult(flushed=flushed)
         compaction: int | None = None
         new: tuple[Memory, ...] = ()
         known: tuple[Memory, ...] = ()
@@ -84,9 +86,9 @@ class Keeper:
         if compaction is not None and changed:
             evict(self.session, self.database(), self.settings.archive, at)
         # what came out as it went in is noted, so that restore knows it, but there is nothing to be had back
-        return Kept(compaction if changed else None, new, known, flushed)
+        return StoredResult(compaction if changed else None, new, known, flushed)
 
-    def confirm(self, kept: Kept, used: Sequence[Memory]) -> None:
+    def confirm(self, kept: StoredResult, used: Sequence[Memory]) -> None:
         """Note that the output of what was kept is in its place, and that it has these memories in it."""
         if kept.compaction is None and not used:
             return

@@ -15,7 +15,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.lessons import Found, find_files, name_files
+from compactor_cli.cli.lessons import TrainingFile, find_files, name_files
 from compactor_cli.cli.progress import steps
 from compactor_cli.cli.session import Session, conversations
 from compactor_cli.cli.taking import takes
@@ -25,7 +25,7 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 
 if TYPE_CHECKING:  # imported where they are used: other commands start without them
-    from compactor_cli.learning.examples import Case, Lesson
+    from compactor_cli.learning.examples import Lesson, TrainingCase
     from compactor_cli.learning.held_out import HeldOut
     from compactor_cli.learning.profile_text import Taught
     from compactor_cli.retention.evaluate import Method
@@ -44,7 +44,7 @@ class Read:
     """What the files gave."""
 
     lessons: list[Lesson] = field(default_factory=list)
-    cases: list[Case] = field(default_factory=list)
+    cases: list[TrainingCase] = field(default_factory=list)
     transcripts: dict[str, Transcript] = field(default_factory=dict)
     """By the name of the lesson; only what will be measured."""
     short: int = 0
@@ -118,7 +118,7 @@ def learn(asked: LearnOptions, given: Layer) -> None:
     _write(session, read, taught, asked.output, json=asked.json)
 
 
-def _check_output(output: str, found: Sequence[Found], *, json: bool) -> None:
+def _check_output(output: str, found: Sequence[TrainingFile], *, json: bool) -> None:
     if output == "-":
         if json:
             raise UsageError("--json prints the report on standard output: write the profile elsewhere with -o")
@@ -130,7 +130,7 @@ def _check_output(output: str, found: Sequence[Found], *, json: bool) -> None:
         raise UsageError(f"-o {output}: would overwrite a session")
 
 
-def _read(session: Session, found: Sequence[Found], *, keep: bool) -> Read:
+def _read(session: Session, found: Sequence[TrainingFile], *, keep: bool) -> Read:
     """The examples of all files. What cannot be read is a warning; copies of a file count once."""
     read, seen = Read(), set()
     with session.working(len(found), "files") as progress:
@@ -153,7 +153,7 @@ def _read(session: Session, found: Sequence[Found], *, keep: bool) -> Read:
     return read
 
 
-def _take(read: Read, file: Found, name: str, transcript: Transcript, *, keep: bool) -> None:
+def _take(read: Read, file: TrainingFile, name: str, transcript: Transcript, *, keep: bool) -> None:
     from compactor_cli.learning.examples import Lesson, cases_of, opening_of
 
     cases = list(cases_of(name, transcript.messages))
@@ -209,18 +209,18 @@ def _measure(
 ) -> HeldOut:
     from compactor_cli.cli.methods import plain_method, strategy_method
     from compactor_cli.learning.fit import auc
-    from compactor_cli.learning.held_out import Tools, held_out, steps_of
+    from compactor_cli.learning.held_out import Measuring, held_out, steps_of
     from compactor_cli.retention import cases as retention
 
     def adaptive(weights: Mapping[str, float]) -> Method:
         return strategy_method(replace(session, profile=Profile(weights)), "adaptive")
 
-    sessions = [retention.Session(name, transcript) for name, transcript in read.transcripts.items()]
+    sessions = [retention.EvaluatedSession(name, transcript) for name, transcript in read.transcripts.items()]
     with steps(session.err, len(sessions), unit="sessions") as progress:
         prepared = retention.prepare(sessions, _MEASURED_AT, progress=lambda name: progress.step("looking for needs"))
     references = [strategy_method(session, "tiered"), plain_method("mask", session.counter)]
     with steps(session.err, steps_of(prepared, list(schemes.values()), len(references)), unit="steps") as progress:
-        tools = Tools(fit, auc, adaptive, references, progress.step)
+        tools = Measuring(fit, auc, adaptive, references, progress.step)
         return held_out(read.lessons, read.cases, prepared, schemes, tools)
 
 

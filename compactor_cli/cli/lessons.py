@@ -11,7 +11,7 @@ from typing import NamedTuple
 from compactor_cli.errors import UsageError
 
 
-class Found(NamedTuple):
+class TrainingFile(NamedTuple):
     """A file to learn from."""
 
     path: str
@@ -38,17 +38,17 @@ def find_files(given: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def name_files(paths: Iterable[str]) -> list[Found]:
+def name_files(paths: Iterable[str]) -> list[TrainingFile]:
     """Names for files. Of two folders of one name, those above them are named too, as far as they differ."""
     folders = {path: _folder(path) for path in paths}
     labels = _labels({folder for folder in folders.values() if folder is not None})
     found = []
     for path, folder in folders.items():
         if folder is None:
-            found.append(Found(path, "stdin", "stdin"))
+            found.append(TrainingFile(path, "stdin", "stdin"))
         else:
             own = Path(path).resolve().relative_to(folder).as_posix()
-            found.append(Found(path, labels[folder], f"{labels[folder]}/{own}"))
+            found.append(TrainingFile(path, labels[folder], f"{labels[folder]}/{own}"))
     return found
 
 

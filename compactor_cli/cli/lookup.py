@@ -12,7 +12,7 @@ from compactor_cli.cli.session import Session
 from compactor_cli.errors import InputError, StoreError, UsageError
 
 if TYPE_CHECKING:
-    from compactor_cli.model.archive import Archived, Found, Match
+    from compactor_cli.model.archive import Archived, FoundCompaction, Match
     from compactor_cli.model.transcript import Source
     from compactor_cli.store.database import Database
 
@@ -69,7 +69,7 @@ def by_number(kept: Database, number: int) -> Lookup:
         return Lookup("-", b"", "output", [archive.known(connection, number)])
 
 
-def _compactions(kept: Database, found: Found) -> Sequence[Archived]:
+def _compactions(kept: Database, found: FoundCompaction) -> Sequence[Archived]:
     from compactor_cli.store import archive, rounds
 
     with kept.read() as connection:

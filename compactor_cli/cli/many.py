@@ -12,7 +12,7 @@ from compactor_cli.cli.checking import failed
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import Job, under
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.done import Done, is_still_done, key_of, sha256, sha256_of
+from compactor_cli.cli.done import DoneList, is_still_done, key_of, sha256, sha256_of
 from compactor_cli.cli.inputs import naming
 from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.progress import NoSteps, Steps, steps
@@ -20,7 +20,7 @@ from compactor_cli.cli.remote import is_of_one_process
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, bug_words
 from compactor_cli.model.outcome import Outcome
-from compactor_cli.settings import Reading, Settings
+from compactor_cli.settings import ReadingSettings, Settings
 
 if TYPE_CHECKING:
     from compactor_cli.cli.workers import Work
@@ -32,7 +32,7 @@ _MOST, _BYTES, _PIECES = 32, 4_000_000, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class FileTask:
     """A file to compact, and what an earlier run made of it."""
 
     path: str
@@ -58,9 +58,9 @@ def run_files(session: Session, files: Sequence[str], job: Job, configured: Conf
         with steps(session.err, _STEPS + (job.asked.writes and job.keeper.flushes)) as progress:
             session.show(progress)
             return [compact_file(session, files[0], job, settings, progress)]
-    done = Done(job.asked.out_dir, _key(session, job, settings, configured.reading)) if job.lists else None
+    done = DoneList(job.asked.out_dir, _key(session, job, settings, configured.reading)) if job.lists else None
     known = done.known() if done and job.asked.resume else {}
-    tasks = [Task(file, job.names[file], known.get(job.names[file])) for file in files]
+    tasks = [FileTask(file, job.names[file], known.get(job.names[file])) for file in files]
     shares = _shares(session, job, settings, files)
     if done:
         done.start(afresh=not job.asked.resume)
@@ -78,7 +78,7 @@ def run_files(session: Session, files: Sequence[str], job: Job, configured: Conf
     return outcomes
 
 
-def attempt(session: Session, task: Task, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
+def attempt(session: Session, task: FileTask, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     """Compact one of several files. What goes wrong with it is its outcome."""
     start = len(session.warnings)
     try:
@@ -100,7 +100,7 @@ def attempt(session: Session, task: Task, job: Job, settings: Settings, progress
         del session.warnings[start:]  # they are of this file
 
 
-def _is_done(session: Session, task: Task, known: Outcome, job: Job) -> bool:
+def _is_done(session: Session, task: FileTask, known: Outcome, job: Job) -> bool:
     if (job.asked.report or job.asked.json) and not known.report:
         return False
     own = sha256_of(task.path) if is_parquet(task.path) else sha256(session.bytes_of(task.path))
@@ -108,21 +108,23 @@ def _is_done(session: Session, task: Task, known: Outcome, job: Job) -> bool:
 
 
 def _alone(
-    session: Session, tasks: Iterable[Task], job: Job, settings: Settings, progress: Steps | NoSteps
+    session: Session, tasks: Iterable[FileTask], job: Job, settings: Settings, progress: Steps | NoSteps
 ) -> Generator[Told, None, None]:
     """One file after the other, in this process."""
     for task in tasks:
         yield Told(attempt(session, task, job, settings, progress))
 
 
-def _shared(session: Session, tasks: Sequence[Task], configured: Configured, job: Job) -> Generator[Told, None, None]:
+def _shared(
+    session: Session, tasks: Sequence[FileTask], configured: Configured, job: Job
+) -> Generator[Told, None, None]:
     """All files, among processes of this machine or the workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import look_of
 
     looks = (look_of(session.out), look_of(session.err))
     setup = compact_worker.Setup(configured, session.profile, job.asked, tuple(job.recalled), *looks)
-    work: Work[Task, Told] = workers.Work(
+    work: Work[FileTask, Told] = workers.Work(
         begin=compact_worker.begin,
         given=(setup,),
         chunk=compact_worker.compact_chunk,
@@ -137,15 +139,15 @@ def _shared(session: Session, tasks: Sequence[Task], configured: Configured, job
     return cluster.in_order(work, lambda shares: _chunks(tasks, shares), processes, job.asked.scheduler)
 
 
-def _ended(task: Task) -> Told:
+def _ended(task: FileTask) -> Told:
     words = "the process that compacted it ended; there may not be enough memory"
     return Told(Outcome(task.path, error=f"{task.path}: {words}", code=int(ExitCode.BUG)))
 
 
-def _chunks(tasks: Sequence[Task], processes: int) -> Iterator[list[Task]]:
+def _chunks(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
     """Tasks in their order, in pieces that are worth handing out."""
     most = max(1, min(_MOST, len(tasks) // (_PIECES * processes)))
-    chunk: list[Task] = []
+    chunk: list[FileTask] = []
     size = 0
     for task in tasks:
         own = _size(task.path)
@@ -182,7 +184,7 @@ def _shares(session: Session, job: Job, settings: Settings, files: Sequence[str]
     return bool(asked) and not why
 
 
-def _key(session: Session, job: Job, settings: Settings, reading: Reading) -> str:
+def _key(session: Session, job: Job, settings: Settings, reading: ReadingSettings) -> str:
     """What decides the outputs, besides the inputs."""
     read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
     profile = asdict(session.profile) if session.profile else None

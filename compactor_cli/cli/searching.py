@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from compactor_cli.archive.search import Hit, best, hits, words_of
+from compactor_cli.archive.search import MessageHit, best, hits, words_of
 from compactor_cli.cli.lookup import read_again
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import InputError, NotKeptError, UsageError
@@ -44,7 +44,7 @@ def search(session: Session, kept: Database, query: str, among: Sequence[Archive
         raise NotKeptError(f"--search {query!r}: no archived message has any of the words")
 
 
-def _in(session: Session, kept: Database, one: Archived, words: Sequence[str]) -> Iterator[Hit]:
+def _in(session: Session, kept: Database, one: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
     """The messages of one state. One that is not there any more, or cannot be read, is said and passed over."""
     from compactor_cli.store import archive
 

@@ -13,7 +13,7 @@ from compactor_cli.cli.commands import ASKED
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.numbers import share, tokens
 from compactor_cli.configuration.keys import Key, options_of
-from compactor_cli.configuration.layers import Entry, Layer, Origin
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.configuration.values import checked, moment, shown, written
 from compactor_cli.errors import SettingsError, UsageError
 
@@ -62,12 +62,12 @@ def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
 
     Raises SettingsError for a value that cannot be used. Ranges have been checked by the option itself, and names of
     tools are where they are used."""
-    layer: dict[str, Entry] = {}
+    layer: dict[str, SettingValue] = {}
     for name, key in keys.items():
         value = values[name]
         if value is not None and value not in ("", []):
             option = _words(key)[0]
-            layer[key.name] = Entry(_value(option, key, value), Origin("option", option))
+            layer[key.name] = SettingValue(_value(option, key, value), Origin("option", option))
     return layer
 
 

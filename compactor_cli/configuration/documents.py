@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from compactor_cli.configuration.keys import keys, sections
-from compactor_cli.configuration.layers import Entry, Layer, Origin
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.configuration.values import checked, written
 from compactor_cli.errors import SettingsError
 
@@ -19,7 +19,7 @@ def layer_of(document: Mapping[Any, Any], origin: Origin) -> Layer:
             wrong.append(f"{origin.place}: {unknown(name, value)}")
             continue
         try:
-            layer[name] = Entry(checked(known[name], value), origin)
+            layer[name] = SettingValue(checked(known[name], value), origin)
         except ValueError as error:
             wrong.append(f"{origin.place}: {name} = {written(value)}: {error}")
     if wrong:

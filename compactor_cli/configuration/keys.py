@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.formats import NAMES as FORMAT_NAMES
 from compactor_cli.scoring import SCORERS
-from compactor_cli.settings import Option, Reading, Settings
+from compactor_cli.settings import Option, ReadingSettings, Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summarizers import SUMMARIZERS
 from compactor_cli.tokens import TOKENIZERS
@@ -60,7 +60,7 @@ class Key:
 @cache
 def keys() -> Mapping[str, Key]:
     """Every key by its name: those without a section first, then section by section."""
-    found = [_preset(), *_keys_of(Settings, ""), *_keys_of(Reading, "")]
+    found = [_preset(), *_keys_of(Settings, ""), *_keys_of(ReadingSettings, "")]
     return {key.name: key for key in sorted(found, key=lambda key: key.section != "")}
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.errors import SettingsError
-from compactor_cli.settings import Reading, Settings
+from compactor_cli.settings import ReadingSettings, Settings
 
 S = TypeVar("S")
 
@@ -30,27 +30,27 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SettingValue:
     """A value and where it came from."""
 
     value: Any
     origin: Origin
 
 
-Layer = Mapping[str, Entry]
+Layer = Mapping[str, SettingValue]
 """The keys that one source sets; a file, the environment, or the options of a command."""
 DEFAULT = Origin("default")
 _RIVALS = {"target_tokens": "target_ratio", "target_ratio": "target_tokens"}
 """Keys of which one at most is set: the stronger layer's."""
 
 
-def merge(layers: Sequence[Layer]) -> dict[str, Entry]:
+def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
     """Every key with its effective value, from layers of which each is stronger than those before it.
 
     The strongest layer that names a preset has it expanded under its own keys; other presets count for
     nothing. Raises SettingsError for keys of one layer that exclude each other.
     """
-    found = {key.name: Entry(key.default, DEFAULT) for key in keys().values()}
+    found = {key.name: SettingValue(key.default, DEFAULT) for key in keys().values()}
     naming = max((at for at, layer in enumerate(layers) if "preset" in layer), default=None)
     for at, layer in enumerate(layers):
         _refuse_rivals(layer)
@@ -59,19 +59,19 @@ def merge(layers: Sequence[Layer]) -> dict[str, Entry]:
         for name, entry in layer.items():
             found[name] = entry
             if name in _RIVALS and entry.value is not None:
-                found[_RIVALS[name]] = Entry(None, entry.origin)
+                found[_RIVALS[name]] = SettingValue(None, entry.origin)
     return found
 
 
-def settings_of(found: Mapping[str, Entry]) -> Settings:
+def settings_of(found: Mapping[str, SettingValue]) -> Settings:
     return _filled(Settings, found, "")
 
 
-def reading_of(found: Mapping[str, Entry]) -> Reading:
-    return _filled(Reading, found, "")
+def reading_of(found: Mapping[str, SettingValue]) -> ReadingSettings:
+    return _filled(ReadingSettings, found, "")
 
 
-def _filled(kind: type[S], found: Mapping[str, Entry], prefix: str) -> S:
+def _filled(kind: type[S], found: Mapping[str, SettingValue], prefix: str) -> S:
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]  # only dataclasses come here
         section = field.default_factory
@@ -82,12 +82,12 @@ def _filled(kind: type[S], found: Mapping[str, Entry], prefix: str) -> S:
     return kind(**values)
 
 
-def _expanded(named: Entry) -> dict[str, Entry]:
+def _expanded(named: SettingValue) -> dict[str, SettingValue]:
     preset = PRESETS.get(named.value)
     if preset is None:  # an empty name: none
         return {}
     origin = Origin("preset", f"{named.value} ({named.origin})")
-    return {name: Entry(value, origin) for name, value in preset.values.items()}
+    return {name: SettingValue(value, origin) for name, value in preset.values.items()}
 
 
 def _refuse_rivals(layer: Layer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from compactor_cli.configuration.keys import keys
-from compactor_cli.configuration.layers import Entry, Layer, Origin
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.configuration.values import parsed, written
 from compactor_cli.errors import SettingsError
 
@@ -22,7 +22,7 @@ def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
 
     An empty variable sets nothing. Raises SettingsError for values that are not allowed.
     """
-    layer: dict[str, Entry] = {}
+    layer: dict[str, SettingValue] = {}
     wrong: list[str] = []
     for key in keys().values():
         for variable in key.variables:
@@ -30,7 +30,7 @@ def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
             if not text:
                 continue
             try:
-                layer[key.name] = Entry(parsed(key, text), Origin("variable", variable))
+                layer[key.name] = SettingValue(parsed(key, text), Origin("variable", variable))
             except ValueError as error:
                 wrong.append(f"{variable} = {written(text)}: {error} ({key.name})")
     if wrong:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from compactor_cli.converting.content import Conversation, Item, Turn
+from compactor_cli.converting.content import Conversation, Item, SpeakerTurn
 from compactor_cli.text.injected import DETACHED_RESULT
 
 NO_RESULT = "[No result: the session that this was converted from holds none for this call]"
@@ -24,7 +24,7 @@ def arrange(conversation: Conversation, *, close: bool = False) -> Conversation:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    turn: Turn
+    turn: SpeakerTurn
     item: Item
 
 
@@ -32,12 +32,12 @@ class _Walk:
     """Takes the results out of the turns and joins the pieces of the assistant's turns."""
 
     def __init__(self) -> None:
-        self.turns: list[Turn] = []
+        self.turns: list[SpeakerTurn] = []
         self.answers: dict[int, _Answer] = {}
         self._heard = True
         """Whether anything came back since the assistant spoke."""
 
-    def add(self, turn: Turn) -> None:
+    def add(self, turn: SpeakerTurn) -> None:
         if turn.role != "tool":
             if turn.role == "assistant" and not self._heard and self._continues(turn):
                 last = self.turns[-1]
@@ -52,13 +52,13 @@ class _Walk:
             texts = tuple(detached(item) for item in stray)
             self.turns.append(replace(turn, role="user", items=texts, origin="injected", group=None))
 
-    def _take(self, turn: Turn, item: Item) -> bool:
+    def _take(self, turn: SpeakerTurn, item: Item) -> bool:
         if item.link < 0 or item.link in self.answers:
             return False
         self.answers[item.link] = _Answer(turn, item)
         return True
 
-    def _continues(self, turn: Turn) -> bool:
+    def _continues(self, turn: SpeakerTurn) -> bool:
         """Whether it is a piece of the turn before it: the format says so, or calls of that one are still open."""
         last = self.turns[-1]
         same = turn.group is not None and turn.group == last.group
@@ -71,7 +71,7 @@ def detached(item: Item) -> Item:
     return Item("text", text, item.spots, pictures=item.pictures)
 
 
-def _answered(turns: Sequence[Turn], answers: dict[int, _Answer], *, close: bool) -> Iterator[Turn]:
+def _answered(turns: Sequence[SpeakerTurn], answers: dict[int, _Answer], *, close: bool) -> Iterator[SpeakerTurn]:
     last = max((at for at, turn in enumerate(turns) if turn.role != "tool"), default=-1)
     for at, turn in enumerate(turns):
         yield turn
@@ -83,4 +83,4 @@ def _answered(turns: Sequence[Turn], answers: dict[int, _Answer], *, close: bool
                 yield replace(found.turn, items=(found.item,), origin="other", author="", group=None)
             elif close or at != last:
                 item = Item("result", NO_RESULT, (), call.name, call.call_id, call.link, failed=True)
-                yield Turn("tool", (item,), turn.time)
+                yield SpeakerTurn("tool", (item,), turn.time)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.content import Item, Picture, Turn
+from compactor_cli.converting.content import Item, Picture, SpeakerTurn
 
 _TYPES = frozenset(("image/jpeg", "image/png", "image/gif", "image/webp"))
 Turns = fitting.Turns
@@ -26,7 +26,7 @@ def fit_blocks(turns: Turns) -> Turns:
     return fitting.with_objects(fitting.with_ids(fitting.with_names(turns, NAME), ID))
 
 
-def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
     if turn.role not in ("user", "tool"):
         return False
     return picture.media_type in _TYPES if picture.data else picture.url.startswith("https://")

@@ -70,7 +70,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SpeakerTurn:
     """Items of one speaker; results are a turn `tool` of their own, right behind their calls."""
 
     role: Role
@@ -87,12 +87,12 @@ class Turn:
 class Conversation:
     """The turns of a transcript and what is known of the session."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[SpeakerTurn, ...]
     session_id: str = ""
     cwd: str = ""
     format: str = ""
     """What it was saved in."""
 
-    def items(self) -> Iterator[tuple[Turn, Item]]:
+    def items(self) -> Iterator[tuple[SpeakerTurn, Item]]:
         """All items with their turns, in order."""
         return ((turn, item) for turn in self.turns for item in turn.items)

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from compactor_cli.converting.content import Item, Picture, Seal, Turn
+from compactor_cli.converting.content import Item, Picture, Seal, SpeakerTurn
 from compactor_cli.converting.stable import digest
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Role
 
-Turns = tuple[Turn, ...]
+Turns = tuple[SpeakerTurn, ...]
 BEGINNING = "[The conversation begins with the assistant.]"
 """Said by the user where an API wants the user to speak first."""
 _BETWEEN = "\n\n"
@@ -22,7 +22,7 @@ WRAPPED = "input"
 """Member that holds arguments which are no JSON object, where a target wants one."""
 
 
-def only(turns: Turns, keep: Callable[[Turn, Item], bool]) -> Turns:
+def only(turns: Turns, keep: Callable[[SpeakerTurn, Item], bool]) -> Turns:
     """The turns with the items that a target can hold. A turn that loses all of its items goes."""
     kept = [replace(turn, items=tuple(item for item in turn.items if keep(turn, item))) for turn in turns]
     return tuple(new for old, new in zip(turns, kept, strict=True) if new.items or not old.items)
@@ -54,7 +54,7 @@ def other_as_text(turns: Turns) -> Turns:
     return _each(turns, lambda item: replace(item, kind="text") if item.kind == "other" else item)
 
 
-def without_pictures(turns: Turns, holds: Callable[[Turn, Item, Picture], bool] = lambda *_: False) -> Turns:
+def without_pictures(turns: Turns, holds: Callable[[SpeakerTurn, Item, Picture], bool] = lambda *_: False) -> Turns:
     """Without the pictures that a target cannot hold; those without data are never held."""
     fitted = [
         replace(
@@ -71,7 +71,7 @@ def without_pictures(turns: Turns, holds: Callable[[Turn, Item, Picture], bool] 
 
 def pictures_behind(turns: Turns) -> Turns:
     """The pictures of results in a turn of the user behind all results of the same calls."""
-    out: list[Turn] = []
+    out: list[SpeakerTurn] = []
     waiting: list[Item] = []
     for at, turn in enumerate(turns):
         if turn.role != "tool":
@@ -81,7 +81,7 @@ def pictures_behind(turns: Turns) -> Turns:
             waiting += [Item("picture", pictures=(p,)) for p in item.pictures]
         out.append(replace(turn, items=tuple(replace(item, pictures=()) for item in turn.items)))
         if waiting and (at + 1 == len(turns) or turns[at + 1].role != "tool"):
-            out.append(Turn("user", tuple(waiting), turn.time, "injected"))
+            out.append(SpeakerTurn("user", tuple(waiting), turn.time, "injected"))
             waiting = []
     return tuple(out)
 
@@ -89,7 +89,7 @@ def pictures_behind(turns: Turns) -> Turns:
 def system_as_user(turns: Turns, *, lead: bool) -> Turns:
     """System messages as reminders that the harness gives under the role user. `lead`: those at the very beginning
     stay as they are."""
-    out: list[Turn] = []
+    out: list[SpeakerTurn] = []
     for turn in turns:
         leads = lead and turn.role == "system"
         lead = leads
@@ -114,7 +114,7 @@ def without_lead(turns: Turns) -> Turns:
 
 def joined(turns: Turns, *roles: Role) -> Turns:
     """Turns of one of these roles that follow each other, as one."""
-    out: list[Turn] = []
+    out: list[SpeakerTurn] = []
     for turn in turns:
         if out and turn.role in roles and out[-1].role == turn.role:
             out[-1] = replace(out[-1], items=out[-1].items + turn.items)
@@ -128,14 +128,14 @@ def begun_by_user(turns: Turns) -> Turns:
     at = next((at for at, turn in enumerate(turns) if turn.role != "system"), None)
     if at is None or turns[at].role == "user":
         return turns
-    return (*turns[:at], Turn("user", (Item("text", BEGINNING),), turns[at].time, "injected"), *turns[at:])
+    return (*turns[:at], SpeakerTurn("user", (Item("text", BEGINNING),), turns[at].time, "injected"), *turns[at:])
 
 
 def ordered(turns: Turns, *kinds: str) -> Turns:
     """The items of the assistant's turns by kind."""
     rank = {kind: at for at, kind in enumerate(kinds)}
 
-    def sort(turn: Turn) -> Turn:
+    def sort(turn: SpeakerTurn) -> SpeakerTurn:
         return replace(turn, items=tuple(sorted(turn.items, key=lambda item: rank.get(item.kind, 0))))
 
     return tuple(sort(turn) if turn.role == "assistant" else turn for turn in turns)
@@ -146,7 +146,7 @@ def with_one(turns: Turns, kind: str, *roles: Role) -> Turns:
     return tuple(_with_one(turn, kind) if turn.role in roles else turn for turn in turns)
 
 
-def _with_one(turn: Turn, kind: str) -> Turn:
+def _with_one(turn: SpeakerTurn, kind: str) -> SpeakerTurn:
     pieces = [item for item in turn.items if item.kind == kind]
     if len(pieces) < 2:
         return turn

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compactor_cli.converting.base import Attribute
-from compactor_cli.converting.content import Conversation, Item, Spot, Turn
+from compactor_cli.converting.content import Conversation, Item, SpeakerTurn, Spot
 from compactor_cli.converting.taking import Taken
 from compactor_cli.text.injected import origin_of
 
@@ -68,7 +68,7 @@ def merge(losses: Iterator[Loss]) -> tuple[Loss, ...]:
     return tuple(sorted(Loss(key[0], key[1], count, details[key]) for key, count in counts.items()))
 
 
-def _left_out(turn: Turn, item: Item) -> str:
+def _left_out(turn: SpeakerTurn, item: Item) -> str:
     """What kind of thing is gone."""
     if turn.role == "system":
         return "system_messages"
@@ -81,7 +81,9 @@ def _left_out(turn: Turn, item: Item) -> str:
     raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} is gone")
 
 
-def _changes(turn: Turn, item: Item, now: Turn, new: Item, holds: Set[Attribute]) -> Iterator[tuple[str, Action]]:
+def _changes(
+    turn: SpeakerTurn, item: Item, now: SpeakerTurn, new: Item, holds: Set[Attribute]
+) -> Iterator[tuple[str, Action]]:
     """What became of an item that is still there."""
     if item.kind == "result" and new.kind == "text":
         yield "results_without_call", "as_text"
@@ -126,7 +128,7 @@ def _joined(before: Conversation, after: Conversation) -> Iterator[tuple[str, Ac
         for item in turn.items:
             yield from (("parts", "joined") for _ in item.spots[1:])
             homes |= dict.fromkeys(item.spots, at)
-    last: tuple[int | None, Turn] = (None, Turn("system", ()))
+    last: tuple[int | None, SpeakerTurn] = (None, SpeakerTurn("system", ()))
     for turn in before.turns:
         home = next((homes[spot] for item in turn.items for spot in item.spots if spot in homes), None)
         if home is None or turn.role == "tool":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.content import Item, Picture, Turn
+from compactor_cli.converting.content import Item, Picture, SpeakerTurn
 
 NAME, ID = 64, 128
 """Most characters of a tool's name and of a call's id."""
@@ -22,7 +22,7 @@ def fit_parts(turns: fitting.Turns) -> fitting.Turns:
     return fitting.with_objects(fitting.with_ids(fitting.with_names(turns, NAME), ID))
 
 
-def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
     return turn.role in ("user", "tool") and bool(picture.data)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from compactor_cli.converting.content import Conversation, Item, ItemKind, Picture, Seal, Turn
+from compactor_cli.converting.content import Conversation, Item, ItemKind, Picture, Seal, SpeakerTurn
 from compactor_cli.converting.pictures import picture_in, pictures_in
 from compactor_cli.converting.seals import Thought, thoughts_in
 from compactor_cli.model.message import Message, Part, Path, Role
@@ -47,7 +47,7 @@ def take(transcript: Transcript) -> Taken:
     """Read what a transcript says out of its messages; from records only what messages do not hold."""
     values = _Values(transcript)
     links, names = _links(transcript.messages)
-    turns: list[Turn] = []
+    turns: list[SpeakerTurn] = []
     for message in transcript.messages:
         turns += _turns(message, values, links, names)
     around = _around(transcript)
@@ -91,7 +91,7 @@ def _is_call(part: Part) -> bool:
 
 def _turns(
     message: Message, values: _Values, links: Mapping[tuple[int, int], int], names: Mapping[int, str]
-) -> Iterator[Turn]:
+) -> Iterator[SpeakerTurn]:
     """A turn for each run of parts with one speaker; a message without parts is a turn without items."""
     thoughts = _thoughts(message, values)
     author = _author(message, values)
@@ -108,10 +108,10 @@ def _turns(
             item = replace(item, pictures=tuple(_pictures(part, values, spot)))
         spoken.append((_speaker(message.role, part), item))
     if not spoken:
-        yield Turn(message.role, (), message.timestamp, message.origin, author, message.turn)
+        yield SpeakerTurn(message.role, (), message.timestamp, message.origin, author, message.turn)
     for role, run in groupby(spoken, key=lambda pair: pair[0]):
         items = tuple(item for _, item in run)
-        yield Turn(role, items, message.timestamp, message.origin, author, message.turn)
+        yield SpeakerTurn(role, items, message.timestamp, message.origin, author, message.turn)
 
 
 def _speaker(role: Role, part: Part) -> Role:

@@ -24,7 +24,7 @@ from compactor_cli.wiring import tools_for
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RowResult:
     """What became of the document of a row."""
 
     line: bytes
@@ -49,15 +49,15 @@ class Batch:
     """Word for people -> in how many rows."""
 
 
-Make = Callable[[bytes], Row]
+Make = Callable[[bytes], RowResult]
 """Compacts a document. Raises CompactorError for one that cannot be."""
 
 
-def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> Row:
+def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResult:
     """What became of a document that was read as `source`."""
     told = [warning for part in parts for warning in part.warnings]
     told += [f"repaired: {note.kind}" for part in parts for note in part.repairs]
-    return Row(
+    return RowResult(
         line,
         Sizes(source.message_count, source.tokens, len(source.data)),
         Sizes(sum(len(part.messages) for part in parts), sum(part.tokens for part in parts), len(line)),
@@ -72,7 +72,7 @@ def compact_rows(batch: Any, column: str, make: Make) -> Batch:
     values = plain(batch.column(column)).to_pylist()
     around = {name: plain(batch.column(name)).to_pylist() for name in beside}
     failures: dict[int, str] = {}
-    done: dict[int, tuple[bytes, Row]] = {}
+    done: dict[int, tuple[bytes, RowResult]] = {}
     for at, value in enumerate(values):
         if not value or (isinstance(value, str) and not value.strip()):
             continue
@@ -109,7 +109,7 @@ def _with_new(
     return batch, refused
 
 
-def _summed(rows: Any, done: Mapping[int, tuple[bytes, Row]], failures: Mapping[int, str]) -> Batch:
+def _summed(rows: Any, done: Mapping[int, tuple[bytes, RowResult]], failures: Mapping[int, str]) -> Batch:
     made = Batch(rows, failures=dict(sorted(failures.items())))
     notes: dict[str, int] = {}
     for at, (line, row) in done.items():
@@ -141,7 +141,7 @@ def compact_batch(
     raises InputError. Raises UsageError when no column can be told."""
     settings, counter = settings or Settings(), _counter(tokenizer)
 
-    def make(line: bytes) -> Row:
+    def make(line: bytes) -> RowResult:
         source = load(line, "row", counter)
         tools = [tools_for(transcript, counter, settings) for transcript in source.transcripts]
         return row_of(source, *compact_source(source, tools, settings))

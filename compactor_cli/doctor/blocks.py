@@ -9,7 +9,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from typing import Any
 
-from compactor_cli.doctor.findings import Finding, View
+from compactor_cli.doctor.findings import DoctorView, Finding
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
 
@@ -35,14 +35,14 @@ def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 class Blocks:
     """Blocks of `content` lists that a provider does not take: it answers the whole request with an error."""
 
-    def find(self, view: View) -> Iterator[Finding]:
+    def find(self, view: DoctorView) -> Iterator[Finding]:
         for record in sorted(view.transcript.message_records):
             for path, content in walk(view.values[record]):
                 if path and path[-1] == "content" and isinstance(content, list):
                     yield from _refused(view, record, path, content)
 
 
-def _refused(view: View, record: int, path: Path, content: list[Any]) -> Iterator[Finding]:
+def _refused(view: DoctorView, record: int, path: Path, content: list[Any]) -> Iterator[Finding]:
     bad = {at: kind for at, block in enumerate(content) if (kind := _fault_of(block))}
     if not bad:
         return
@@ -75,7 +75,7 @@ def _fault_of(block: Any) -> str:
 class Empty:
     """Messages without any content, which a provider does not take and which say nothing."""
 
-    def find(self, view: View) -> Iterator[Finding]:
+    def find(self, view: DoctorView) -> Iterator[Finding]:
         for message in view.transcript.messages:
             empty = all(part.kind == "text" and not part.text for part in message.parts)
             if empty and message.role in ("user", "assistant") and not message.pinned:
@@ -87,7 +87,7 @@ class Empty:
 class Pictures:
     """Pictures of more bytes than a provider takes, which are replaced by a note with their size and digest."""
 
-    def find(self, view: View) -> Iterator[Finding]:
+    def find(self, view: DoctorView) -> Iterator[Finding]:
         places = {
             (part.place.record, part.place.path): part.place.encoding
             for message in view.transcript.messages
@@ -122,7 +122,7 @@ def picture(text: str) -> bytes | None:
         return None
 
 
-def _too_large(view: View, record: int, path: Path, data: bytes, places: dict[tuple[int, Path], str]) -> Finding:
+def _too_large(view: DoctorView, record: int, path: Path, data: bytes, places: dict[tuple[int, Path], str]) -> Finding:
     note = f"[picture of {len(data):,} bytes left out, sha256 {hashlib.sha256(data).hexdigest()}]"
     detail = f"a picture of {len(data):,} bytes, the limit is {view.limits.image_bytes:,}"
     for end in range(len(path), 0, -1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from compactor_cli.doctor.findings import Finding, View
+from compactor_cli.doctor.findings import DoctorView, Finding
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.transcript import Link
 
@@ -14,7 +14,7 @@ class Parents:
     """A parent that is not in the file cuts off all that stands before it: an agent walks from the last record to its
     parent, and so on."""
 
-    def find(self, view: View) -> Iterator[Finding]:
+    def find(self, view: DoctorView) -> Iterator[Finding]:
         if view.parent_path is None:
             return
         known = {link.id for link in view.transcript.links if link}
@@ -38,7 +38,7 @@ class Parents:
             previous[link.chain] = link.id
 
 
-def _messages_before(view: View, record: int, chain: str) -> int:
+def _messages_before(view: DoctorView, record: int, chain: str) -> int:
     """Messages of a chain that stand before a record."""
     links = view.transcript.links
     return sum(
@@ -52,7 +52,7 @@ class Ids:
     """An id that two records have: whoever follows it finds one of them. A record that stands there twice, byte for
     byte, is left out; two that differ are named."""
 
-    def find(self, view: View) -> Iterator[Finding]:
+    def find(self, view: DoctorView) -> Iterator[Finding]:
         by_id: dict[str, list[int]] = defaultdict(list)
         for record, link in enumerate(view.transcript.links):
             if isinstance(link, Link):
@@ -74,7 +74,7 @@ class Ids:
 class Sessions:
     """Records of another session than most: what a second program wrote into the file."""
 
-    def find(self, view: View) -> Iterator[Finding]:
+    def find(self, view: DoctorView) -> Iterator[Finding]:
         named = {
             record: value["sessionId"]
             for record, value in enumerate(view.values)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from compactor_cli.doctor import CHECKS
-from compactor_cli.doctor.findings import Finding, Limits, View
+from compactor_cli.doctor.findings import DoctorView, Finding, Limits
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import Counter
 from compactor_cli.formats.loading import load
@@ -61,12 +61,12 @@ def _of_transcript(transcript: Transcript, limits: Limits) -> tuple[Finding, ...
     return tuple(sorted(found, key=lambda finding: (finding.line, finding.kind)))
 
 
-def _view(transcript: Transcript, limits: Limits) -> View:
+def _view(transcript: Transcript, limits: Limits) -> DoctorView:
     values = [json.loads(transcript.raw(record)) for record in range(len(transcript.records))]
-    return View(transcript, values, limits, FORMATS[transcript.format].parent_path)
+    return DoctorView(transcript, values, limits, FORMATS[transcript.format].parent_path)
 
 
-def _of_fault(view: View, fault: Fault) -> Finding:
+def _of_fault(view: DoctorView, fault: Fault) -> Finding:
     records = view.transcript.messages[fault.index].records
     line = view.line(records[0]) if records else 0
     return Finding(fault.kind, line, f"{fault.detail} ({fault.call_id})", _REMEDIES[fault.kind], fault.index)

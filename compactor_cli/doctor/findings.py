@@ -41,7 +41,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class DoctorView:
     """What a check looks at."""
 
     transcript: Transcript
@@ -58,4 +58,4 @@ class View:
 class Check(Protocol):
     """One kind of thing that is looked for."""
 
-    def find(self, view: View) -> Iterator[Finding]: ...
+    def find(self, view: DoctorView) -> Iterator[Finding]: ...

@@ -24,7 +24,7 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.blocks import new_content, read_content
 from compactor_cli.formats.claude_attachments import read_attachment
-from compactor_cli.formats.claude_context import Context, context_of, is_turn, links_of
+from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_turn, links_of
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
@@ -158,7 +158,9 @@ def _read_attachment(build: Builder, value: dict[str, Any], record: int) -> None
         build.add("user", parts, (record,), id=name, timestamp=time, origin=origin)
 
 
-def _find_owners(values: Sequence[Any], context: Context, messages: list[Message], owners: dict[int, int]) -> None:
+def _find_owners(
+    values: Sequence[Any], context: ClaudeContext, messages: list[Message], owners: dict[int, int]
+) -> None:
     """Records that only accompany a message go where it goes: progress of a call, snapshots, timings."""
     by_record = {record: m.index for m in messages for record in m.records}
     by_call = {part.call_id: m.index for m in messages for part in m.calls}

@@ -28,7 +28,7 @@ _KNOWN = _DISPLAY | {"user", "assistant", "system", "attachment"}
 
 
 @dataclass(slots=True)
-class Context:
+class ClaudeContext:
     """Where the records of a session belong."""
 
     start: int = 0
@@ -58,9 +58,9 @@ def is_turn(value: Any) -> bool:
     return isinstance(value.get("message"), dict) and "content" in value["message"]
 
 
-def context_of(values: Sequence[Any]) -> Context:
+def context_of(values: Sequence[Any]) -> ClaudeContext:
     """What of a session the model is sent."""
-    found = Context()
+    found = ClaudeContext()
     found.aside = not all(value.get("isSidechain") for value in values if is_turn(value))
     parents = _parents(values, aside=found.aside)
     leaf = max((record for record in parents if is_turn(values[record])), default=None)
@@ -72,7 +72,7 @@ def context_of(values: Sequence[Any]) -> Context:
     return found
 
 
-def links_of(values: Sequence[Any], found: Context) -> list[Link | None]:
+def links_of(values: Sequence[Any], found: ClaudeContext) -> list[Link | None]:
     """Identity and parent of each record. Sidechains and old branches are chains of their own."""
     return [_link(value, found.branches.get(record, "")) for record, value in enumerate(values)]
 
@@ -119,7 +119,7 @@ def _parents(values: Sequence[Any], *, aside: bool) -> Parents:
     return {record: (name, parents[record], by_id.get(parents[record])) for record, name in main.items()}
 
 
-def _find_preserved(values: Sequence[Any], parents: Parents, found: Context) -> None:
+def _find_preserved(values: Sequence[Any], parents: Parents, found: ClaudeContext) -> None:
     """The segment that the boundary names, where its last record leads to its first."""
     metadata = values[found.start].get("compactMetadata") if isinstance(values[found.start], dict) else None
     if not isinstance(metadata, dict):
@@ -139,7 +139,7 @@ def _find_preserved(values: Sequence[Any], parents: Parents, found: Context) -> 
         found.preserved |= kept | _beside(values, kept, range(head, found.start))
 
 
-def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], found: Context) -> None:
+def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], found: ClaudeContext) -> None:
     """Turns behind the boundary to which the agent does not come, and what hangs on them."""
     behind = range(found.start, len(values))
     if len(way) < 2:
@@ -187,7 +187,7 @@ def _blocks(value: Any, kind: str) -> list[Any]:
     return [block for block in content if word(block, "type") == kind] if isinstance(content, list) else []
 
 
-def _is_outside(value: Any, record: int, found: Context) -> bool:
+def _is_outside(value: Any, record: int, found: ClaudeContext) -> bool:
     kind = word(value, "type")
     if kind not in _KNOWN or record == found.start or record in found.preserved:
         return kind in _DISPLAY

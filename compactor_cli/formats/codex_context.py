@@ -26,7 +26,7 @@ _KEPT_BYTES = 80_000
 
 
 @dataclass(slots=True)
-class Context:
+class CodexContext:
     """Where the records of a rollout belong."""
 
     start: int = 0
@@ -72,10 +72,10 @@ def is_agents_summary(text: str) -> bool:
     return text.lstrip().startswith(_SUMMARY)
 
 
-def context_of(values: Sequence[Any], typed: frozenset[str]) -> Context:
+def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
     """What of a rollout the model is sent."""
     start = next((at for at in range(len(values) - 1, -1, -1) if is_compacted(values[at])), 0)
-    found = Context(start)
+    found = CodexContext(start)
     kept = [] if history_of(values[start]) is not None else _kept_requests(values, start, typed)
     items = [at for at in range(start, len(values)) if word(values[at], "type") == "response_item"]
     found.sent = {at for at in items if word(payload_of(values[at]), "type") not in _NEVER_SENT}
@@ -122,7 +122,7 @@ def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> 
     return kept
 
 
-def _roll_back(values: Sequence[Any], found: Context, typed: frozenset[str]) -> None:
+def _roll_back(values: Sequence[Any], found: CodexContext, typed: frozenset[str]) -> None:
     """Take the turns that the user took back out of what is sent."""
     for at in range(found.start, len(values)):
         count = payload_of(values[at]).get("num_turns")
@@ -138,7 +138,7 @@ def _roll_back(values: Sequence[Any], found: Context, typed: frozenset[str]) -> 
         found.outside |= gone
 
 
-def _before(values: Sequence[Any], found: Context) -> set[int]:
+def _before(values: Sequence[Any], found: CodexContext) -> set[int]:
     """Records before the newest compaction, but for what loaders and lists of sessions need."""
     old = range(found.start)
     needed = {next((at for at in old if word(values[at], "type") == "session_meta"), -1)}

@@ -11,7 +11,7 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.jsonl import RawRecord
-from compactor_cli.formats.unfolding import Piece, emptied, put_in, taken_out
+from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 
 HISTORY = ("payload", "replacement_history")
 
@@ -37,8 +37,8 @@ def unfold(data: bytes, records: Sequence[RawRecord], separator: bytes) -> tuple
     compacted = records[last]
     head, items = taken_out(data[compacted.record.start : compacted.record.end], HISTORY)
     time = compacted.value.get("timestamp")
-    pieces = [Piece(head, emptied(compacted.value, HISTORY))]
+    pieces = [Unfolded(head, emptied(compacted.value, HISTORY))]
     for text, item in items:
         line = f'{{"timestamp":{jsonedit.dump(time)},"type":"response_item","payload":{text}}}'
-        pieces.append(Piece(line.encode("utf-8"), {"timestamp": time, "type": "response_item", "payload": item}))
+        pieces.append(Unfolded(line.encode("utf-8"), {"timestamp": time, "type": "response_item", "payload": item}))
     return put_in(data, records, {last: pieces}, separator)

@@ -40,7 +40,7 @@ def is_own(value: Any) -> bool:
     return not (isinstance(value, dict) and value.get("agentId")) and not data_of(value).get("parentToolCallId")
 
 
-class Context(NamedTuple):
+class CopilotContext(NamedTuple):
     """Which events the model sees: those of `records`, and what replaced the messages before them."""
 
     records: tuple[int, ...]
@@ -52,7 +52,7 @@ class Context(NamedTuple):
     """Events that a rewind made undone."""
 
 
-def context_of(values: Sequence[Any]) -> Context:
+def context_of(values: Sequence[Any]) -> CopilotContext:
     """Follow the events as the agent does: what a rewind took back is gone, a compaction that was finished replaces
     the messages before it began, a cleared context all before it. Of several system prompts the last one is sent."""
     live, taken_back = _live(values)
@@ -68,7 +68,7 @@ def context_of(values: Sequence[Any]) -> Context:
     prompts = [record for record in live if _is_prompt(values[record])]
     others = set(prompts[:-1])
     records = [record for record in live if record in prompts[-1:] or (record >= start and record not in others)]
-    return Context(tuple(records), start, boundary, frozenset(taken_back))
+    return CopilotContext(tuple(records), start, boundary, frozenset(taken_back))
 
 
 def _is_prompt(value: Any) -> bool:
@@ -95,7 +95,7 @@ def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
     return live, taken_back
 
 
-def outside_of(values: Sequence[Any], context: Context) -> set[int]:
+def outside_of(values: Sequence[Any], context: CopilotContext) -> set[int]:
     """Events of kinds that only tell how the session went, and what a compaction replaced, a rewind took back or a
     newer system prompt put out of force. The first words of the user stay: sessions are listed by them."""
     sent = set(context.records)
@@ -134,7 +134,9 @@ def calls_of(value: Any) -> list[dict[str, Any]]:
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
 
 
-def owners_of(values: Sequence[Any], context: Context, messages: Sequence[Message]) -> tuple[dict[int, int], set[int]]:
+def owners_of(
+    values: Sequence[Any], context: CopilotContext, messages: Sequence[Message]
+) -> tuple[dict[int, int], set[int]]:
     """Events that go where a message goes, and those of them that repeat its text."""
     finding = _Owners(values, messages)
     owners: dict[int, int] = {}

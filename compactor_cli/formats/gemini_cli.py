@@ -33,7 +33,7 @@ from compactor_cli.formats.gemini_parts import (
     read_response,
 )
 from compactor_cli.formats.jsonl import RawRecord
-from compactor_cli.formats.unfolding import Piece, emptied, put_in, taken_out
+from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant", "assistant": "assistant"}
@@ -94,7 +94,7 @@ class GeminiCLI(PlainEdits):
             return None
         record, value = records[last]
         head, items = taken_out(data[record.start : record.end], _MESSAGES)
-        pieces = [Piece(head, emptied(value, _MESSAGES)), *(Piece(text.encode(), item) for text, item in items)]
+        pieces = [Unfolded(head, emptied(value, _MESSAGES)), *(Unfolded(text.encode(), item) for text, item in items)]
         return put_in(data, records, {last: pieces}, separator)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:

@@ -28,7 +28,7 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
 from compactor_cli.formats.openhands_records import new_event
-from compactor_cli.formats.openhands_views import View, old_view, view_of
+from compactor_cli.formats.openhands_views import SentView, old_view, view_of
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
@@ -108,7 +108,7 @@ class OpenHands(PlainEdits):
         return changes
 
 
-def way_and_view(values: Sequence[Any]) -> tuple[list[int], View]:
+def way_and_view(values: Sequence[Any]) -> tuple[list[int], SentView]:
     """Of the SDK's events the records on the way from the last one to the root, in order, and what of them is sent."""
     way = way_to_root(_parents(values))
     return way, view_of(values, way, _KINDS)
@@ -130,7 +130,7 @@ def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     return found
 
 
-def _read(build: Builder, values: Sequence[Any], way: Sequence[int], view: View) -> None:
+def _read(build: Builder, values: Sequence[Any], way: Sequence[int], view: SentView) -> None:
     answers: dict[str, int] = {}
     for record in way:
         if record in view.hidden:
@@ -154,7 +154,7 @@ def _read(build: Builder, values: Sequence[Any], way: Sequence[int], view: View)
             answers |= {response: index} if response else {}
 
 
-def _event(build: Builder, value: Any, kind: str, record: int, view: View) -> tuple[Role, Origin, list[Part]]:
+def _event(build: Builder, value: Any, kind: str, record: int, view: SentView) -> tuple[Role, Origin, list[Part]]:
     if kind == "SystemPromptEvent":
         keys = [key for key in ("system_prompt", "dynamic_context") if isinstance(value.get(key), dict)]
         return "system", "other", [part for key in keys for part in _blocks(build, [value[key]], (key,), record, 0)]

@@ -12,7 +12,7 @@ from typing import Any
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder, as_text, edit_value, parse_time, sum_of, word
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
-from compactor_cli.formats.openhands_views import View
+from compactor_cli.formats.openhands_views import SentView
 from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
 
@@ -49,7 +49,7 @@ def recognize(value: dict[str, Any]) -> float:
     return 0.8 if isinstance(value.get("content"), str) and "reward" not in value else 0.0
 
 
-def read(build: Builder, values: Sequence[Any], view: View) -> None:
+def read(build: Builder, values: Sequence[Any], view: SentView) -> None:
     """Add the messages of the events that the model gets."""
     calls = _Calls()
     for record, value in enumerate(values):

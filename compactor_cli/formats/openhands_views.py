@@ -18,7 +18,7 @@ _UNSENT = frozenset(
 
 
 @dataclass(slots=True)
-class View:
+class SentView:
     """What condensations make of the events."""
 
     hidden: set[int] = field(default_factory=set)
@@ -34,9 +34,9 @@ class View:
     """Of the SDK: the events that are sent, in order, as id and record; of a summary the record of its condensation."""
 
 
-def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) -> View:
+def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) -> SentView:
     """The view of the SDK's events: each condensation applies to what stands before it, summaries included."""
-    view, shown = View(), _Shown()
+    view, shown = SentView(), _Shown()
     for record in way:
         value = values[record]
         kind = word(value, "kind")
@@ -78,9 +78,9 @@ class _Shown:
         self.events.insert(offset, summary)
 
 
-def old_view(values: Sequence[Any]) -> View:
+def old_view(values: Sequence[Any]) -> SentView:
     """The view of events 0.x: all condensations together say what is forgotten, the last summary counts."""
-    view = View()
+    view = SentView()
     condensed = [record for record, value in enumerate(values) if word(value, "action") == "condensation"]
     ids = {value["id"]: at for at, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}
     for record in condensed:

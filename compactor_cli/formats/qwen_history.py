@@ -13,7 +13,7 @@ from typing import Any
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import word
 from compactor_cli.formats.jsonl import RawRecord
-from compactor_cli.formats.unfolding import Piece, emptied, put_in, taken_out
+from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 
 HISTORY = ("systemPayload", "compressedHistory")
 _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch", "timestamp")
@@ -36,14 +36,14 @@ def unfold(
         return None
     record, value = records[last]
     head, items = taken_out(data[record.start : record.end], HISTORY)
-    pieces = [Piece(head, emptied(value, HISTORY))]
+    pieces = [Unfolded(head, emptied(value, HISTORY))]
     parent = word(value, "uuid")
     for at, (text, content) in enumerate(items):
         own = _uuid(word(value, "uuid"), at)
         envelope = {name: value[name] for name in _ENVELOPE if name in value}
         made = {"uuid": own, "parentUuid": parent, **envelope, "type": _kind(content)}
         raw = f'{jsonedit.dump(made)[:-1]},"message":{text}}}'
-        pieces.append(Piece(raw.encode("utf-8"), {**made, "message": content}))
+        pieces.append(Unfolded(raw.encode("utf-8"), {**made, "message": content}))
         parent = own
     behind = {at: [_moved(data, records[at], parent)] for at in _children(records, word(value, "uuid"))}
     return put_in(data, records, {**behind, last: pieces}, separator)
@@ -53,11 +53,11 @@ def _children(records: Sequence[RawRecord], uuid: str) -> list[int]:
     return [at for at, item in enumerate(records) if word(item.value, "parentUuid") == uuid]
 
 
-def _moved(data: bytes, item: RawRecord, parent: str) -> Piece:
+def _moved(data: bytes, item: RawRecord, parent: str) -> Unfolded:
     """A record that followed the compression, behind its history."""
     raw = data[item.record.start : item.record.end]
     changed = jsonedit.replace(raw, {("parentUuid",): jsonedit.encode(parent)})
-    return Piece(changed, {**item.value, "parentUuid": parent})
+    return Unfolded(changed, {**item.value, "parentUuid": parent})
 
 
 def _kind(content: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from compactor_cli.model.message import Path
 from compactor_cli.model.transcript import Record
 
 
-class Piece(NamedTuple):
+class Unfolded(NamedTuple):
     """A record that stands in the place of another, and its value."""
 
     raw: bytes
@@ -19,7 +19,7 @@ class Piece(NamedTuple):
 
 
 def put_in(
-    data: bytes, records: Sequence[RawRecord], instead: Mapping[int, Sequence[Piece]], separator: bytes
+    data: bytes, records: Sequence[RawRecord], instead: Mapping[int, Sequence[Unfolded]], separator: bytes
 ) -> tuple[bytes, list[RawRecord]]:
     """The bytes and records of a file with other records in the places of some; what stands between stays."""
     out: list[bytes] = []
@@ -27,7 +27,7 @@ def put_in(
     length = end = 0
     for at, (record, value) in enumerate(records):
         before = data[end : record.start]
-        pieces = instead.get(at, (Piece(data[record.start : record.end], value),))
+        pieces = instead.get(at, (Unfolded(data[record.start : record.end], value),))
         for number, piece in enumerate(pieces):
             gap = separator if number else before
             out += [gap, piece.raw]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from compactor_cli.model.message import Message, Part
 from compactor_cli.retention.fronts import cut_at
 from compactor_cli.signals.evidence import Evidence, gather
-from compactor_cli.signals.lines import Session, read_session
+from compactor_cli.signals.lines import SessionText, read_session
 from compactor_cli.signals.signals import expanded, signals_of
 
 CUTS = (0.35, 0.5, 0.65, 0.8)
@@ -35,7 +35,7 @@ class Lesson(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class TrainingCase:
     """One cut of one session: the signals of each name, and a label for it."""
 
     session: str
@@ -55,7 +55,7 @@ def opening_of(messages: Sequence[Message]) -> str:
     return text if len(text) >= _OPENING else ""
 
 
-def cases_of(session: str, messages: Sequence[Message], cuts: Sequence[float] = CUTS) -> Iterator[Case]:
+def cases_of(session: str, messages: Sequence[Message], cuts: Sequence[float] = CUTS) -> Iterator[TrainingCase]:
     """The cases that a session gives; a short one gives none. No place is used for two cuts."""
     done = set()
     for share in cuts:
@@ -70,7 +70,7 @@ def cases_of(session: str, messages: Sequence[Message], cuts: Sequence[float] = 
             yield case
 
 
-def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> Case:
+def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> TrainingCase:
     session = read_session(front)
     evidence = gather(front, session)
     needed = needed_names(session, evidence, rest)
@@ -81,10 +81,10 @@ def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> Case:
         if term not in always:
             rows.extend(expanded(session.kinds[term], signals_of(session.names[term], found, evidence)))
             labels.append(term in needed)
-    return Case(name, rows, bytes(labels))
+    return TrainingCase(name, rows, bytes(labels))
 
 
-def needed_names(session: Session, evidence: Evidence, rest: Sequence[Message]) -> set[int]:
+def needed_names(session: SessionText, evidence: Evidence, rest: Sequence[Message]) -> set[int]:
     """Names before the cut that the agent writes behind it before anybody else says them again.
 
     `session` and `evidence` are of what stands before it. Keys of structured data and names of tools are
@@ -112,5 +112,5 @@ def _by_agent(message: Message, part: Part) -> bool:
     return message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
 
 
-def _form(session: Session, evidence: Evidence) -> set[str]:
+def _form(session: SessionText, evidence: Evidence) -> set[str]:
     return {session.names[term] for term, found in evidence.mentions.items() if found.key}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from compactor_cli.errors import UsageError
-from compactor_cli.learning.examples import Case
+from compactor_cli.learning.examples import TrainingCase
 from compactor_cli.signals.signals import weight_names
 
 PENALTY = 10.0
@@ -38,7 +38,7 @@ def load_numpy() -> Any:
     return numpy
 
 
-def fit(cases: Sequence[Case], sources: Mapping[str, str], *, penalty: float = PENALTY) -> dict[str, float]:
+def fit(cases: Sequence[TrainingCase], sources: Mapping[str, str], *, penalty: float = PENALTY) -> dict[str, float]:
     """Weights by name, rounded as files have them. `sources` gives the source of each session."""
     np = load_numpy()
     blocks = [
@@ -70,7 +70,7 @@ def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: f
     return {name: round(float(value), DIGITS) + 0.0 for name, value in zip(["bias", *signals], own, strict=True)}
 
 
-def auc(case: Case, weights: Mapping[str, float]) -> float | None:
+def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:
     """How often a needed name gets a higher value than another one of its case; ties count half.
 
     0.5 is chance. None when all names are needed, or none is.
@@ -86,11 +86,11 @@ def auc(case: Case, weights: Mapping[str, float]) -> float | None:
     return float((ranks[labels].sum() - needed * (needed + 1) / 2) / (needed * others))
 
 
-def _rows(np: Any, case: Case) -> Any:
+def _rows(np: Any, case: TrainingCase) -> Any:
     return np.frombuffer(case.rows, dtype=np.float64).reshape(len(case.needed), len(weight_names()))
 
 
-def _shares(cases: Sequence[Case], sources: Mapping[str, str]) -> list[float]:
+def _shares(cases: Sequence[TrainingCase], sources: Mapping[str, str]) -> list[float]:
     """Weight of one example of each case: every source weighs about the same, whatever its sessions and
     their length, unless it has few needed names."""
     raw = [1.0 / max(_FEW_NEEDS, case.needs) for case in cases]

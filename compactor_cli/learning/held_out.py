@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compactor_cli.learning.examples import Case, Lesson
+from compactor_cli.learning.examples import Lesson, TrainingCase
 from compactor_cli.retention.cases import Prepared
 from compactor_cli.retention.evaluate import Method, evaluate
 
@@ -16,7 +16,7 @@ Weights = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptShares:
     """What was kept of the needs at one ratio, as `compactor evaluate` counts it: means over cases, 0 to 1."""
 
     ratio: float
@@ -33,11 +33,11 @@ class Figures:
     chance. None where nothing is learned, or no case tells."""
     cases: int
     """Cases of the measure behind `kept`; 0 when it was not run."""
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptShares, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartFigures:
     """Figures of one source, or of everything."""
 
     sessions: int
@@ -48,18 +48,18 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    whole: Part
-    sources: Mapping[str, Part]
+    whole: PartFigures
+    sources: Mapping[str, PartFigures]
     folds: int
     """Of the sessions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class Measuring:
     """What the figures are made with."""
 
-    fit: Callable[[Sequence[Case]], Weights]
-    auc: Callable[[Case, Weights], float | None]
+    fit: Callable[[Sequence[TrainingCase]], Weights]
+    auc: Callable[[TrainingCase, Weights], float | None]
     method: Callable[[Weights], Method]
     """Strategy adaptive with a profile of these weights."""
     references: Sequence[Method]
@@ -74,7 +74,7 @@ class _Seen:
     source: str
     auc: tuple[float, ...]
     cases: int
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptShares, ...]
 
 
 def steps_of(prepared: Prepared, schemes: Sequence[Mapping[str, int]], references: int) -> int:
@@ -85,10 +85,10 @@ def steps_of(prepared: Prepared, schemes: Sequence[Mapping[str, int]], reference
 
 def held_out(
     lessons: Sequence[Lesson],
-    cases: Sequence[Case],
+    cases: Sequence[TrainingCase],
     prepared: Prepared,
     schemes: Mapping[str, Mapping[str, int]],
-    tools: Tools,
+    tools: Measuring,
 ) -> HeldOut:
     """Learn without each fold, and test on it. `schemes` gives rows their folds: session -> fold.
 
@@ -107,7 +107,11 @@ def held_out(
 
 
 def _scheme(
-    source_of: Mapping[str, str], cases: Sequence[Case], prepared: Prepared, folds: Mapping[str, int], tools: Tools
+    source_of: Mapping[str, str],
+    cases: Sequence[TrainingCase],
+    prepared: Prepared,
+    folds: Mapping[str, int],
+    tools: Measuring,
 ) -> Iterable[_Seen]:
     for fold in sorted(set(folds.values())):
         tools.progress("learning")
@@ -121,20 +125,20 @@ def _scheme(
 
 
 def _measured(
-    source_of: Mapping[str, str], prepared: Prepared, names: set[str], method: Method, tools: Tools
+    source_of: Mapping[str, str], prepared: Prepared, names: set[str], method: Method, tools: Measuring
 ) -> Iterable[_Seen]:
     """One run of the measure for each source, on the sessions with these names."""
     for source in sorted({source_of[name] for name in names}):
         own = tuple(c for c in prepared.cases if c.session in names and source_of[c.session] == source)
         if own:
             result = evaluate(replace(prepared, cases=own), [method], RATIOS, progress=tools.progress)
-            kept = tuple(Kept(row.ratio, row.linked.mean, row.recall.mean) for row in result.rows)
+            kept = tuple(KeptShares(row.ratio, row.linked.mean, row.recall.mean) for row in result.rows)
             yield _Seen(source, (), len(own), kept)
 
 
-def _part(sessions: int, seen: Mapping[str, Sequence[_Seen]], sources: Iterable[str]) -> Part:
+def _part(sessions: int, seen: Mapping[str, Sequence[_Seen]], sources: Iterable[str]) -> PartFigures:
     wanted = set(sources)
-    return Part(sessions, {name: _mean([s for s in all_ if s.source in wanted]) for name, all_ in seen.items()})
+    return PartFigures(sessions, {name: _mean([s for s in all_ if s.source in wanted]) for name, all_ in seen.items()})
 
 
 def _mean(seen: Sequence[_Seen]) -> Figures:
@@ -142,7 +146,7 @@ def _mean(seen: Sequence[_Seen]) -> Figures:
     aucs = [value for one in seen for value in one.auc]
     count = sum(one.cases for one in seen)
     kept = tuple(
-        Kept(
+        KeptShares(
             ratio,
             sum(one.cases * one.kept[at].linked for one in seen if one.cases) / count,
             sum(one.cases * one.kept[at].recall for one in seen if one.cases) / count,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from compactor_cli.learning.held_out import Figures, HeldOut, Part
+from compactor_cli.learning.held_out import Figures, HeldOut, PartFigures
 from compactor_cli.model.profile import PROFILE_VERSION
 from compactor_cli.signals.signals import BY_CLASS, CLASSES, NAME_KINDS, SIGNALS
 from compactor_cli.signals.talk import TALK_SIGNALS
@@ -89,7 +89,7 @@ def _figures(taught: Taught) -> Iterator[str]:
         yield from _table(f"sources.{_key(source)}", part)
 
 
-def _table(name: str, part: Part) -> Iterator[str]:
+def _table(name: str, part: PartFigures) -> Iterator[str]:
     """One line a row."""
     width = max(map(len, part.rows), default=0)
     yield ""

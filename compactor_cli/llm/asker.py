@@ -10,7 +10,7 @@ from compactor_cli.errors import ModelError, UsageError
 from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
 from compactor_cli.llm.deadline import as_they_finish
 from compactor_cli.llm.litellm_client import LitellmClient
-from compactor_cli.llm.prices import Estimate, context_limit_of, estimate, price_of
+from compactor_cli.llm.prices import CostEstimate, context_limit_of, estimate, price_of
 from compactor_cli.model.asking import Fallback, ModelAnswer, ModelRequest, Usage
 from compactor_cli.settings import LlmSettings
 from compactor_cli.text.figures import dollars
@@ -30,7 +30,7 @@ class _Planned:
 
     key: str
     request: ModelRequest
-    estimate: Estimate
+    estimate: CostEstimate
     places: tuple[int, ...]
 
 
@@ -188,7 +188,7 @@ class DryAsker:
         self.name = name
         self.context_limit = context_limit_of(name)
         self.requests: list[ModelRequest] = []
-        self.estimates: list[Estimate] = []
+        self.estimates: list[CostEstimate] = []
         self._count = count
 
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
@@ -223,7 +223,7 @@ def make_asker(name: str, settings: LlmSettings, *, count: Count, say: Say) -> A
     return Asker(name, settings, count=count, say=say, send=client, cache=cache, problem=client.problem)
 
 
-def announcement(name: str, estimates: Sequence[Estimate]) -> str:
+def announcement(name: str, estimates: Sequence[CostEstimate]) -> str:
     """`asking openai/gpt-4o-mini: 3 requests, 12,345 tokens, at most $0.0123`."""
     plural = "" if len(estimates) == 1 else "s"
     words = f"asking {name}: {len(estimates)} request{plural}, {sum(each.tokens for each in estimates):,} tokens"
@@ -231,7 +231,7 @@ def announcement(name: str, estimates: Sequence[Estimate]) -> str:
     return words if cost is None else f"{words}, at most {dollars(cost)}"
 
 
-def total_cost(estimates: Sequence[Estimate]) -> float | None:
+def total_cost(estimates: Sequence[CostEstimate]) -> float | None:
     """The sum of the costs; None when one of them is not known."""
     costs = [each.cost for each in estimates if each.cost is not None]
     return sum(costs) if len(costs) == len(estimates) else None

@@ -37,7 +37,7 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """What a request may take at most. `cost` is None for a model without a known price."""
 
     tokens: int
@@ -68,7 +68,7 @@ def output_limit(model: str, max_tokens: int) -> int:
     return min(wanted, most) if isinstance(most, int) and most > 0 else wanted
 
 
-def estimate(model: str, request: ModelRequest, count: Callable[[str], int]) -> Estimate:
+def estimate(model: str, request: ModelRequest, count: Callable[[str], int]) -> CostEstimate:
     """What a request may take at most: all the output that it is allowed, and tokens of a strange vocabulary."""
     texts = [request.system, *(turn.text for turn in request.turns)]
     if request.schema is not None:
@@ -76,7 +76,7 @@ def estimate(model: str, request: ModelRequest, count: Callable[[str], int]) -> 
     tokens = sum(count(text) + _PER_MESSAGE for text in texts if text)
     most = tokens if _facts(model).get("litellm_provider") in ("openai", "azure") else tokens * _FOREIGN
     price = price_of(model, most)
-    return Estimate(tokens, price.of(most, output_limit(model, request.max_tokens)) if price else None)
+    return CostEstimate(tokens, price.of(most, output_limit(model, request.max_tokens)) if price else None)
 
 
 def _facts(model: str) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from compactor_cli.memory.queries import Said, Wanted, parse
+from compactor_cli.memory.queries import QueryWords, SearchTerm, parse
 from compactor_cli.memory.words import terms
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.transcript import Transcript
@@ -32,7 +32,7 @@ def bearing(found: Iterable[Memory], request: str) -> list[Memory]:
     return [memory for memory in found if _bears(memory, wanted) and " ".join(memory.text.split()) not in said]
 
 
-def _bears(memory: Memory, wanted: Sequence[Wanted]) -> bool:
-    text = Said(terms(memory.text))
+def _bears(memory: Memory, wanted: Sequence[SearchTerm]) -> bool:
+    text = QueryWords(terms(memory.text))
     common = [one for one in wanted if one.size >= _SHORT and one.found_in(text)]
     return len(common) >= _TOGETHER or any(len(one.ways) > 1 for one in common)

@@ -11,7 +11,7 @@ from typing import Any
 from compactor_cli.memory.references import fault, refers_back
 from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
 from compactor_cli.model.message import Message
-from compactor_cli.text.answers import Asked, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.text.answers import Question, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import one_line, plain
 from compactor_cli.text.fence import fenced
 from compactor_cli.text.prompts import prompt as read_prompt
@@ -37,7 +37,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class DependentLine:
     """One line to be made self-contained, and the messages that came before it, in order."""
 
     text: str
@@ -59,7 +59,7 @@ class Resolved:
     """What was done, or why nothing was, in words for people."""
 
 
-def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[Statement, ...]:
+def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[DependentLine, ...]:
     """Statements made from messages of a transcript, each on one line of at most 500 characters, with the
     last six turns in which something was said."""
     said = [m for m in messages if _says(m)]
@@ -68,18 +68,18 @@ def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[
     for message in (messages[i] for i in indices):
         here = bisect_left(places, message.index)
         before = tuple(said[max(0, here - TURNS) : here])
-        found.append(Statement(one_line(message.text("text"), _LONGEST), before, message.role))
+        found.append(DependentLine(one_line(message.text("text"), _LONGEST), before, message.role))
     return tuple(found)
 
 
-def decontextualize(statements: Sequence[Statement], model: LanguageModel) -> tuple[Resolved, ...]:
+def decontextualize(statements: Sequence[DependentLine], model: LanguageModel) -> tuple[Resolved, ...]:
     """The statements in order. What stands alone is not asked for; what a model resolves wrongly twice, or
     not at all, stays as it is. Raises ModelError when that is not allowed."""
     resolved = {
         at: Resolved(one.text, one.text, False, why) for at, one in enumerate(statements) if (why := _asis(one))
     }
     open_ones = [at for at in range(len(statements)) if at not in resolved]
-    asked = [Asked(_request(statements[at], model), partial(_read, statements[at])) for at in open_ones]
+    asked = [Question(_request(statements[at], model), partial(_read, statements[at])) for at in open_ones]
     unresolved: dict[str, int] = {}
     for at, answer in zip(open_ones, ask_checked(model, asked), strict=True):
         text = statements[at].text
@@ -102,7 +102,7 @@ def _says(message: Message) -> bool:
     return bool(message.text("text").strip())
 
 
-def _asis(statement: Statement) -> str:
+def _asis(statement: DependentLine) -> str:
     """Why a statement needs no model; empty when it does."""
     if not refers_back(statement.text):
         return "stands alone"
@@ -110,7 +110,7 @@ def _asis(statement: Statement) -> str:
     return "" if before else "nothing was said before it"
 
 
-def _request(statement: Statement, model: LanguageModel) -> ModelRequest:
+def _request(statement: DependentLine, model: LanguageModel) -> ModelRequest:
     """The turns before the statement, as long as the model can take them, and the statement."""
     system, directive = _prompt("decontextualize"), _prompt("directive")
     said = fenced("statement", statement.text, **{"from": statement.speaker})
@@ -127,7 +127,7 @@ def _request(statement: Statement, model: LanguageModel) -> ModelRequest:
     return ModelRequest(purpose, system, (Turn("user", f"{data}\n\n{directive}"),), most, _SCHEMA)
 
 
-def _context(statement: Statement) -> list[Message]:
+def _context(statement: DependentLine) -> list[Message]:
     return [message for message in statement.context if _says(message)][-TURNS:]
 
 
@@ -137,7 +137,7 @@ def _turn(role: str, said: str, cut: int) -> str:
     return fenced("message", short, **{"from": role})
 
 
-def _read(statement: Statement, text: str) -> str:
+def _read(statement: DependentLine, text: str) -> str:
     """The statement of an answer. Raises RejectedError for one that is not the same statement any more."""
     found = plain(str(read_json(text, _SCHEMA)["statement"])).strip()
     if " ".join(found.split()) == " ".join(statement.text.split()):

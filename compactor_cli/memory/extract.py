@@ -12,7 +12,7 @@ from compactor_cli.memory.named import named
 from compactor_cli.memory.passing import Speaker, is_passing, says_i
 from compactor_cli.memory.references import refers_back
 from compactor_cli.memory.rules import CUE, judge
-from compactor_cli.memory.speech import Said, speech
+from compactor_cli.memory.speech import SpokenSentence, speech
 from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.memories import CATEGORIES, COMPACTION, EXTRACTED, Memory, MemorySource
 from compactor_cli.model.message import Message
@@ -143,7 +143,7 @@ def _by_rules(message: Message) -> list[_Found]:
     return found
 
 
-def _alone(said: Said, speaker: Speaker) -> str:
+def _alone(said: SpokenSentence, speaker: Speaker) -> str:
     """A sentence that stands alone, with the one before it where that says what it refers to; else nothing."""
     text = _LEADING.sub("", said.text)
     if text != said.text and _dangles(text):

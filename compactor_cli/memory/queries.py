@@ -16,7 +16,7 @@ _LONGEST = 20_000
 _PIECES = re.compile(r'"([^"]*)"?|([^"]+)')
 
 
-class Said:
+class QueryWords:
     """The words of a text, as `terms` has them."""
 
     __slots__ = ("own", "words")
@@ -29,7 +29,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearchTerm:
     """One thing that is asked for."""
 
     ways: tuple[tuple[str, ...], ...]
@@ -43,7 +43,7 @@ class Wanted:
     def size(self) -> int:
         return sum(map(len, self.ways[0]))
 
-    def found_in(self, said: Said) -> bool:
+    def found_in(self, said: QueryWords) -> bool:
         """Whether a text says it."""
         if self.phrase:
             return bool(self.places(said))
@@ -52,7 +52,7 @@ class Wanted:
             for way in self.ways
         )
 
-    def places(self, said: Said) -> list[int]:
+    def places(self, said: QueryWords) -> list[int]:
         """Where in the words of a text it begins, in the query's way of writing it."""
         first, *others = self.ways[0]
         if self.prefix and not others:
@@ -77,19 +77,19 @@ class Wanted:
             return tuple(there) == way
         return tuple(there[:-1]) == way[:-1] and len(there) == len(way) and there[-1].startswith(way[-1])
 
-    def _has(self, said: Said, way: tuple[str, ...], at: int) -> bool:
+    def _has(self, said: QueryWords, way: tuple[str, ...], at: int) -> bool:
         if at == len(way) - 1:
             return any(word.startswith(way[at]) for word in said.words)
         return way[at] in said.words
 
 
-def parse(query: str) -> tuple[Wanted, ...]:
+def parse(query: str) -> tuple[SearchTerm, ...]:
     """What is asked for, each thing once, in the order of the query; empty when it has no words.
 
     Words that say nothing by themselves count only where there are no others, and in phrases.
     """
-    found: dict[Wanted, None] = {}
-    idle: dict[Wanted, None] = {}
+    found: dict[SearchTerm, None] = {}
+    idle: dict[SearchTerm, None] = {}
     for quoted, plain in _PIECES.findall(query[:_LONGEST]):
         for wanted, says in _phrase(quoted) if quoted else _plain(plain):
             (found if says else idle)[wanted] = None
@@ -100,7 +100,7 @@ def parse(query: str) -> tuple[Wanted, ...]:
     return tuple(wanted for wanted in found if wanted in longest)
 
 
-def _phrase(text: str) -> Iterator[tuple[Wanted, bool]]:
+def _phrase(text: str) -> Iterator[tuple[SearchTerm, bool]]:
     """What is asked for, and whether it says what about."""
     found = list(names(text))
     if len(found) == 1:
@@ -108,10 +108,10 @@ def _phrase(text: str) -> Iterator[tuple[Wanted, bool]]:
         return
     words = tuple(token.word for name in found for token in name.tokens)
     if words:
-        yield Wanted((words[:64],), phrase=len(words) > 1), True
+        yield SearchTerm((words[:64],), phrase=len(words) > 1), True
 
 
-def _plain(text: str) -> Iterator[tuple[Wanted, bool]]:
+def _plain(text: str) -> Iterator[tuple[SearchTerm, bool]]:
     for name in names(text):
         if name.tokens:
             prefix = text[name.tokens[-1].end : name.tokens[-1].end + 1] == "*"
@@ -119,13 +119,13 @@ def _plain(text: str) -> Iterator[tuple[Wanted, bool]]:
             yield _wanted(name, prefix), not idle
 
 
-def _wanted(name: Name, prefix: bool) -> Wanted:
+def _wanted(name: Name, prefix: bool) -> SearchTerm:
     own = tuple(token.word for token in name.tokens)
     if name.ends:  # written without blanks: pairs of characters that follow each other
-        return Wanted((own[:64],), phrase=len(own) > 1, prefix=prefix)
+        return SearchTerm((own[:64],), phrase=len(own) > 1, prefix=prefix)
     if len(own) == 1 and not own[0].isascii() and len(own[0]) == 1:
         prefix = True  # one character of such a script begins a pair
     if prefix:  # an ending may be yet to come
         own = (*own[:-1], name.tokens[-1].form)
     ways = dict.fromkeys((own, name.parts or own, *((whole,) for whole in name.joined[-1:])))
-    return Wanted(tuple(ways), prefix=prefix)
+    return SearchTerm(tuple(ways), prefix=prefix)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from compactor_cli.memory.queries import Said, Wanted
+from compactor_cli.memory.queries import QueryWords, SearchTerm
 from compactor_cli.memory.words import names
 from compactor_cli.model.memories import Memory
 from compactor_cli.text.clean import plain
@@ -36,7 +36,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Snippet:
+class TextSnippet:
     """A part of a text on one line, safe for a terminal."""
 
     pieces: tuple[tuple[str, bool], ...]
@@ -47,18 +47,18 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class MemoryHit:
     """A memory that was found."""
 
     memory: Memory
     score: float
-    snippet: Snippet
+    snippet: TextSnippet
 
 
 def rank(
     candidates: Iterable[Candidate],
-    query: Sequence[Wanted],
-    shares: Mapping[Wanted, float],
+    query: Sequence[SearchTerm],
+    shares: Mapping[SearchTerm, float],
     *,
     now: float,
     limit: int,
@@ -74,9 +74,9 @@ def rank(
     return sorted(found, key=lambda pair: (-pair[1], -pair[0].fresh, pair[0].digest))[:limit]
 
 
-def score(candidate: Candidate, query: Sequence[Wanted], rarity: Mapping[Wanted, float], now: float) -> float:
+def score(candidate: Candidate, query: Sequence[SearchTerm], rarity: Mapping[SearchTerm, float], now: float) -> float:
     """Points of a candidate; 0 when it says nothing of the query."""
-    text = Said(candidate.terms)
+    text = QueryWords(candidate.terms)
     said = [wanted for wanted in query if wanted.found_in(text)]
     if not said:
         return 0.0
@@ -89,7 +89,7 @@ def score(candidate: Candidate, query: Sequence[Wanted], rarity: Mapping[Wanted,
     return round(float(points), 3)
 
 
-def _nearness(said: Sequence[Wanted], text: Said, asked: int) -> float:
+def _nearness(said: Sequence[SearchTerm], text: QueryWords, asked: int) -> float:
     """Share of neighbours in the query that follow each other in the text as well, and half for the same near by."""
     if asked < 2:
         return 0.0
@@ -102,7 +102,7 @@ def _nearness(said: Sequence[Wanted], text: Said, asked: int) -> float:
     return near / (asked - 1)
 
 
-def snippet(text: str, query: Sequence[Wanted], width: int = 160) -> Snippet:
+def snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSnippet:
     """The part of a text around the words that were asked for, at most `width` characters."""
     flat = " ".join(plain(text).split())
     spots = _spots(flat, query)
@@ -120,10 +120,10 @@ def snippet(text: str, query: Sequence[Wanted], width: int = 160) -> Snippet:
         pieces += [(flat[at:first], False), (flat[first:last], True)]
         at = last
     pieces += [(flat[at:end], False), ("…" if end < len(flat) else "", False)]
-    return Snippet(tuple(piece for piece in pieces if piece[0]))
+    return TextSnippet(tuple(piece for piece in pieces if piece[0]))
 
 
-def _spots(flat: str, query: Sequence[Wanted]) -> list[tuple[int, int]]:
+def _spots(flat: str, query: Sequence[SearchTerm]) -> list[tuple[int, int]]:
     """Where the words of a query stand in a text, in order."""
     found: dict[tuple[int, int], None] = {}
     for name in names(flat):

@@ -33,14 +33,14 @@ _BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)]|#+)\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpokenSentence:
     """One sentence, and the one before it in the same paragraph (empty: it begins one)."""
 
     text: str
     before: str = ""
 
 
-def speech(text: str, cue: re.Pattern[str], longest: int = _LONGEST_LINE) -> Iterator[Said]:
+def speech(text: str, cue: re.Pattern[str], longest: int = _LONGEST_LINE) -> Iterator[SpokenSentence]:
     """Sentences of the paragraphs in which the cue is found, and that have at most `longest` characters; others are
     not looked at."""
     if cue.search(text) is None:
@@ -52,7 +52,7 @@ def speech(text: str, cue: re.Pattern[str], longest: int = _LONGEST_LINE) -> Ite
         before = ""
         for sentence in (piece for whole in sentences(paragraph) for piece in _SHORT_END.split(whole)):
             said = _MARKS.sub("", sentence).strip()
-            yield Said(said, before)
+            yield SpokenSentence(said, before)
             before = said
 
 

@@ -93,7 +93,7 @@ it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCompaction:
     """The compaction that a file belongs to."""
 
     id: int

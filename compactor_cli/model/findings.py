@@ -14,7 +14,7 @@ RULES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """One finding in a file."""
 
     rule: str

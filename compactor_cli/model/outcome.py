@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compactor_cli.model.findings import Finding
+from compactor_cli.model.findings import CheckFinding
 
 FAILURES = ".failures.jsonl"
 """What the list of rows that failed is called, behind the name of the output."""
@@ -38,7 +38,7 @@ class Outcome:
     changed: bool = False
     report: str = ""
     """The report as a line of JSON; empty when nobody asked for one."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[CheckFinding, ...] = ()
     error: str = ""
     """Why it could not be compacted; empty when it was."""
     code: int = 0

@@ -62,15 +62,6 @@ class Analysis:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A message of the output that was not in the input, and where it stands."""
-
-    message: Message
-    covers: tuple[int, ...]
-    """Indices of the input's messages that a summary stands for; empty for an added tool result."""
-
-
-@dataclass(frozen=True, slots=True)
 class Compaction:
     """The result of compacting one transcript."""
 
@@ -155,7 +146,7 @@ def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredResult:
     """What was put into the database, and beside the output, for one file."""
 
     compaction: int | None = None

@@ -17,7 +17,7 @@ from compactor_cli.survival.result import Survival
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class ConversationPair:
     """One conversation of two files."""
 
     before: Sequence[Message]
@@ -28,7 +28,7 @@ class Pairing:
     """Messages that a repair takes out of the first file."""
 
 
-def pairings(first: Source, second: Source) -> list[Pairing]:
+def pairings(first: Source, second: Source) -> list[ConversationPair]:
     """The conversations of two files in pairs, by their order. Raises UsageError for different numbers of them."""
     if len(first.transcripts) != len(second.transcripts):
         counts = f"{len(first.transcripts)} and {len(second.transcripts)}"
@@ -38,7 +38,7 @@ def pairings(first: Source, second: Source) -> list[Pairing]:
         messages = _mended(a) if a.messages != b.messages else a.messages
         left = {m.number for m in messages if m.records}
         extra = tuple(m for m in a.messages if m.number not in left)
-        out.append(Pairing(messages, b.messages, matches(messages, b.messages), extra))
+        out.append(ConversationPair(messages, b.messages, matches(messages, b.messages), extra))
     return out
 
 

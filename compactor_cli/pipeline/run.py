@@ -36,7 +36,7 @@ from compactor_cli.pipeline.report import report, unchanged
 from compactor_cli.pipeline.residuals import select_residuals
 from compactor_cli.pipeline.shortened import shortened_warnings
 from compactor_cli.pipeline.stages import COMPLETE, Stages
-from compactor_cli.pipeline.summarize import Context, Summary, write_summaries
+from compactor_cli.pipeline.summarize import Summary, SummaryContext, write_summaries
 from compactor_cli.pipeline.target import is_within, resolve_target
 from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.tools import Tools
@@ -348,13 +348,13 @@ def damaged(transcript: Transcript) -> bool:
     return any(note.kind in DAMAGE for note in transcript.notes)
 
 
-def _context(tools: Tools, settings: Settings) -> Context:
+def _context(tools: Tools, settings: Settings) -> SummaryContext:
     wanted = settings.summary_role or tools.format.summary_role
     role = next((known for known in tools.format.summary_roles if known == wanted), None)
     if role is None:
         allowed = ", ".join(tools.format.summary_roles)
         raise UsageError(f"--summary-role {wanted!r}: {tools.format.name} allows {allowed}")
-    return Context(tools.summarizer, tools.counter.count, tools.counter.per_message, role, settings.query)
+    return SummaryContext(tools.summarizer, tools.counter.count, tools.counter.per_message, role, settings.query)
 
 
 def _verify(run: _Run, output: Output) -> None:

@@ -32,7 +32,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class SummaryContext:
     """What summaries are written with."""
 
     summarizer: Summarizer
@@ -48,7 +48,7 @@ def current_round(messages: Sequence[Message]) -> int:
 
 
 def write_summaries(
-    transcript: Transcript, groups: Sequence[Group], plan: Plan, context: Context, base: Base
+    transcript: Transcript, groups: Sequence[Group], plan: Plan, context: SummaryContext, base: Base
 ) -> tuple[Plan, tuple[Summary, ...]]:
     """Fill the slots of a plan. Groups whose summary does not fit are gone, and the plan says so."""
     messages = transcript.messages
@@ -122,7 +122,7 @@ def _request(
     number: int,
     base: Base | None,
     keywords: frozenset[str],
-    context: Context,
+    context: SummaryContext,
 ) -> SummaryRequest:
     covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
     covers = tuple(sorted({message.number for message in covered}))
@@ -145,7 +145,7 @@ def _request(
     return SummaryRequest(slot, full, covered, keywords, budget, number, parts, shorter)
 
 
-def _write(request: SummaryRequest, context: Context) -> str:
+def _write(request: SummaryRequest, context: SummaryContext) -> str:
     """The text, with a heading that leaves out what it was compacted from when there is no room for that."""
     text = context.summarizer.summarize(request, context.count)
     if text or not request.shorter_header:

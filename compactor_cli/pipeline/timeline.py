@@ -10,7 +10,7 @@ from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.timeline import Entry, MessageFate
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare import Matches
-from compactor_cli.pipeline.compare_sources import Pairing, pairings
+from compactor_cli.pipeline.compare_sources import ConversationPair, pairings
 from compactor_cli.pipeline.overview import Share
 from compactor_cli.signals.ledger import call_actions
 
@@ -111,7 +111,7 @@ def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
     return out
 
 
-def _of_pairing(which: int, pair: Pairing) -> Iterable[Entry]:
+def _of_pairing(which: int, pair: ConversationPair) -> Iterable[Entry]:
     matched, about = pair.matched, _about(pair.before)
     edited = {i for i, m in enumerate(pair.before) if any(p.edited for p in m.parts)}
     back = {after: before for before, after in matched.pairs.items()}

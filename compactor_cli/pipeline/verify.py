@@ -12,7 +12,7 @@ from compactor_cli.model.pairing import Pairing, pair
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class OutputView:
     """What an invariant looks at."""
 
     messages: Sequence[Message]
@@ -23,7 +23,7 @@ class View:
 class Invariant(Protocol):
     name: str
 
-    def faults(self, view: View) -> Iterator[Fault]: ...
+    def faults(self, view: OutputView) -> Iterator[Fault]: ...
 
 
 class CallsAnswered:
@@ -31,7 +31,7 @@ class CallsAnswered:
 
     name = "unanswered_call"
 
-    def faults(self, view: View) -> Iterator[Fault]:
+    def faults(self, view: OutputView) -> Iterator[Fault]:
         last = last_turn(view.messages)
         for at, which in view.pairing.unanswered:
             if at < last:
@@ -44,7 +44,7 @@ class ResultsCalled:
 
     name = "orphan_result"
 
-    def faults(self, view: View) -> Iterator[Fault]:
+    def faults(self, view: OutputView) -> Iterator[Fault]:
         for at, which in view.pairing.orphans:
             yield Fault(self.name, at, "a result without its call", view.messages[at].parts[which].call_id)
         for at, which in view.pairing.duplicates:
@@ -56,7 +56,7 @@ class ResultsAdjacent:
 
     name = "misplaced_result"
 
-    def faults(self, view: View) -> Iterator[Fault]:
+    def faults(self, view: OutputView) -> Iterator[Fault]:
         if not view.adjacent_results:
             return
         for (at, which), (call, _) in sorted(view.pairing.answers.items()):
@@ -70,7 +70,7 @@ INVARIANTS: tuple[Invariant, ...] = (CallsAnswered(), ResultsCalled(), ResultsAd
 
 def faults(messages: Sequence[Message], *, adjacent_results: bool, pairing: Pairing | None = None) -> tuple[Fault, ...]:
     """All faults of a sequence of messages, in its order; `index` is the position in it."""
-    view = View(messages, pairing or pair(messages), adjacent_results)
+    view = OutputView(messages, pairing or pair(messages), adjacent_results)
     found = [fault for invariant in INVARIANTS for fault in invariant.faults(view)]
     return tuple(sorted(found, key=lambda fault: (fault.index, fault.kind, fault.call_id)))
 

@@ -16,7 +16,7 @@ _DEPTH = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class YamlDocument:
     """A YAML document; errors that it raises name the file, the line and the place."""
 
     path: str
@@ -36,7 +36,7 @@ def shown(place: Place) -> str:
     return text.removeprefix(".")
 
 
-def read_document(text: str, path: str) -> Document:
+def read_document(text: str, path: str) -> YamlDocument:
     """Read YAML. Raises InputError with the line of what is wrong."""
     import yaml
 
@@ -46,7 +46,7 @@ def read_document(text: str, path: str) -> Document:
         lines = dict(_lines(node, (), path)) if node is not None else {}
         if node is not None:
             lines[()] = node.start_mark.line + 1
-        return Document(path, loader.construct_document(node) if node is not None else None, lines)
+        return YamlDocument(path, loader.construct_document(node) if node is not None else None, lines)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]

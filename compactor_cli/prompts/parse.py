@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from compactor_cli.errors import InputError, UsageError
-from compactor_cli.prompts.document import Document, Place, read_document
+from compactor_cli.prompts.document import Place, YamlDocument, read_document
 from compactor_cli.prompts.model import AFTER, BEFORE, Condition, Given, Prompt, PromptPart, Scalar, Segment
 
 _WIDTH = 60
@@ -69,7 +69,7 @@ def _scalar(text: str) -> Scalar:
     return text
 
 
-def _check(document: Document) -> None:
+def _check(document: YamlDocument) -> None:
     from jsonschema import Draft202012Validator
 
     validator = Draft202012Validator(json.loads(schema_text()))
@@ -78,12 +78,12 @@ def _check(document: Document) -> None:
         raise _as_error(document, errors[0])
 
 
-def _order(document: Document, place: Place) -> tuple[int, int, str]:
+def _order(document: YamlDocument, place: Place) -> tuple[int, int, str]:
     """Errors are told in the order of the file."""
     return document.lines.get(place, 0), -len(place), str(place)
 
 
-def _as_error(document: Document, error: Any) -> InputError:
+def _as_error(document: YamlDocument, error: Any) -> InputError:
     """What the schema says, in the words of this program."""
     place = tuple(error.absolute_path)
     known = error.schema.get("properties", {})
@@ -105,7 +105,7 @@ def _short(value: Any) -> str:
 class _Texts:
     """The texts of a prompt: given in it, or read from the files that it names."""
 
-    def __init__(self, document: Document, read: Read) -> None:
+    def __init__(self, document: YamlDocument, read: Read) -> None:
         self._document = document
         self._read = read
 
@@ -160,7 +160,7 @@ def _conditions(name: str, wanted: Any) -> list[Condition]:
     return found
 
 
-def _check_ids(document: Document, segments: tuple[Segment, ...]) -> None:
+def _check_ids(document: YamlDocument, segments: tuple[Segment, ...]) -> None:
     seen: set[str] = set()
     for at, segment in enumerate(segments):
         if segment.id in seen:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from compactor_cli.model.findings import RULES, Finding
+from compactor_cli.model.findings import RULES, CheckFinding
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _PAGE = "docs/ci.md"
 
 
-def github(findings: Sequence[Finding]) -> str:
+def github(findings: Sequence[CheckFinding]) -> str:
     """A workflow command a line; GitHub shows each at its file."""
     return "".join(
         f"::{_level(one)} file={_property(one.path)},line={one.line},title={_property(f'compactor: {one.rule}')}::"
@@ -22,7 +22,7 @@ def github(findings: Sequence[Finding]) -> str:
     )
 
 
-def sarif(findings: Sequence[Finding], version: str) -> str:
+def sarif(findings: Sequence[CheckFinding], version: str) -> str:
     """A SARIF log of one run."""
     rules = [
         {"id": rule, "shortDescription": {"text": meaning}, "help": {"text": f"See {_PAGE} of compactor."}}
@@ -33,7 +33,7 @@ def sarif(findings: Sequence[Finding], version: str) -> str:
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _result(one: Finding) -> dict[str, object]:
+def _result(one: CheckFinding) -> dict[str, object]:
     place = {"artifactLocation": {"uri": _uri(one.path)}, "region": {"startLine": one.line}}
     return {
         "ruleId": one.rule,
@@ -44,7 +44,7 @@ def _result(one: Finding) -> dict[str, object]:
     }
 
 
-def _level(one: Finding) -> str:
+def _level(one: CheckFinding) -> str:
     return "error" if one.is_error else "warning"
 
 

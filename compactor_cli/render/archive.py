@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from compactor_cli.archive.events import event
-from compactor_cli.archive.search import Hit
+from compactor_cli.archive.search import MessageHit
 from compactor_cli.hooks.archiving import STRATEGY
 from compactor_cli.model.archive import Archived, Manifest, PastRound
 from compactor_cli.render.console import make_table
@@ -53,7 +53,7 @@ def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
     return table
 
 
-def hits_table(console: Console, hits: Sequence[Hit]) -> Table:
+def hits_table(console: Console, hits: Sequence[MessageHit]) -> Table:
     """Messages that a search of the archive found."""
     table = make_table(console, "Found in the archive")
     for name in ("compaction", "message"):

@@ -19,7 +19,7 @@ from compactor_cli.text.clean import one_line, shown
 _PIPE_WIDTH = 140
 
 
-class Heading(Text):
+class FileHeading(Text):
     """What a file is called, above all that is said of it."""
 
 
@@ -32,7 +32,7 @@ class SafeConsole(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         first = objects[0] if objects else ""
-        if self.before is not None and (isinstance(first, Table | Heading) or isinstance(self.before, Table)):
+        if self.before is not None and (isinstance(first, Table | FileHeading) or isinstance(self.before, Table)):
             super().print()
         super().print(*objects, **options)
         self.before = first

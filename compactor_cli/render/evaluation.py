@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from compactor_cli.render.console import counted, figure, make_table, snippet
-from compactor_cli.retention.report import Difference, Evaluation, Row
-from compactor_cli.retention.statistics import Estimate
+from compactor_cli.retention.report import Difference, Evaluation, MethodRow
+from compactor_cli.retention.statistics import MeanEstimate
 from compactor_cli.text.clean import plain
 
 _WIDE = 90
@@ -80,7 +80,7 @@ def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
     }
 
 
-def _row_json(row: Row) -> dict[str, Any]:
+def _row_json(row: MethodRow) -> dict[str, Any]:
     return {
         "method": row.method,
         "kind": row.kind,
@@ -96,7 +96,7 @@ def _row_json(row: Row) -> dict[str, Any]:
     }
 
 
-def _estimate_json(value: Estimate) -> dict[str, float | None]:
+def _estimate_json(value: MeanEstimate) -> dict[str, float | None]:
     return {"mean": _rounded(value.mean), "low": _rounded(value.low), "high": _rounded(value.high)}
 
 
@@ -111,7 +111,7 @@ def _skipped(result: Evaluation) -> Iterator[str]:
         yield f"skipped: {len(result.skipped) - _MOST_SKIPPED:,} more; all in --json"
 
 
-def _ratio_table(console: Console, ratio: float, rows: list[Row]) -> Table:
+def _ratio_table(console: Console, ratio: float, rows: list[MethodRow]) -> Table:
     table = make_table(console, f"Compacted to {_percent(ratio)}")
     wide = console.width >= _WIDE
     room = console.width - _FIGURES - wide * _INTERVAL
@@ -148,7 +148,7 @@ def _difference_table(console: Console, differences: tuple[Difference, ...]) -> 
     return table
 
 
-def _verdict(value: Estimate) -> Text:
+def _verdict(value: MeanEstimate) -> Text:
     if value.low is None or value.high is None:
         return Text("-")
     if value.low > 0:
@@ -156,7 +156,7 @@ def _verdict(value: Estimate) -> Text:
     return Text("worse", style="red") if value.high < 0 else Text("not told apart", style="dim")
 
 
-def _failures(rows: tuple[Row, ...]) -> Iterator[str]:
+def _failures(rows: tuple[MethodRow, ...]) -> Iterator[str]:
     """The reasons of each method, over all ratios."""
     counts: dict[tuple[str, str], int] = {}
     for row in rows:
@@ -166,7 +166,7 @@ def _failures(rows: tuple[Row, ...]) -> Iterator[str]:
         yield plain(f"failed: {method}: {reason}{f' ({count} times)' if count > 1 else ''}")
 
 
-def _estimate(value: Estimate, sign: str = "") -> str:
+def _estimate(value: MeanEstimate, sign: str = "") -> str:
     spread = "-" if value.low is None or value.high is None else f"±{(value.high - value.low) / 2:.2f}"
     return f"{value.mean:{sign}.3f} {spread:>{_INTERVAL}}"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from compactor_cli.model.report import Kept
+from compactor_cli.model.report import StoredResult
 
 
-def keeping_lines(kept: Kept, recalled: int) -> Iterator[str]:
+def keeping_lines(kept: StoredResult, recalled: int) -> Iterator[str]:
     """What was kept, and how many memories were put into the output, for people."""
     if recalled:
         yield f"recalled: {recalled} {'memory' if recalled == 1 else 'memories'}"
@@ -20,7 +20,7 @@ def keeping_lines(kept: Kept, recalled: int) -> Iterator[str]:
         yield f"what was taken away is listed in {kept.manifest}"
 
 
-def keeping_json(kept: Kept) -> dict[str, Any]:
+def keeping_json(kept: StoredResult) -> dict[str, Any]:
     """Keys of the report; none when nothing was kept."""
     value: dict[str, Any] = {}
     if kept.compaction is not None:

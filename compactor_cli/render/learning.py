@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.learning.held_out import RATIOS, Figures, HeldOut, Part
+from compactor_cli.learning.held_out import RATIOS, Figures, HeldOut, PartFigures
 from compactor_cli.learning.profile_text import Taught, figures_of
 from compactor_cli.render.console import counted, figure, make_table, snippet
 from compactor_cli.signals.signals import SIGNALS
@@ -88,7 +88,7 @@ def notes(taught: Taught) -> list[str]:
     return found
 
 
-def _part_json(part: Part) -> dict[str, Any]:
+def _part_json(part: PartFigures) -> dict[str, Any]:
     return {
         "sessions": part.sessions,
         **{

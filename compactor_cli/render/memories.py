@@ -13,7 +13,7 @@ from rich.text import Text
 from compactor_cli.memory.consolidate import Merge
 from compactor_cli.memory.decay import Faded
 from compactor_cli.memory.exchange import memory_json
-from compactor_cli.memory.ranking import Hit, Snippet
+from compactor_cli.memory.ranking import MemoryHit, TextSnippet
 from compactor_cli.model.memories import Memory, MemorySource
 from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
@@ -39,7 +39,7 @@ def memory_table(console: Console, memories: Sequence[Memory], title: str, *, cl
     return table
 
 
-def hit_table(console: Console, hits: Sequence[Hit], title: str) -> Table:
+def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
     """The memories that were found, the best first, with the words that were asked for set off."""
     table = make_table(console, title)
     _columns(table, "day")
@@ -53,7 +53,7 @@ def hit_table(console: Console, hits: Sequence[Hit], title: str) -> Table:
     return table
 
 
-def marked(found: Snippet) -> Text:
+def marked(found: TextSnippet) -> Text:
     """A snippet with the words that were asked for set off."""
     return Text.assemble(
         *((text, "bold green" if is_word else "") for text, is_word in found.pieces), no_wrap=True, overflow="ellipsis"
@@ -103,7 +103,7 @@ def merge_table(console: Console, merges: Sequence[Merge], title: str) -> Table:
     return table
 
 
-def hit_json(hit: Hit) -> dict[str, Any]:
+def hit_json(hit: MemoryHit) -> dict[str, Any]:
     """A memory that was found; `found`: first and last character of the words in the snippet."""
     at, found = 0, []
     for text, is_word in hit.snippet.pieces:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.table import Table
 
-from compactor_cli.configuration.layers import DEFAULT, Entry
+from compactor_cli.configuration.layers import DEFAULT, SettingValue
 from compactor_cli.configuration.values import shown
 from compactor_cli.render.console import make_table
 from compactor_cli.text.clean import plain
@@ -16,7 +16,7 @@ _WIDTH = 40
 """Cells for a value; a longer one goes on in the next line, so that paths have room."""
 
 
-def settings_table(console: Console, found: Mapping[str, Entry]) -> Table:
+def settings_table(console: Console, found: Mapping[str, SettingValue]) -> Table:
     """Every key with its value and where that came from; what was set is set off."""
     table = make_table(console, "Settings")
     table.add_column("key", no_wrap=True)

@@ -21,7 +21,7 @@ from compactor_cli.pipeline.compare import Fate
 from compactor_cli.pipeline.outlook import Outlook
 from compactor_cli.pipeline.overview import Overview, Share
 from compactor_cli.pipeline.recorded import Recorded
-from compactor_cli.render.console import Heading, bar, counted, make_table, percent, snippet
+from compactor_cli.render.console import FileHeading, bar, counted, make_table, percent, snippet
 from compactor_cli.survival.result import Survival
 from compactor_cli.text.clean import plain
 
@@ -38,7 +38,7 @@ _STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone
 
 def heading(console: Console, source: Source, counter: str) -> None:
     """The file and what is in it, on two lines where one is too narrow; a path is never broken."""
-    name = Heading(source.path or "-", style="bold")
+    name = FileHeading(source.path or "-", style="bold")
     facts = f"{source.format} · {source.message_count:,} messages · {source.tokens:,} tokens ({counter})"
     fits = name.cell_len + 2 + len(facts) <= console.width
     console.print(name, Text(facts), sep="  " if fits else "\n", soft_wrap=True)

@@ -11,14 +11,14 @@ from compactor_cli.resuming.base import Agentic
 AGENTIC: dict[str, Agentic] = {
     known.format: known
     for known in (
-        claude_code.ClaudeCode(),
-        codex.Codex(),
-        gemini_cli.GeminiCLI(),
-        qwen.Qwen(),
-        pi.Pi(),
-        opencode.OpenCode(),
-        copilot_cli.CopilotCLI(),
-        openhands.OpenHands(),
+        claude_code.ResumedClaudeCode(),
+        codex.ResumedCodex(),
+        gemini_cli.ResumedGeminiCLI(),
+        qwen.ResumedQwen(),
+        pi.ResumedPi(),
+        opencode.ResumedOpenCode(),
+        copilot_cli.ResumedCopilotCLI(),
+        openhands.ResumedOpenHands(),
     )
 }
 """Format -> how its sessions are carried on."""

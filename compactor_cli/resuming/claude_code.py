@@ -14,7 +14,7 @@ _COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_toke
 _FLAGS = ("isCompactSummary", "isVisibleInTranscriptOnly")
 
 
-class ClaudeCode:
+class ResumedClaudeCode:
     format = "claude-code"
     appends = "a compact boundary, and what is kept behind it"
     lines = True

@@ -13,7 +13,7 @@ from compactor_cli.resuming.base import Compacted, member
 _FORMAT = FORMATS["codex"]
 
 
-class Codex:
+class ResumedCodex:
     format = "codex"
     appends = "a compacted record with the history"
     lines = True

@@ -9,7 +9,7 @@ from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
 
-class CopilotCLI:
+class ResumedCopilotCLI:
     format = "copilot-cli"
     appends = "a compaction, and what is kept behind it"
     lines = True

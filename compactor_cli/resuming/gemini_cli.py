@@ -9,7 +9,7 @@ from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
 
-class GeminiCLI:
+class ResumedGeminiCLI:
     format = "gemini-cli"
     appends = "a $set of all messages"
     lines = True

@@ -20,7 +20,7 @@ _NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "wri
 _IDS = ("id", "sessionID", "messageID", "parentID", "tail_start_id")
 
 
-class OpenCode:
+class ResumedOpenCode:
     format = "opencode"
     appends = "a request for a summary, the summary, and what is kept behind it"
     lines = False

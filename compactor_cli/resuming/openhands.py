@@ -23,7 +23,7 @@ from compactor_cli.text.verbatim import turn
 _ANSWERS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
 
 
-class OpenHands:
+class ResumedOpenHands:
     format = "openhands"
     appends = "a condensation: both ends stay, and what is left of the middle is its summary"
     lines = True

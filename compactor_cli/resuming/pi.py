@@ -10,7 +10,7 @@ from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
 
-class Pi:
+class ResumedPi:
     format = "pi"
     appends = "a compaction, and what is kept behind it"
     lines = True

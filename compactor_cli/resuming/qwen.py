@@ -13,7 +13,7 @@ _COMPRESSED = 1
 """What the agent calls a compression that worked."""
 
 
-class Qwen:
+class ResumedQwen:
     format = "qwen"
     appends = "a chat_compression record with the history"
     lines = True

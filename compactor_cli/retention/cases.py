@@ -20,7 +20,7 @@ _ENOUGH_SESSIONS = 5
 _LEAST_WEIGHT = 0.1
 
 
-class Session(NamedTuple):
+class EvaluatedSession(NamedTuple):
     """A conversation, and the name that reports have for it."""
 
     name: str
@@ -55,7 +55,7 @@ class Prepared:
 
 
 def prepare(
-    sessions: Sequence[Session],
+    sessions: Sequence[EvaluatedSession],
     cuts: Sequence[float],
     *,
     refused: Sequence[Skipped] = (),
@@ -89,7 +89,7 @@ def prepare(
     return Prepared(tuple(map(_by_messages, cases)), tuple(skipped))
 
 
-def _case(session: Session, story: Story, share: float) -> Case | str:
+def _case(session: EvaluatedSession, story: Story, share: float) -> Case | str:
     """The case, or why there is none."""
     cut = cut_at(session.transcript.messages, share)
     if cut is None:

@@ -9,7 +9,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.retention.cases import Case, Prepared
 from compactor_cli.retention.fronts import target_of
-from compactor_cli.retention.report import Evaluation, Kind, Outcome, difference, row
+from compactor_cli.retention.report import CaseOutcome, Evaluation, Kind, difference, row
 from compactor_cli.retention.survival import survival
 
 
@@ -42,7 +42,7 @@ def evaluate(
 
     `clock` gives seconds; `progress` is called once a run, which is once a case, ratio and method.
     """
-    outcomes: dict[tuple[float, str], list[Outcome]] = {(r, m.name): [] for r in ratios for m in methods}
+    outcomes: dict[tuple[float, str], list[CaseOutcome]] = {(r, m.name): [] for r in ratios for m in methods}
     for case in prepared.cases:
         for ratio in ratios:
             for method in methods:
@@ -65,7 +65,7 @@ def evaluate(
     )
 
 
-def _run(case: Case, method: Method, target: int, clock: Callable[[], float]) -> Outcome:
+def _run(case: Case, method: Method, target: int, clock: Callable[[], float]) -> CaseOutcome:
     begin, failure = clock(), ""
     output: Sequence[Message] = ()
     try:
@@ -76,4 +76,4 @@ def _run(case: Case, method: Method, target: int, clock: Callable[[], float]) ->
     tokens = sum(message.tokens for message in output)
     over = tokens > target
     kept = survival(case.needs, case.front.messages, () if over else output)
-    return Outcome(case.session, kept, None if failure else tokens / target, over, failure, seconds)
+    return CaseOutcome(case.session, kept, None if failure else tokens / target, over, failure, seconds)

@@ -13,7 +13,7 @@ _WORD = re.compile(r"\w+")
 _SHORTEST_NEIGHBOUR = 3
 
 
-class Hit(NamedTuple):
+class Occurrence(NamedTuple):
     """Where an identifier stands: the piece, and its words as a range over all words of the haystack."""
 
     piece: int
@@ -46,12 +46,12 @@ class Haystack:
             self._piece_starts.append(at)
             at += len(piece) + 1
 
-    def find(self, name: str) -> list[Hit]:
+    def find(self, name: str) -> list[Occurrence]:
         """Everywhere an identifier stands, in order; numbers in each of their spellings."""
         hits = [hit for spelling in spellings(name) for hit in self._exact(spelling)]
         return sorted(hits) if len(hits) > 1 else hits
 
-    def neighbours(self, hit: Hit, reach: int, pieces: int | None = None) -> frozenset[str]:
+    def neighbours(self, hit: Occurrence, reach: int, pieces: int | None = None) -> frozenset[str]:
         """Telling words within `reach` words of a hit, lower case; of the first `pieces` pieces only.
 
         They may stand in the pieces beside its own: a result begins where its call ends.
@@ -62,7 +62,7 @@ class Haystack:
             word for word in map(str.lower, around) if len(word) >= _SHORTEST_NEIGHBOUR and word not in COMMON
         )
 
-    def _exact(self, name: str) -> Iterable[Hit]:
+    def _exact(self, name: str) -> Iterable[Occurrence]:
         words = _WORD.findall(name)
         places = [self._places.get(word, ()) for word in words]
         if not all(places):
@@ -79,7 +79,7 @@ class Haystack:
                 continue
             if number and self._in_number(start, start + len(name)):
                 continue
-            yield Hit(bisect_right(self._piece_starts, start) - 1, first, last)
+            yield Occurrence(bisect_right(self._piece_starts, start) - 1, first, last)
 
     def _in_number(self, start: int, end: int) -> bool:
         """Whether digits go on behind a point or a comma before or after a number."""

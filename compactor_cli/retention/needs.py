@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from compactor_cli.model.message import Message, Part
-from compactor_cli.retention.haystack import Haystack, Hit
+from compactor_cli.retention.haystack import Haystack, Occurrence
 from compactor_cli.retention.identifiers import identifiers, keys
 
 REACH = 6
@@ -67,7 +67,7 @@ class Story:
         self._haystack = Haystack(spoken(part) for message in messages for part in message.parts)
         self._schema = _schema(messages)
         self._written: dict[int, list[str]] = {}
-        self._hits: dict[str, list[Hit]] = {}
+        self._hits: dict[str, list[Occurrence]] = {}
 
     def identifiers(self) -> set[str]:
         """Everything in the session that is an identifier, for telling what is rare."""
@@ -101,7 +101,7 @@ class Story:
     def _need(self, name: str, first_use: int, front: _Front) -> Need | None:
         if name not in self._hits:
             self._hits[name] = self._haystack.find(name)
-        places: list[Hit] = []
+        places: list[Occurrence] = []
         for hit in self._hits[name]:
             voice = self._segments[hit.piece].voice
             if hit.piece < front.segments:
@@ -123,7 +123,7 @@ class Story:
         return _Front(segments, [done / whole for done in accumulate(sizes)])
 
 
-def spread(places: Sequence[Hit], most: int) -> Sequence[Hit]:
+def spread(places: Sequence[Occurrence], most: int) -> Sequence[Occurrence]:
     """At most `most` of the places, evenly spread, with the first and the last."""
     if len(places) <= most:
         return places

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compactor_cli.retention.cases import Skipped
-from compactor_cli.retention.statistics import Estimate, estimate
-from compactor_cli.retention.survival import Survival
+from compactor_cli.retention.statistics import MeanEstimate, estimate
+from compactor_cli.retention.survival import NeedSurvival
 
 Kind = Literal["strategy", "against", "baseline"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """What one method made of one case at one ratio."""
 
     session: str
-    survival: Survival
+    survival: NeedSurvival
     size: float | None
     """Tokens of the output as a share of the target; None when there is no output."""
     over: bool
@@ -29,14 +29,14 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MethodRow:
     """A method at a ratio, over all cases. What is over its target or failed counts as 0."""
 
     method: str
     kind: Kind
     ratio: float
-    linked: Estimate
-    recall: Estimate
+    linked: MeanEstimate
+    recall: MeanEstimate
     old_half: float | None
     size: float | None
     over: int
@@ -54,8 +54,8 @@ class Difference:
     ratio: float
     first: str
     other: str
-    linked: Estimate
-    recall: Estimate
+    linked: MeanEstimate
+    recall: MeanEstimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +67,15 @@ class Evaluation:
     needs: int
     """Needed identifiers of all cases."""
     skipped: tuple[Skipped, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[MethodRow, ...]
     differences: tuple[Difference, ...]
 
 
-def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[Outcome]) -> Row:
+def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[CaseOutcome]) -> MethodRow:
     """The means of one method at one ratio."""
     old = [o.survival.old_half for o in outcomes if o.survival.old_half is not None]
     sizes = [o.size for o in outcomes if o.size is not None]
-    return Row(
+    return MethodRow(
         method=method,
         kind=kind,
         ratio=ratio,
@@ -90,7 +90,9 @@ def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[Outcome]) -> R
     )
 
 
-def difference(ratio: float, first: tuple[str, Sequence[Outcome]], other: tuple[str, Sequence[Outcome]]) -> Difference:
+def difference(
+    ratio: float, first: tuple[str, Sequence[CaseOutcome]], other: tuple[str, Sequence[CaseOutcome]]
+) -> Difference:
     """The mean of the differences between two methods, each given with its outcomes in the same order of cases."""
     pairs = list(zip(first[1], other[1], strict=True))
     return Difference(
@@ -102,7 +104,7 @@ def difference(ratio: float, first: tuple[str, Sequence[Outcome]], other: tuple[
     )
 
 
-def _by_session(values: Iterable[tuple[Outcome, float]]) -> Mapping[str, Sequence[float]]:
+def _by_session(values: Iterable[tuple[CaseOutcome, float]]) -> Mapping[str, Sequence[float]]:
     found: dict[str, list[float]] = defaultdict(list)
     for outcome, value in values:
         found[outcome.session].append(value)

@@ -14,7 +14,7 @@ _FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class MeanEstimate:
     """A mean over cases, and the interval that holds 95 percent of the means of resampled sessions.
 
     The bounds are None for fewer than three sessions.
@@ -25,7 +25,7 @@ class Estimate:
     high: float | None
 
 
-def estimate(values: Mapping[str, Sequence[float]]) -> Estimate:
+def estimate(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
     """The mean of all values, of which there is at least one.
 
     They are given by session, because the cases of one session are alike: whole sessions are resampled.
@@ -34,11 +34,11 @@ def estimate(values: Mapping[str, Sequence[float]]) -> Estimate:
     sums = [(sum(cases), len(cases)) for cases in sessions]
     mean = sum(total for total, _ in sums) / sum(count for _, count in sums)
     if len(sums) < _FEWEST:
-        return Estimate(mean, None, None)
+        return MeanEstimate(mean, None, None)
     means = sorted(
         sum(sums[at][0] for at in draw) / sum(sums[at][1] for at in draw) for draw in _draws(len(sums), RESAMPLES)
     )
-    return Estimate(mean, means[round(0.025 * (RESAMPLES - 1))], means[round(0.975 * (RESAMPLES - 1))])
+    return MeanEstimate(mean, means[round(0.025 * (RESAMPLES - 1))], means[round(0.975 * (RESAMPLES - 1))])
 
 
 @lru_cache(maxsize=4)

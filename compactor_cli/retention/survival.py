@@ -14,7 +14,7 @@ _OLD = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Survival:
+class NeedSurvival:
     """Shares of the weight of all needs, 0 to 1."""
 
     recall: float
@@ -25,7 +25,7 @@ class Survival:
     """Recall of what was last said in the older half; None when nothing was."""
 
 
-def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[Message]) -> Survival:
+def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[Message]) -> NeedSurvival:
     """What an output keeps of the needs of a front. System messages that the front had do not count."""
     known = {message.text() for message in front if message.role == "system"}
     told = [m for m in output if m.role != "system" or m.text() not in known]
@@ -43,7 +43,7 @@ def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[M
         around = (haystack.neighbours(hit, 2 * REACH) for hit in spread(hits, MOST_PLACES))
         linked += need.weight * any(_is_linked(need, words) for words in around)
     whole = sum(need.weight for need in needs)
-    return Survival(kept / whole, linked / whole, old_kept / old if old else None)
+    return NeedSurvival(kept / whole, linked / whole, old_kept / old if old else None)
 
 
 def _is_linked(need: Need, words: frozenset[str]) -> bool:

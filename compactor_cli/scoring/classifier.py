@@ -15,7 +15,7 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.scoring.factors import FactorScorer
 from compactor_cli.scoring.heuristics import obvious, speaks_of_scores
 from compactor_cli.settings import Settings
-from compactor_cli.text.answers import Asked, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.text.answers import Question, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import plain
 from compactor_cli.text.fence import fenced
 from compactor_cli.text.prompts import prompt as read_prompt
@@ -116,7 +116,9 @@ class ClassifierScorer:
         new = {message.index: _key(message) for message in messages if _key(message) not in self._judged}
         batches = _batches([_shown(message, cut) for message in messages if message.index in new], room)
         read = partial(_read_scores, threshold=threshold)
-        asked = [Asked(_request(batch, self._system), partial(read, {one.index for one in batch})) for batch in batches]
+        asked = [
+            Question(_request(batch, self._system), partial(read, {one.index for one in batch})) for batch in batches
+        ]
         missing: dict[str, list[_Shown]] = {}
         for batch, answer in zip(batches, ask_checked(self._model, asked), strict=True):
             if answer.value is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from compactor_cli.model.state import StateLine
 from compactor_cli.signals.calls import ToolCall
 from compactor_cli.signals.check_output import failing_names, named, names_in, verdict
-from compactor_cli.signals.checks import Check, check_named, check_of
+from compactor_cli.signals.checks import CheckRun, check_named, check_of
 from compactor_cli.signals.folders import folder_of, within
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
@@ -49,7 +49,7 @@ _ERROR = re.compile(r"open error: (.+) \((.+)\)$")
 class Run:
     """A run of a check."""
 
-    check: Check
+    check: CheckRun
     message: int
     order: int
     """Number of the call; below zero before this round."""
@@ -98,11 +98,11 @@ class CheckRuns:
         order = -1 - len(self.failing)  # a number of its own: lines that stood apart stay apart
         if failing:
             for label in failing.group(1).split(" && "):
-                check = check_named(label) or Check("tests", label, label)
+                check = check_named(label) or CheckRun("tests", label, label)
                 said = failing.group(2) or ""
                 self.failing[label] = Run(check, -1, order, names_in(said) if check.kind == "tests" else (), "", said)
         elif passed:
-            check = check_named(passed.group(1)) or Check("tests", passed.group(1), passed.group(1))
+            check = check_named(passed.group(1)) or CheckRun("tests", passed.group(1), passed.group(1))
             self.passing[_key(check)] = Run(check, -1, -1)
         elif error and (found := check_named(error.group(2))):
             run = self.failing.get(found.label) or Run(found, -1, order)
@@ -127,7 +127,7 @@ class CheckRuns:
             elif left != other.names:
                 self.failing[label] = replace(other, names=left, error="", said="")
 
-    def _unknown(self, check: Check) -> None:
+    def _unknown(self, check: CheckRun) -> None:
         """Nobody knows how it ended: what was known of it before may have changed."""
         for label in [label for label, other in self.failing.items() if check.covers(other.check, other.names)]:
             self._gone = max(self._gone, self.failing.pop(label).order)
@@ -167,11 +167,11 @@ class CheckRuns:
             yield StateLine("check", f"passed: {run.check.label}", run.message)
 
 
-def _key(check: Check) -> tuple[str, str, bool]:
+def _key(check: CheckRun) -> tuple[str, str, bool]:
     return check.kind, check.label if check.program == "*" else check.program, check.whole
 
 
-def _error(call: ToolCall, check: Check) -> str:
+def _error(call: ToolCall, check: CheckRun) -> str:
     stated = (line.strip() for line in result_errors(call.said, True))
     found = next((line for line in stated if not _ONLY_FAILED.match(line)), "")
     found = re.sub(r"^E\s+", "", found)  # pytest marks lines of errors so
@@ -179,7 +179,7 @@ def _error(call: ToolCall, check: Check) -> str:
     return one_line(found or (place.group().strip() if place else ""), _ERROR_WIDTH)
 
 
-def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[int, Check]]:
+def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[int, CheckRun]]:
     """(place, check) of the steps that are checks; not those that look at the state before the session's changes."""
     folder = folder_of(call, home)
     stashed = False
@@ -193,13 +193,13 @@ def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[
 
 
 def _outcomes(
-    call: ToolCall, steps: Sequence[Step], found: Sequence[tuple[int, Check]]
-) -> list[tuple[Check, bool | None]]:
+    call: ToolCall, steps: Sequence[Step], found: Sequence[tuple[int, CheckRun]]
+) -> list[tuple[CheckRun, bool | None]]:
     """How each check of a command line ended: from its exit code where that tells, else from what the output says."""
     says = {check.kind: verdict(check.kind, call.said) for _, check in found}
     if call.failed and len(found) > 1 and _chained(steps, found):
         return _broken_chain(found, says_failed={kind for kind, said in says.items() if said.failed})
-    result: list[tuple[Check, bool | None]] = []
+    result: list[tuple[CheckRun, bool | None]] = []
     for at, check in found:
         said = says[check.kind]
         if call.failed is not True and said.failed is None and _silent(call, steps, at, check):
@@ -213,7 +213,7 @@ def _outcomes(
     return result
 
 
-def _silent(call: ToolCall, steps: Sequence[Step], at: int, check: Check) -> bool:
+def _silent(call: ToolCall, steps: Sequence[Step], at: int, check: CheckRun) -> bool:
     """Whether a program that only speaks of what is wrong said nothing."""
     if not check.label.startswith(_SAYS_NOTHING) or not _NOTHING_SAID.match(call.said):
         return False
@@ -233,11 +233,11 @@ def _alone(steps: Sequence[Step], at: int) -> bool:
     return all(program in _TRIVIAL for program in others) and (at == len(steps) - 1 or steps[at].after == "&&")
 
 
-def _chained(steps: Sequence[Step], found: Sequence[tuple[int, Check]]) -> bool:
+def _chained(steps: Sequence[Step], found: Sequence[tuple[int, CheckRun]]) -> bool:
     return all(step.after == "&&" for step in steps[found[0][0] : found[-1][0]])
 
 
-def _broken_chain(found: Sequence[tuple[int, Check]], says_failed: set[str]) -> list[tuple[Check, bool | None]]:
+def _broken_chain(found: Sequence[tuple[int, CheckRun]], says_failed: set[str]) -> list[tuple[CheckRun, bool | None]]:
     """Of `a && b && c` that failed: those of the kind that the output complains of, else it may be any."""
     suspects = [at for at, (_, check) in enumerate(found) if check.kind in says_failed] or list(range(len(found)))
     return [

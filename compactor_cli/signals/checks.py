@@ -27,7 +27,7 @@ _WIDTH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckRun:
     """A check as it was run."""
 
     kind: CheckKind
@@ -47,17 +47,17 @@ class Check:
         """Whether it was limited to nothing."""
         return not self.paths and not self.selected
 
-    def covers(self, other: Check, names: Sequence[str] = ()) -> bool:
+    def covers(self, other: CheckRun, names: Sequence[str] = ()) -> bool:
         """Whether a pass of this check says that the other one, with these failing names, would pass now."""
         if self.label == other.label and self.kind == other.kind:
             return True
         return self._runs_like(other) and self._includes(other.paths or names, other.selected or names)
 
-    def covers_name(self, other: Check, name: str) -> bool:
+    def covers_name(self, other: CheckRun, name: str) -> bool:
         """Whether a pass of this check says that this one name, which failed in the other, would pass now."""
         return self._runs_like(other) and self._includes(other.paths or (name,), (name,))
 
-    def _runs_like(self, other: Check) -> bool:
+    def _runs_like(self, other: CheckRun) -> bool:
         same = self.program == other.program or "*" in (self.program, other.program)
         return self.kind == other.kind and same and self.folder in ("", other.folder)
 
@@ -77,7 +77,7 @@ def _within(name: str, limit: str) -> bool:
     return name == limit or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.")) or f"/{limit}/" in f"/{name}"
 
 
-def check_of(step: Step, folder: str = "") -> Check | None:
+def check_of(step: Step, folder: str = "") -> CheckRun | None:
     """The check that a step of a command line is, if it is one. `folder`: where it runs, if not in the main folder."""
     shown = without_prefixes(list(step.words))
     words = program_words(shown)
@@ -91,10 +91,10 @@ def check_of(step: Step, folder: str = "") -> Check | None:
     said = [shown[0].rsplit("/", 1)[-1] if shown[0].startswith("/") else shown[0], *map(_shown, shown[1:])]
     label = one_line(" ".join(said), _WIDTH).replace(": ", ":") + (f" (in {folder})" if folder else "")
     paths, selected = _limits(words[1:], named=target or program in PLATFORMS or program in FORMATTERS)
-    return Check(kind, label, "*" if target else program, folder, paths, selected)
+    return CheckRun(kind, label, "*" if target else program, folder, paths, selected)
 
 
-def check_named(label: str) -> Check | None:
+def check_named(label: str) -> CheckRun | None:
     """The check that a label of an earlier summary names."""
     command, _, folder = label.removesuffix(")").partition(" (in ")
     return check_of(Step(tuple(command.split()), ""), folder)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.signals.ledger import call_actions
-from compactor_cli.signals.lines import Piece, Session
+from compactor_cli.signals.lines import SessionPiece, SessionText
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.terms import chunked
 
@@ -62,7 +62,7 @@ class Evidence:
     """The agent's last message; -1 when it said nothing."""
 
 
-def gather(messages: Sequence[Message], session: Session) -> Evidence:
+def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
     """Read a session's lines once. System messages are no part of the story."""
     requests = [at for at, message in enumerate(messages) if message.origin == "request"]
     ends = (requests[0], requests[-1]) if requests else (-1, -1)
@@ -97,7 +97,7 @@ def gather(messages: Sequence[Message], session: Session) -> Evidence:
     return Evidence(mentions, len(messages), _ages(messages), agent)
 
 
-def _count_alike(mentions: Mapping[int, Mentions], session: Session) -> None:
+def _count_alike(mentions: Mapping[int, Mentions], session: SessionText) -> None:
     """Rows of a table, or of a log, name things that differ in digits only."""
     shapes = {term: session.names[term].translate(_DIGITS) for term in mentions}
     counts = Counter(shapes.values())
@@ -123,7 +123,7 @@ def _ages(messages: Sequence[Message]) -> list[float]:
     return ages[::-1]
 
 
-def _mentioned(mentions: dict[int, Mentions], piece: Piece) -> list[Mentions]:
+def _mentioned(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Mentions]:
     """The names of one part, with what holds for them whoever speaks."""
     at, company, height = piece.message, len(piece.names), piece.text.count("\n") + 1
     entered = []
@@ -170,7 +170,7 @@ def _by_user(names: Iterable[Mentions], first_request: bool, last_request: bool)
         found.last_request |= last_request
 
 
-def _failures(mentions: Mapping[int, Mentions], session: Session, piece: Piece, failed: bool | None) -> None:
+def _failures(mentions: Mapping[int, Mentions], session: SessionText, piece: SessionPiece, failed: bool | None) -> None:
     """Names in the error lines of a result."""
     ids = session.ids(piece.speech)
     for line in result_errors(piece.text, failed):

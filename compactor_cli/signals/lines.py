@@ -26,7 +26,7 @@ Cut = Literal["together", "apart", "clauses"]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SessionPiece:
     """One part of a message as it was read."""
 
     message: int
@@ -63,7 +63,7 @@ class _Ids(dict[str, tuple[int, ...]]):
 
 
 @dataclass(slots=True)
-class Session:
+class SessionText:
     """The parts of a session and the terms in them.
 
     Ids of names count up from 0: name `i` is `names[i]`, of the kind `kinds[i]`. Ids of words count
@@ -72,7 +72,7 @@ class Session:
 
     wanted: frozenset[str] = frozenset()
     """Words that count wherever they stand."""
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[SessionPiece] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
@@ -129,19 +129,19 @@ class Session:
         if speech:
             self.held.update(term for term in terms if term < 0)
         names = tuple(term for term in terms if term >= 0)
-        self.pieces.append(Piece(message, which, text, tokens, speech, cut, names, quoted))
+        self.pieces.append(SessionPiece(message, which, text, tokens, speech, cut, names, quoted))
 
 
 def read_session(
     messages: Sequence[Message], reach: int | None = None, query: str = "", *, quoted_only: bool = False
-) -> Session:
+) -> SessionText:
     """Texts, calls and results; thinking and pictures have no lines. Words count where people and the
     agent speak; of calls and results only names are taken.
 
     Of messages further back than `reach` tokens only requests, calls and failures are read. Words of
     `query` count everywhere. `quoted_only`: of earlier summaries only the lines that they quote.
     """
-    session = Session(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
+    session = SessionText(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
     for at, message in enumerate(messages):
         for which, part in enumerate(message.parts):
@@ -169,10 +169,10 @@ def _within_reach(messages: Sequence[Message], reach: int) -> int:
     return 0
 
 
-class Lines:
+class SessionLines:
     """The lines of a session in order, with an upper bound of what each is worth."""
 
-    def __init__(self, session: Session, worth: Callable[[int], float], skip: frozenset[int] = frozenset()) -> None:
+    def __init__(self, session: SessionText, worth: Callable[[int], float], skip: frozenset[int] = frozenset()) -> None:
         """`worth` gives the value of a term; messages in `skip` have no lines."""
         self.session = session
         self.piece_of: array[int] = array("i")
@@ -190,7 +190,7 @@ class Lines:
                 self.first_of[number] = len(self.starts)
                 self._add(number, piece, tables[piece.speech], worth)
 
-    def _add(self, number: int, piece: Piece, worths: dict[str, float], worth: Callable[[int], float]) -> None:
+    def _add(self, number: int, piece: SessionPiece, worths: dict[str, float], worth: Callable[[int], float]) -> None:
         bare = chunked(piece.text)
         first = len(self.starts)
         clauses = piece.cut == "clauses"
@@ -210,7 +210,7 @@ class Lines:
     def text(self, line: int) -> str:
         return self.session.pieces[self.piece_of[line]].text[self.starts[line] : self.ends[line]]
 
-    def piece(self, line: int) -> Piece:
+    def piece(self, line: int) -> SessionPiece:
         return self.session.pieces[self.piece_of[line]]
 
     def message(self, line: int) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from compactor_cli.signals.lines import Lines
+from compactor_cli.signals.lines import SessionLines
 
 _AROUND = 70
 """Characters on either side that make the context of a name: about ten words."""
@@ -37,7 +37,7 @@ class _Context(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenLine:
     """A line that was taken: `value` is what it added, `cost` its tokens."""
 
     line: int
@@ -50,7 +50,7 @@ class Selector:
 
     def __init__(
         self,
-        lines: Lines,
+        lines: SessionLines,
         worth: Callable[[int], float],
         cost: Callable[[str], int],
         covered: Iterable[int] = (),
@@ -63,7 +63,7 @@ class Selector:
         self._reached: dict[int, float] = dict.fromkeys(covered, 1.0)
         self._contexts: dict[int, list[_Context]] = {}
         self._costs: dict[int, int] = {}
-        self.taken: dict[int, Choice] = {}
+        self.taken: dict[int, ChosenLine] = {}
         """Line -> choice, in the order of taking."""
         self._opened: set[int] = set()
 
@@ -76,7 +76,7 @@ class Selector:
         """Take a line whatever its value; returns its tokens."""
         if line in self.taken:
             return 0
-        choice = Choice(line, self._gain(line), self.cost(line))
+        choice = ChosenLine(line, self._gain(line), self.cost(line))
         self._enter(choice)
         return choice.cost
 
@@ -84,7 +84,7 @@ class Selector:
         """Take the best of the candidates while they fit; returns the tokens that are left."""
         return room - sum(choice.cost for choice in self._best(candidates, room))
 
-    def _best(self, candidates: Iterable[int], room: int) -> Iterator[Choice]:
+    def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
         bounds, versions = self.lines.bounds, dict[int, int]()
         heap = [(-bounds[line] / self._guess(line), line, 0) for line in candidates if line not in self.taken]
         heapq.heapify(heap)
@@ -102,7 +102,7 @@ class Selector:
                 continue
             if cost > room:
                 continue
-            choice = Choice(line, gain, cost)
+            choice = ChosenLine(line, gain, cost)
             self._enter(choice)
             room -= cost
             yield choice
@@ -121,7 +121,7 @@ class Selector:
             self._costs[line] = self._cost(self.lines.text(line)) + 1
         return self._costs[line]
 
-    def _enter(self, choice: Choice) -> None:
+    def _enter(self, choice: ChosenLine) -> None:
         line = choice.line
         self.taken[line] = choice
         self._opened.add(self.lines.message(line))
@@ -194,7 +194,7 @@ class Selector:
                 yield _Context(term, worth, 1.0, 0.0, 0.0)
 
 
-def densest(lines: Lines, room: int) -> list[int]:
+def densest(lines: SessionLines, room: int) -> list[int]:
     """Lines that have a chance: the densest by their bounds, several times what `room` tokens hold."""
     density = [
         bound / (8 + end - start) for bound, start, end in zip(lines.bounds, lines.starts, lines.ends, strict=True)

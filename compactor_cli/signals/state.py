@@ -16,7 +16,7 @@ from compactor_cli.signals.folders import main_folder, shortening
 from compactor_cli.signals.open_errors import OpenErrors
 from compactor_cli.signals.shell_effects import effect_key, shell_effects
 from compactor_cli.signals.state_text import state_lines, state_text
-from compactor_cli.signals.task_lists import Status, Task, TaskList
+from compactor_cli.signals.task_lists import ListedTask, Status, TaskList
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.shell import Step, steps
 
@@ -73,12 +73,12 @@ def session_state(messages: Sequence[Message]) -> tuple[StateLine, ...]:
 
 
 def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None:
-    tasks: list[Task] = []
+    tasks: list[ListedTask] = []
     others: list[str] = []
     for line in earlier:
         task = _CARRIED_TASK.match(line)
         if task:
-            tasks.append(Task(task.group(2), _STATUS_OF[task.group(1)], -1, task.group(3) or ""))
+            tasks.append(ListedTask(task.group(2), _STATUS_OF[task.group(1)], -1, task.group(3) or ""))
         else:
             others.append(line)
     state.tasks = TaskList(tasks)
@@ -159,7 +159,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from state.files.lines(root, state.checks.last_pass, state.checks.last_failure)
 
 
-def _task_line(task: Task) -> StateLine:
+def _task_line(task: ListedTask) -> StateLine:
     number = f" (task {task.id})" if re.fullmatch(r"\w{1,12}", task.id) else ""
     return StateLine("task", f"[{_MARKS[task.status]}] {task.text}{number}", task.message, task.status != "done")
 

@@ -37,7 +37,7 @@ _WIDTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ListedTask:
     text: str
     status: Status
     message: int
@@ -48,8 +48,8 @@ class Task:
 class TaskList:
     """The last state of the list, call by call."""
 
-    def __init__(self, earlier: Iterable[Task] = ()) -> None:
-        self.tasks: list[Task] = list(earlier)
+    def __init__(self, earlier: Iterable[ListedTask] = ()) -> None:
+        self.tasks: list[ListedTask] = list(earlier)
         self._numbered: dict[str, int] = {task.id: at for at, task in enumerate(self.tasks) if task.id}
 
     def note(self, call: ToolCall) -> bool:
@@ -72,14 +72,14 @@ class TaskList:
         tasks = list(_in_arguments(call.tool, arguments, call.message))
         return self._merge(tasks) if arguments.get("merge") is True else self._replace(tasks)
 
-    def _replace(self, tasks: list[Task]) -> bool:
+    def _replace(self, tasks: list[ListedTask]) -> bool:
         if not tasks:
             return False
         self.tasks = [task for task in tasks if task.text]
         self._numbered = {task.id: at for at, task in enumerate(self.tasks) if task.id}
         return True
 
-    def _merge(self, tasks: list[Task]) -> bool:
+    def _merge(self, tasks: list[ListedTask]) -> bool:
         places = {task.id or task.text: at for at, task in enumerate(self.tasks)}
         for task in tasks:
             at = places.get(task.id or task.text)
@@ -95,7 +95,7 @@ class TaskList:
         made = _MADE.search(call.said)
         if not one_line(text, _WIDTH):
             return False
-        task = Task(one_line(text, _WIDTH), "open", call.message, made.group(1) if made else "")
+        task = ListedTask(one_line(text, _WIDTH), "open", call.message, made.group(1) if made else "")
         if task.id:
             self._numbered[task.id] = len(self.tasks)
         self.tasks.append(task)
@@ -132,7 +132,7 @@ def _status(item: dict[str, Any]) -> Status | None:
     return None
 
 
-def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterator[Task]:
+def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterator[ListedTask]:
     """Tasks by the shape of the arguments: a list of objects with a text and a status, or a checklist."""
     plans = _PLANS.search(tool) is not None
     for key, value in arguments.items():
@@ -143,7 +143,7 @@ def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterato
         elif isinstance(value, str) and (_PLANS.search(key) or plans) and "[" in value:
             boxes = _BOX.findall(value)
             if boxes:
-                yield from (Task(one_line(text, _WIDTH), _BOXES[box], message) for box, text in boxes)
+                yield from (ListedTask(one_line(text, _WIDTH), _BOXES[box], message) for box, text in boxes)
                 return
 
 
@@ -153,15 +153,17 @@ def _is_list(items: list[dict[str, Any]], *, named: bool) -> bool:
     return with_text and (with_status == len(items) or named)
 
 
-def _task(item: dict[str, Any], message: int) -> Task:
-    return Task(_text(item), _status(item) or "open", message, _first(item, _ID_KEYS))
+def _task(item: dict[str, Any], message: int) -> ListedTask:
+    return ListedTask(_text(item), _status(item) or "open", message, _first(item, _ID_KEYS))
 
 
 def _text(item: dict[str, Any]) -> str:
     return one_line(_first(item, _TEXT_KEYS), _WIDTH)
 
 
-def _listed(call: ToolCall) -> list[Task]:
+def _listed(call: ToolCall) -> list[ListedTask]:
     """Tasks of a listing that a tool printed, such as `#1. [completed] Fix rounding`."""
     found = ((number, _status({"status": word}), text) for number, word, text in _LISTED.findall(call.said))
-    return [Task(one_line(text, _WIDTH), status, call.message, number) for number, status, text in found if status]
+    return [
+        ListedTask(one_line(text, _WIDTH), status, call.message, number) for number, status, text in found if status
+    ]

@@ -13,7 +13,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.planning import Topic
 from compactor_cli.signals.ledger import call_actions
 from compactor_cli.signals.topics import MOST, TITLE, cut_stretches, entitled, find_topics
-from compactor_cli.text.answers import Answered, Asked, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.text.answers import Answered, Question, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.fence import fenced
 from compactor_cli.text.prompts import prompt as read_prompt
@@ -84,7 +84,7 @@ class ModelTopics:
         request = _request(messages, stretches, self._model.context_limit)
         key = request.turns[-1].text
         if key not in self._known:
-            (found,) = ask_checked(self._model, [Asked(request, partial(_read_topics, stretches=len(stretches)))])
+            (found,) = ask_checked(self._model, [Question(request, partial(_read_topics, stretches=len(stretches)))])
             if found.value is None:
                 self._model.give_up("topics", found.why)
             self._known[key] = found

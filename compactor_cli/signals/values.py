@@ -7,7 +7,7 @@ from math import log
 
 from compactor_cli.model.profile import Profile
 from compactor_cli.signals.evidence import Evidence
-from compactor_cli.signals.lines import Session
+from compactor_cli.signals.lines import SessionText
 from compactor_cli.signals.signals import Weigher
 
 _WORD = 0.05
@@ -21,7 +21,7 @@ _RARITY = 8
 class Values:
     """Values of terms by their ids: of a name, how likely the rest of the session needs it (0 to 1)."""
 
-    def __init__(self, session: Session, evidence: Evidence, profile: Profile) -> None:
+    def __init__(self, session: SessionText, evidence: Evidence, profile: Profile) -> None:
         self._session = session
         self._evidence = evidence
         self._weigher = Weigher(profile)
@@ -53,7 +53,7 @@ class Values:
         return self._weigher.reasons(session.names[term], session.kinds[term], found, self._evidence)
 
 
-def talk_share(session: Session) -> float:
+def talk_share(session: SessionText) -> float:
     """How much of a session is talk (0 to 1): where tools or code are at work, names say what matters."""
     total = sum(piece.tokens for piece in session.pieces) or 1
     spoken = sum(piece.tokens for piece in session.pieces if piece.speech) / total

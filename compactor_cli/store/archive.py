@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from compactor_cli.archive.manifest_json import removed_json, removed_of
 from compactor_cli.errors import InputError, NotKeptError, StoreError
-from compactor_cli.model.archive import Archived, ArchiveSize, FileState, Found, Manifest
+from compactor_cli.model.archive import Archived, ArchiveSize, FileState, FoundCompaction, Manifest
 from compactor_cli.store.archive_find import ancestry, chain, find_compaction, known, newest
 from compactor_cli.store.archive_pieces import add_pieces, lock, read_pieces, stored_bytes
 from compactor_cli.store.archive_room import evict, purge
@@ -101,13 +101,13 @@ def manifest(connection: Connection, id: int) -> Manifest:
     return Manifest(one.input, one.output, one.format, row.counter, rounds, removed)
 
 
-def find_by_marks(connection: Connection, references: Container[str]) -> Found | None:
+def find_by_marks(connection: Connection, references: Container[str]) -> FoundCompaction | None:
     """The newest compaction whose marks a text has, for a file that is known by nothing else. `references`: the
     first 8 hex digits of each."""
     for one in newest(connection):
         removed = manifest(connection, one.id).removed
         if any(entry.marked and entry.digest[:8] in references for entry in removed):
-            return Found(one.id, "marks")
+            return FoundCompaction(one.id, "marks")
     return None
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from compactor_cli.archive.prefixes import prefix_digests
 from compactor_cli.errors import StoreError
-from compactor_cli.model.archive import Archived, FileState, Found
+from compactor_cli.model.archive import Archived, FileState, FoundCompaction
 from compactor_cli.store.tables import compactions, rounds, sessions
 
 _KNOWN = (
@@ -83,7 +83,7 @@ def ancestry(connection: Connection, contents: Sequence[bytes]) -> Ancestry:
     )
 
 
-def find_compaction(connection: Connection, data: bytes, keys: Sequence[str] = ()) -> Found | None:
+def find_compaction(connection: Connection, data: bytes, keys: Sequence[str] = ()) -> FoundCompaction | None:
     """The compaction that a file belongs to, and in which way.
 
     It is its output; else its input; else it begins with its output; else `keys` (see `session_keys`) has the key
@@ -91,11 +91,11 @@ def find_compaction(connection: Connection, data: bytes, keys: Sequence[str] = (
     """
     known = ancestry(connection, [data])
     if known.exact and not (known.original and _looked_at(connection, known.outputs[0], known.inputs[0])):
-        return Found(known.outputs[0], "output")
+        return FoundCompaction(known.outputs[0], "output")
     if known.original:
-        return Found(known.inputs[0], "input")
+        return FoundCompaction(known.inputs[0], "input")
     if known.outputs:
-        return Found(known.outputs[0], "begins")
+        return FoundCompaction(known.outputs[0], "begins")
     query = (
         select(rounds.c.compaction)
         .join(sessions, sessions.c.id == rounds.c.session)
@@ -104,7 +104,7 @@ def find_compaction(connection: Connection, data: bytes, keys: Sequence[str] = (
         .limit(1)
     )
     newest = connection.execute(query).scalar() if keys else None
-    return None if newest is None else Found(newest, "session")
+    return None if newest is None else FoundCompaction(newest, "session")
 
 
 def _looked_at(connection: Connection, output: int, input: int) -> bool:

@@ -10,14 +10,27 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from compactor_cli.errors import UsageError
 from compactor_cli.memory.filters import EVERYTHING, Filters
 from compactor_cli.memory.merging import MOST_USES, checked, imported, repeated
-from compactor_cli.memory.ranking import Hit
+from compactor_cli.memory.ranking import MemoryHit
 from compactor_cli.model.memories import Memory
 from compactor_cli.store.memory_filters import condition
 from compactor_cli.store.memory_rows import alone, batches, by_digest, insert_new, load, rewrite
 from compactor_cli.store.memory_search import search
 from compactor_cli.store.tables import memories
 
-__all__ = ["Added", "Filters", "Hit", "add", "count", "get", "listed", "pin", "row_of", "search", "take_in", "touch"]
+__all__ = [
+    "Added",
+    "Filters",
+    "MemoryHit",
+    "add",
+    "count",
+    "get",
+    "listed",
+    "pin",
+    "row_of",
+    "search",
+    "take_in",
+    "touch",
+]
 
 _PREFIX = "mem_"
 _SHORTEST = 4

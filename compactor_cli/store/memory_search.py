@@ -28,8 +28,8 @@ from sqlalchemy import (
 )
 
 from compactor_cli.memory.filters import EVERYTHING, Filters
-from compactor_cli.memory.queries import Said, Wanted, parse
-from compactor_cli.memory.ranking import Candidate, Hit, rank, snippet
+from compactor_cli.memory.queries import QueryWords, SearchTerm, parse
+from compactor_cli.memory.ranking import Candidate, MemoryHit, rank, snippet
 from compactor_cli.store.memory_filters import condition
 from compactor_cli.store.memory_rows import batches, load
 from compactor_cli.store.tables import TsQuery, memories, memory_vectors
@@ -48,7 +48,9 @@ _PLANS = ("enable_seqscan", "jit")
 """What PostgreSQL's planner must not do here, whatever it believes about how common words are."""
 
 
-def search(connection: Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING) -> list[Hit]:
+def search(
+    connection: Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING
+) -> list[MemoryHit]:
     """The best memories for a query, the best first; none when it has no words.
 
     Those that have everything in the query come first. Of what very many have, the newest and the most important
@@ -60,7 +62,7 @@ def search(connection: Connection, query: str, *, limit: int, now: float, filter
     with _planned(connection):
         newest = connection.execute(select(func.max(memories.c.id))).scalar() or 0
         rows = _matching(connection, wanted, max(ALL, limit), filters)
-        shares: dict[Wanted, float] = {}
+        shares: dict[SearchTerm, float] = {}
         if len(rows) >= max(ALL, limit):
             rows += _important(connection, wanted, filters)
         elif len(rows) < limit and len(wanted) > 1:
@@ -68,7 +70,10 @@ def search(connection: Connection, query: str, *, limit: int, now: float, filter
             rows += more
         ranked = rank(_candidates(connection, rows), wanted, shares, now=now, limit=limit)
     found = load(connection, [candidate.id for candidate, _ in ranked])
-    return [Hit(found[candidate.id], points, snippet(found[candidate.id].text, wanted)) for candidate, points in ranked]
+    return [
+        MemoryHit(found[candidate.id], points, snippet(found[candidate.id].text, wanted))
+        for candidate, points in ranked
+    ]
 
 
 @contextmanager
@@ -83,8 +88,8 @@ def _planned(connection: Connection) -> Iterator[None]:
 
 
 def _partly(
-    connection: Connection, wanted: Sequence[Wanted], most: int, newest: int, filters: Filters
-) -> tuple[list[int], dict[Wanted, float]]:
+    connection: Connection, wanted: Sequence[SearchTerm], most: int, newest: int, filters: Filters
+) -> tuple[list[int], dict[SearchTerm, float]]:
     """Rows that have one of the things, the rarest first, and what part of all rows has each."""
     found = {one: _matching(connection, (one,), most, filters) for one in wanted}
     shares = {one: _share(rows, most, newest) for one, rows in found.items()}
@@ -100,7 +105,7 @@ def _share(rows: Sequence[int], most: int, newest: int) -> float:
     return len(rows) / max(1, newest) if len(rows) < most else most / (newest - rows[-1] + 1)
 
 
-def _matching(connection: Connection, wanted: Sequence[Wanted], most: int, filters: Filters) -> list[int]:
+def _matching(connection: Connection, wanted: Sequence[SearchTerm], most: int, filters: Filters) -> list[int]:
     """The newest rows that have all that is wanted, the newest first."""
     if connection.dialect.name == "postgresql":
         match = cast(" & ".join(map(_tsquery, wanted)), TsQuery)
@@ -137,11 +142,11 @@ def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filte
     return [int(found[0]) for found in connection.execute(rows.order_by(row.desc()).limit(most))]
 
 
-def _important(connection: Connection, wanted: Sequence[Wanted], filters: Filters) -> list[int]:
+def _important(connection: Connection, wanted: Sequence[SearchTerm], filters: Filters) -> list[int]:
     """Rows that have all that is wanted among the most important ones."""
     top = select(memories.c.id, memories.c.terms).order_by(memories.c.importance.desc(), memories.c.id.desc())
     rows = connection.execute(top.where(condition(filters)).limit(IMPORTANT)).all()
-    return [row.id for row in rows if all(one.found_in(said) for said in [Said(row.terms)] for one in wanted)]
+    return [row.id for row in rows if all(one.found_in(said) for said in [QueryWords(row.terms)] for one in wanted)]
 
 
 def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candidate]:
@@ -154,7 +159,7 @@ def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candida
             yield Candidate(row.id, row.digest, row.terms, row.importance, row.pinned, used)
 
 
-def _fts5(wanted: Wanted) -> str:
+def _fts5(wanted: SearchTerm) -> str:
     """One thing as FTS5 is asked for it. Words have letters, digits and marks only."""
     star = "*" if wanted.prefix else ""
     if wanted.phrase:
@@ -163,7 +168,7 @@ def _fts5(wanted: Wanted) -> str:
     return "(" + " OR ".join(f"({way})" for way in ways) + ")"
 
 
-def _glob(terms: ColumnElement[str], wanted: Wanted) -> ColumnElement[bool]:
+def _glob(terms: ColumnElement[str], wanted: SearchTerm) -> ColumnElement[bool]:
     """The same for terms with a blank at each end, without the index of FTS5."""
     star = "*" if wanted.prefix else " *"
     if wanted.phrase:
@@ -176,7 +181,7 @@ def _glob(terms: ColumnElement[str], wanted: Wanted) -> ColumnElement[bool]:
     )
 
 
-def _tsquery(wanted: Wanted) -> str:
+def _tsquery(wanted: SearchTerm) -> str:
     """The same for PostgreSQL."""
     star = ":*" if wanted.prefix else ""
     between = " <-> " if wanted.phrase else " & "

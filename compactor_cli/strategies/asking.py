@@ -51,7 +51,7 @@ Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class KeptRequest:
     """What stays of a request."""
 
     message: int
@@ -73,7 +73,7 @@ class Request:
 
 def choose_requests(
     requests: Sequence[Request], room: int, count: Callable[[str], int], rate: Rate | None = None
-) -> tuple[Asked, ...]:
+) -> tuple[KeptRequest, ...]:
     """What stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that order.
 
     All of them whole when there is room. Else the newest one and the first one, as far as their shares go, then the
@@ -82,7 +82,8 @@ def choose_requests(
     sizes = [count(request.text) for request in requests]
     if sum(sizes) + HEADING * len(sizes) <= room:
         return tuple(
-            Asked(request.message, request.text, size, True) for request, size in zip(requests, sizes, strict=True)
+            KeptRequest(request.message, request.text, size, True)
+            for request, size in zip(requests, sizes, strict=True)
         )
     if not requests or room <= HEADING:
         return ()
@@ -158,7 +159,7 @@ class _Chooser:
             weighed.append(_Sentence(at, clause, self.count(clause.text) + 1, worth))
         return weighed
 
-    def choose(self, room: int) -> tuple[Asked, ...]:
+    def choose(self, room: int) -> tuple[KeptRequest, ...]:
         """The requests, each as far as it stays."""
         newest = len(self.requests) - 1
         order = sorted(range(len(self.sentences)), key=self._rank)
@@ -196,7 +197,7 @@ class _Chooser:
                 self.taken.update(bundle)
                 self.bundles.append(bundle)
 
-    def _asked(self) -> tuple[Asked, ...]:
+    def _asked(self) -> tuple[KeptRequest, ...]:
         found = []
         for which, group in groupby(range(len(self.sentences)), key=lambda i: self.sentences[i].request):
             members = list(group)
@@ -204,10 +205,10 @@ class _Chooser:
             kept = [self.sentences[members[at]].clause for at in stays]
             request = self.requests[which]
             if len(kept) == len(members):
-                found.append(Asked(request.message, request.text, self.sizes[which], True))
+                found.append(KeptRequest(request.message, request.text, self.sizes[which], True))
             elif kept:
                 text = _abridged(request.text, kept, self.sentences[members[-1]].clause)
-                found.append(Asked(request.message, text, self.count(text), False, stays))
+                found.append(KeptRequest(request.message, text, self.count(text), False, stays))
         return tuple(found)
 
 

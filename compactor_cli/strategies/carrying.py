@@ -9,7 +9,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
-from compactor_cli.strategies.asking import LEFT_OUT, Asked, Rate, Request, choose_requests, rate_by
+from compactor_cli.strategies.asking import LEFT_OUT, KeptRequest, Rate, Request, choose_requests, rate_by
 from compactor_cli.strategies.time_order import can_move
 from compactor_cli.text.replies import reply_in
 from compactor_cli.text.shorten import text_reference
@@ -94,7 +94,7 @@ def _carried(summary: Message) -> list[tuple[str, str]]:
     return found
 
 
-def choose(given: PlanInput, words: Repeatable, room: int) -> dict[int, Asked]:
+def choose(given: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """What stays of the requests in so much room, by their numbers."""
     talk = given.profile.talk if given.profile is not None else {}
     rate = rate_by(given.messages, talk) if talk else None
@@ -110,7 +110,7 @@ def _carrying_on(rate: Rate) -> Rate:
     return rated
 
 
-def quotes_of(words: Repeatable, chosen: Mapping[int, Asked], *, ends: bool) -> tuple[Quote, ...]:
+def quotes_of(words: Repeatable, chosen: Mapping[int, KeptRequest], *, ends: bool) -> tuple[Quote, ...]:
     """What a summary repeats, in time order. `ends`: the newest request has a place of its own in it."""
     last = words.last if ends else None
     found: list[tuple[int, Quote]] = list(words.others)
@@ -127,7 +127,7 @@ def quotes_of(words: Repeatable, chosen: Mapping[int, Asked], *, ends: bool) -> 
     return tuple(quote for _, quote in sorted(found, key=lambda f: f[0]))
 
 
-def in_place(given: PlanInput, group: Group, asked: Asked | None) -> Decision | None:
+def in_place(given: PlanInput, group: Group, asked: KeptRequest | None) -> Decision | None:
     """A request at its place as far as it stays; None when it cannot be cut there, or nothing of it stays."""
     if asked is None or len(group.messages) > 1:
         return None

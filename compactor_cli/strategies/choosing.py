@@ -13,8 +13,8 @@ from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.model.state import StateLine
 from compactor_cli.signals import musts
 from compactor_cli.signals.evidence import gather
-from compactor_cli.signals.lines import Lines, read_session
-from compactor_cli.signals.selection import HEADING, Choice, Selector, densest
+from compactor_cli.signals.lines import SessionLines, read_session
+from compactor_cli.signals.selection import HEADING, ChosenLine, Selector, densest
 from compactor_cli.signals.state import session_state, state_text
 from compactor_cli.signals.values import Values
 from compactor_cli.strategies.asking import ALL_SHARE, Request, choose_requests, rate_by, share_of
@@ -67,7 +67,7 @@ class Attempt:
     decisions: dict[int, Decision]
     slots: list[SummarySlot]
     tokens: int
-    chosen: dict[int, list[Choice]] = field(default_factory=dict)
+    chosen: dict[int, list[ChosenLine]] = field(default_factory=dict)
     """Group -> the lines that were taken of it."""
 
 
@@ -86,7 +86,7 @@ class Chooser:
         evidence = gather(given.messages, session)
         self.values = Values(session, evidence, given.profile)
         fixed = frozenset(i for g in kept for i in given.groups[g].messages)
-        self.lines = Lines(session, self.values.of, fixed)
+        self.lines = SessionLines(session, self.values.of, fixed)
         covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
         self.selector = Selector(self.lines, self.values.of, given.count, covered)
         self.native = Native(given.messages, self.lines, given.count)
@@ -166,7 +166,7 @@ class Chooser:
                 left -= cost
                 self._take(lines)
 
-    def _words(self, said: Sequence[musts.Said], all_of: float, share: float) -> Iterator[int]:
+    def _words(self, said: Sequence[musts.UserWords], all_of: float, share: float) -> Iterator[int]:
         """Lines of what was said, the newest first: all of it within a share `all_of` of the room, else the
         sentences that bind, within `share`."""
         lines, pieces = self.lines, self.lines.session.pieces
@@ -215,7 +215,7 @@ class Chooser:
         piece = self.lines.piece(line)
         return piece.cut != "clauses" or piece.tokens > _SHORT_REQUEST
 
-    def _fit(self, order: list[Choice], best: Attempt) -> Attempt:
+    def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
         """The longest beginning of `order` that fits, found by interpolation; what is built is counted
         exactly."""
         below = [0, *accumulate(choice.cost for choice in order)]
@@ -238,7 +238,7 @@ class Chooser:
                 break
         return self._top_up(order, low, best)
 
-    def _top_up(self, order: list[Choice], count: int, best: Attempt) -> Attempt:
+    def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
         """Small lines further down the order, where the next one is too large for what is left."""
         chosen = order[:count]
         left = self.room - best.tokens
@@ -253,7 +253,7 @@ class Chooser:
             chosen, attempt = order[:count], best
         return self._spend(chosen, attempt) if attempt.tokens < _USED * self.room else attempt
 
-    def _spend(self, order: list[Choice], attempt: Attempt) -> Attempt:
+    def _spend(self, order: list[ChosenLine], attempt: Attempt) -> Attempt:
         """What is left is used: the newest groups stay whole, of talk those of which most was thought."""
         left = self.room - attempt.tokens
         ranked = [self.group_of[self.lines.message(line)] for line in self.selector.taken] if self.talk else []
@@ -279,9 +279,9 @@ class Chooser:
 
     # -- what becomes of every group
 
-    def _build(self, chosen: Sequence[Choice]) -> Attempt:
+    def _build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """What becomes of every group when these lines are taken."""
-        by_group: dict[int, list[Choice]] = {}
+        by_group: dict[int, list[ChosenLine]] = {}
         for choice in chosen:
             by_group.setdefault(self.group_of[self.lines.message(choice.line)], []).append(choice)
         taken = {choice.line for choice in chosen}
@@ -315,7 +315,7 @@ class Chooser:
         )
 
     def _written(
-        self, in_place: dict[int, Decision], stretches: Sequence[Stretch], by_group: dict[int, list[Choice]]
+        self, in_place: dict[int, Decision], stretches: Sequence[Stretch], by_group: dict[int, list[ChosenLine]]
     ) -> Attempt:
         """The decisions, and the summaries of the stretches."""
         decisions, slots = dict(in_place), []
@@ -341,14 +341,16 @@ class Chooser:
         used = sum(decisions[g.index].tokens for g in self.rest) + sum(slot.budget for slot in slots)
         return Attempt(decisions, slots, used, by_group)
 
-    def _quoted(self, group: Group, in_place: dict[int, Decision], by_group: dict[int, list[Choice]]) -> list[Choice]:
+    def _quoted(
+        self, group: Group, in_place: dict[int, Decision], by_group: dict[int, list[ChosenLine]]
+    ) -> list[ChosenLine]:
         """The lines that a summary quotes of a group; all of one that would stand whole at its place."""
         own = by_group.get(group.index, [])
         if group.index not in in_place or in_place[group.index].rendition != "whole":
             return own
         known = {choice.line for choice in own}
         every = (line for i in group.messages for line in self.lines.of_message(i))
-        return [*own, *(Choice(line, 0.0, self.selector.tokens(line)) for line in every if line not in known)]
+        return [*own, *(ChosenLine(line, 0.0, self.selector.tokens(line)) for line in every if line not in known)]
 
     def _state_behind(self, stretch: Stretch, in_place: dict[int, Decision]) -> str:
         """The state without a task list that stands at its place behind this summary, word for word."""
@@ -359,7 +361,7 @@ class Chooser:
             if line.kind != "task" or line.message <= end or self.group_of[line.message] not in in_place
         )
 
-    def _in_place(self, group: Group, own: Sequence[Choice], taken: set[int]) -> Decision | None:
+    def _in_place(self, group: Group, own: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
         """The group at its place, where that takes no more than to quote what was chosen of it."""
         quoted = sum(choice.cost for choice in own)
         present = group.index in self.present
@@ -375,7 +377,7 @@ class Chooser:
             return None
         return decision._replace(value=round(sum(choice.value for choice in own), 3))
 
-    def _summarized(self, group: Group, own: Sequence[Choice]) -> Decision:
+    def _summarized(self, group: Group, own: Sequence[ChosenLine]) -> Decision:
         if not own:
             return Decision(group.index, "summarized", 0, _WORTHLESS, value=0.0)
         reason = f"{len(own)} line{'s' * (len(own) > 1)} quoted, {sum(c.cost for c in own):,} tokens"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from compactor_cli.model.group import Group
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.signals.evidence import gather
-from compactor_cli.signals.lines import Lines, read_session
+from compactor_cli.signals.lines import SessionLines, read_session
 from compactor_cli.signals.selection import Selector, densest
 from compactor_cli.signals.values import Values
 from compactor_cli.strategies.quoting import Quoter
@@ -37,7 +37,7 @@ def quoted_details(
     values = Values(session, evidence, given.profile)
     inside = {i for group in covered for i in group.messages} - set(aside)
     outside = frozenset(m.index for m in given.messages if m.index not in inside)
-    lines = Lines(session, values.of, outside)
+    lines = SessionLines(session, values.of, outside)
     known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
     selector = Selector(lines, values.of, given.count, sorted(known))
     room -= _take_newest(selector, lines, int(room * newest))
@@ -46,7 +46,7 @@ def quoted_details(
     return tuple(Quoter(given.messages, lines, given.count).excerpts(chosen))
 
 
-def _take_newest(selector: Selector, lines: Lines, room: int) -> int:
+def _take_newest(selector: Selector, lines: SessionLines, room: int) -> int:
     """The first lines of the newest texts, calls and results; returns their tokens."""
     used = 0
     for number in sorted(lines.first_of, reverse=True):

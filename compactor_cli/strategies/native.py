@@ -9,7 +9,7 @@ from typing import Any
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.plan import Decision, Edit
-from compactor_cli.signals.lines import Lines
+from compactor_cli.signals.lines import SessionLines
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
 
@@ -24,7 +24,7 @@ SMALL = 48
 class Native:
     """Renders groups with the chosen lines of their parts; each text is counted once."""
 
-    def __init__(self, messages: Sequence[Message], lines: Lines, count: Callable[[str], int]) -> None:
+    def __init__(self, messages: Sequence[Message], lines: SessionLines, count: Callable[[str], int]) -> None:
         self._messages = messages
         self._lines = lines
         self._count = count

@@ -11,8 +11,8 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import pair
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.signals.call_lines import call_label
-from compactor_cli.signals.lines import Lines, Piece
-from compactor_cli.signals.selection import Choice
+from compactor_cli.signals.lines import SessionLines, SessionPiece
+from compactor_cli.signals.selection import ChosenLine
 from compactor_cli.text.clean import plain
 from compactor_cli.text.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
 from compactor_cli.text.headers import Base, lines_header, lines_mark
@@ -43,7 +43,7 @@ class Quoter:
     def __init__(
         self,
         messages: Sequence[Message],
-        lines: Lines,
+        lines: SessionLines,
         count: Callable[[str], int],
         *,
         base: Base | None = None,
@@ -60,7 +60,7 @@ class Quoter:
         self,
         groups: Sequence[Group],
         tier: int,
-        chosen: Mapping[int, Sequence[Choice]],
+        chosen: Mapping[int, Sequence[ChosenLine]],
         state: str = "",
         *,
         based: bool = False,
@@ -92,7 +92,7 @@ class Quoter:
         reference = "" if level == "short" else "ctx_0a1b2c3d"
         return lines_header(covers, round=10, reference=reference, base=self._base if level == "full" else None)
 
-    def excerpts(self, choices: Sequence[Choice]) -> Iterator[Excerpt]:
+    def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
         """Chosen lines, in their order, as they are quoted."""
         lines, before, piece, head = self._lines, -2, None, ""
         quoted = {(own.message, own.part) for own in (lines.piece(choice.line) for choice in choices)}
@@ -121,10 +121,10 @@ class Quoter:
             yield Excerpt(head, text, joint, choice.value)
             before, piece = line, own
 
-    def _is_result(self, piece: Piece) -> bool:
+    def _is_result(self, piece: SessionPiece) -> bool:
         return self._messages[piece.message].parts[piece.part].kind == "tool_result"
 
-    def _speaker(self, piece: Piece, end: int, quoted: set[tuple[int, int]]) -> str:
+    def _speaker(self, piece: SessionPiece, end: int, quoted: set[tuple[int, int]]) -> str:
         """Who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
         found = self._messages[piece.message]
         part = found.parts[piece.part]

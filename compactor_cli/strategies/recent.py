@@ -15,7 +15,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import CLOSING, FIRST_REQUEST, RECENT, PlanInput
 from compactor_cli.strategies.asking import HEADING as LABEL
-from compactor_cli.strategies.asking import Asked
+from compactor_cli.strategies.asking import KeptRequest
 from compactor_cli.strategies.carrying import NO_WORDS, SHARE, asking_room, choose, in_place, quotes_of, repeatable
 from compactor_cli.strategies.details import DETAIL, quoted_details
 from compactor_cli.strategies.newest import comfortable, fit_newest
@@ -246,7 +246,7 @@ class _Planner:
         return [g for g in rest if g.index not in taken], older
 
     def _recent(
-        self, rest: list[Group], room: int, heading: int, chosen: Mapping[int, Asked]
+        self, rest: list[Group], room: int, heading: int, chosen: Mapping[int, KeptRequest]
     ) -> tuple[list[Decision], list[Group]]:
         """The newest messages whole, or cut when they must be; then older ones as far as there is room. Requests
         have their own room, wherever they stand."""
@@ -281,7 +281,7 @@ class _Planner:
         return recent, [g for g in rest if g.index not in stay]
 
     def _requests_in(
-        self, newest: Sequence[Group], chosen: Mapping[int, Asked]
+        self, newest: Sequence[Group], chosen: Mapping[int, KeptRequest]
     ) -> tuple[dict[int, Decision], list[Group]]:
         """The recent requests as they can stand at their place, and the other recent groups. What is older than one
         that cannot is not recent."""

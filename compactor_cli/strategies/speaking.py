@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
-from compactor_cli.signals.lines import Lines, Session
+from compactor_cli.signals.lines import SessionLines, SessionText
 from compactor_cli.signals.talk import Statement, needed_values, rank_statements
 from compactor_cli.signals.values import talk_share
 from compactor_cli.text.excerpts import begins_part, is_request
@@ -23,7 +23,7 @@ _MESSAGE = 4
 """Tokens of a message besides its text."""
 
 
-def is_talk(messages: Sequence[Message], session: Session) -> bool:
+def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
     """Whether nobody calls a tool, and what is said is not full of names as work in a text form is."""
     calls = any(
         message.role == "tool" or part.kind in ("tool_call", "tool_result")
@@ -34,7 +34,7 @@ def is_talk(messages: Sequence[Message], session: Session) -> bool:
 
 
 def ranked_lines(
-    messages: Sequence[Message], lines: Lines, cost: Callable[[int], int], room: int, profile: Profile
+    messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int, profile: Profile
 ) -> Iterator[int]:
     """Lines of statements, those first that are worth most for their tokens, until about twice the room is taken."""
     statements: list[Statement] = []
@@ -59,7 +59,7 @@ def ranked_lines(
 
 
 def _statements(
-    lines: Lines, number: int, message: Message, cost: Callable[[int], int], room: int
+    lines: SessionLines, number: int, message: Message, cost: Callable[[int], int], room: int
 ) -> Iterator[tuple[str, list[int]]]:
     """(speaker, lines) of the statements of a piece: all of it, or each sentence; of an earlier summary each quote."""
     own = list(lines.of_piece(number))
@@ -71,7 +71,7 @@ def _statements(
         yield from ((message.role, [line]) for line in own)
 
 
-def _quoted(lines: Lines, own: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+def _quoted(lines: SessionLines, own: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
     speaker, found = "assistant", list[int]()
     for line in own:
         text = lines.text(line)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from compactor_cli.model.asking import ModelAnswer
 from compactor_cli.text.clean import plain
-from compactor_cli.text.grounding import Source, ungrounded
+from compactor_cli.text.grounding import Grounding, ungrounded
 from compactor_cli.text.identifiers import identifiers
 
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|\*\*(?P<bold>[^*]+)\*\*:?)\s*$")
@@ -37,7 +37,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SummaryRules:
     """What a summary must be."""
 
     titles: tuple[str, ...]
@@ -47,7 +47,7 @@ class Wanted:
     """Tokens that it may have."""
     replaced: int
     """Tokens of what it stands for."""
-    source: Source
+    source: Grounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Judged:
         return "\n".join(f"### {title}\n{body}" if title else body for title, body in self.sections)
 
 
-def judge(answer: ModelAnswer, wanted: Wanted, count: Callable[[str], int]) -> Judged:
+def judge(answer: ModelAnswer, wanted: SummaryRules, count: Callable[[str], int]) -> Judged:
     """The sections of an answer, or the reason why it cannot stand."""
     text = _THOUGHT.sub("", plain(answer.text)).strip()
     reason = _formal(answer, text, wanted.source)
@@ -88,7 +88,7 @@ def judge(answer: ModelAnswer, wanted: Wanted, count: Callable[[str], int]) -> J
     return _grounded(kept, wanted.source)
 
 
-def _formal(answer: ModelAnswer, text: str, source: Source) -> str:
+def _formal(answer: ModelAnswer, text: str, source: Grounding) -> str:
     """What is wrong with an answer whatever it says."""
     if answer.finish == "tool" or _TOOL.search(text):
         return "it calls a tool"
@@ -147,7 +147,7 @@ def _body(text: str) -> str:
     return "" if re.sub(r"[\s.()*_-]+", " ", body).strip().casefold() in _NOTHING else body
 
 
-def _grounded(sections: tuple[tuple[str, str], ...], source: Source) -> Judged:
+def _grounded(sections: tuple[tuple[str, str], ...], source: Grounding) -> Judged:
     """The sections when everything in them occurs in what they summarize."""
     foreign = ungrounded("\n".join(body for _, body in sections), source)
     if foreign:
@@ -161,7 +161,7 @@ def _grounded(sections: tuple[tuple[str, str], ...], source: Source) -> Judged:
     return Judged(sections)
 
 
-def _planted(line: str, source: Source, *, to_do: bool) -> str:
+def _planted(line: str, source: Grounding, *, to_do: bool) -> str:
     """What a line asks for that neither user nor assistant said: orders are planted in the output of tools."""
     asked = []
     words = _COMMAND.sub("", line)

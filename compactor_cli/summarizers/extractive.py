@@ -18,10 +18,10 @@ from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.model.state import StateLine
 from compactor_cli.summarizers.facts import left_out, left_out_before
 from compactor_cli.summarizers.forms import ACTIVE_CODE, Form, drafted, form_of, sections_in
-from compactor_cli.summarizers.page import Line, Page, render, repeated_turns, standing
+from compactor_cli.summarizers.page import Page, PageLine, render, repeated_turns, standing
 from compactor_cli.summarizers.sections import (
     WEIGHTS,
-    Item,
+    SummaryItem,
     candidates,
     code_items,
     fact_items,
@@ -92,7 +92,7 @@ class Extractive:
         return next((text for less in bare if count(text := render(less, ())) <= request.budget), "")
 
 
-def _described(page: Page, chosen: Sequence[Line], left: int, budget: int, count: Callable[[str], int]) -> str:
+def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> str:
     """The text with what was changed in the files of its table, the newest first, as far as there is room left; empty
     when nothing can be added."""
     if not any(heading.style == "table" for heading in page.form.headings):
@@ -157,7 +157,7 @@ def _without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]
     return tuple(without(lines, ranked[: 1 + excess // 40]))
 
 
-def _make_way(page: Page, items: Sequence[Item], budget: int, count: Callable[[str], int]) -> Page:
+def _make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Callable[[str], int]) -> Page:
     """Where there are more facts than their share holds, the quoted lines of least value make way for them."""
     needed = sum(count(item.line) + 1 for item in items if item.fact is not None)
     needed = min(int(needed / _FACT_SHARE) + 2, int(_FACTS_MOST * budget))
@@ -175,10 +175,10 @@ def _room(page: Page, budget: int, count: Callable[[str], int]) -> int:
 
 
 def _lines(
-    request: SummaryRequest, form: Form, items: list[Item], room: int, count: Callable[[str], int]
-) -> list[Line]:
+    request: SummaryRequest, form: Form, items: list[SummaryItem], room: int, count: Callable[[str], int]
+) -> list[PageLine]:
     """What to write, in the order in which it may not be left out."""
-    first: list[Item] = []
+    first: list[SummaryItem] = []
     if form.facts_first:
         code_room = room * _CODE_SHARE
         facts = [item for item in items if item.fact is not None]
@@ -188,7 +188,7 @@ def _lines(
             left_out_before(request.messages) + Counter(i.section for i in facts) - Counter(i.section for i in first)
         )
         if missing:
-            first.append(Item("Commands", left_out(dict(sorted(missing.items()))), (), _LAST))
+            first.append(SummaryItem("Commands", left_out(dict(sorted(missing.items()))), (), _LAST))
         room -= sum(count(item.line) + 1 for item in first)
         code = _take_code(items, int(min(code_room, room * _CODE_REST)), count)
         room -= sum(count(item.line) + 1 for item in code)
@@ -198,9 +198,9 @@ def _lines(
         room -= sum(count(item.line) + 1 for item in foremost)
         items = [item for item in items if item not in foremost]
         first += foremost
-    chosen = [Line(item) for item in first]
+    chosen = [PageLine(item) for item in first]
     if not form.parts:
-        return chosen + [Line(item) for item in _choose(items, room, count)]
+        return chosen + [PageLine(item) for item in _choose(items, room, count)]
     written = request.draft.parts if request.draft is not None else ("",) * len(request.parts)
     whole = sum(part.weight for (part, _), text in zip(request.parts, written, strict=True) if not text) or 1.0
     left = 0.0
@@ -210,14 +210,14 @@ def _lines(
         left += room * part.weight / whole
         taken = _choose(own, int(left), count)
         left -= sum(count(item.line) + 1 for item in taken)
-        chosen += [Line(item, at) for item in taken]
+        chosen += [PageLine(item, at) for item in taken]
     return chosen
 
 
-def _by_part(request: SummaryRequest, form: Form, items: Sequence[Item]) -> list[list[Item]]:
+def _by_part(request: SummaryRequest, form: Form, items: Sequence[SummaryItem]) -> list[list[SummaryItem]]:
     """What might be said of each part; what no part has said is of the first one."""
     part_of = {message.number: at for at, (_, messages) in enumerate(request.parts) for message in messages}
-    found: list[list[Item]] = [[] for _ in request.parts]
+    found: list[list[SummaryItem]] = [[] for _ in request.parts]
     for item in items:
         if item.fact is None:
             found[part_of.get(item.messages[0], 0) if item.messages else 0].append(item)
@@ -227,7 +227,7 @@ def _by_part(request: SummaryRequest, form: Form, items: Sequence[Item]) -> list
     return found
 
 
-def _suiting(items: Sequence[Item], form: Form) -> list[Item]:
+def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
     """The lines that a form has a place for, weighed as it weighs them."""
     places, less = sections_in(form), dict(form.less)
     return [
@@ -238,7 +238,7 @@ def _suiting(items: Sequence[Item], form: Form) -> list[Item]:
     ]
 
 
-def _urgent(items: list[Item], form: Form) -> list[Item]:
+def _urgent(items: list[SummaryItem], form: Form) -> list[SummaryItem]:
     """What is being done, and the newest of what comes next, before everything else."""
     newest = max((item.order for item in items if item.section == "Next"), default=None)
     apart = any("Immediate" in heading.sections for heading in form.headings)
@@ -252,7 +252,7 @@ def _urgent(items: list[Item], form: Form) -> list[Item]:
     return out
 
 
-def _foremost(items: Sequence[Item], form: Form) -> list[Item]:
+def _foremost(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
     """The weightiest line for each heading, so that none is empty which has something to say."""
     if form.parts:
         return []
@@ -264,7 +264,7 @@ def _foremost(items: Sequence[Item], form: Form) -> list[Item]:
     return found
 
 
-def _take_facts(facts: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:
+def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """All facts when there is room; of too many first those that change something, the newest of each kind."""
     rank = {"Files": 2, "Errors": 1, "Commands": 3}
     ordered = sorted(
@@ -279,7 +279,7 @@ def _take_facts(facts: Sequence[Item], room: int, count: Callable[[str], int]) -
     return taken
 
 
-def _take_code(items: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:
+def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """The code that has room: that of active work first, then the newest."""
     taken = []
     for item in sorted(items, key=lambda item: (item.section != ACTIVE_CODE, -item.order)):
@@ -305,7 +305,7 @@ def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
         chosen = _without_least(chosen, excess)
 
 
-def _distinct(items: Sequence[Item]) -> list[Item]:
+def _distinct(items: Sequence[SummaryItem]) -> list[SummaryItem]:
     """The first of equal lines; of too many the ones with most weight."""
     computed = {item.about for item in items if item.fact is not None}
     seen: set[tuple[str, str] | str] = set()
@@ -323,7 +323,7 @@ def _distinct(items: Sequence[Item]) -> list[Item]:
     return kept
 
 
-def _choose(items: Sequence[Item], room: int, count: Callable[[str], int]) -> list[Item]:
+def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """Lines in the order in which they were taken. Lazy greedy: a value only falls as lines are taken."""
     words = [set(_WORD.findall(item.text.lower())) for item in items]
     frequency = Counter(word for found in words for word in found)
@@ -333,7 +333,7 @@ def _choose(items: Sequence[Item], room: int, count: Callable[[str], int]) -> li
     norm = sqrt(log(1 + len(items))) * 2 or 1.0
     covered: set[str] = set()
     taken_of: Counter[str] = Counter()
-    chosen: list[Item] = []
+    chosen: list[SummaryItem] = []
 
     def value(at: int) -> float:
         item = items[at]

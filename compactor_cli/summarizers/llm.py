@@ -16,12 +16,12 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest
 from compactor_cli.settings import Settings
-from compactor_cli.summarizers.acceptance import Judged, Wanted, judge
+from compactor_cli.summarizers.acceptance import Judged, SummaryRules, judge
 from compactor_cli.summarizers.extractive import Extractive, page_for
 from compactor_cli.summarizers.forms import drafted, form_of
 from compactor_cli.summarizers.page import render
-from compactor_cli.summarizers.prompting import Piece, Stretch, merges, request, stretches
-from compactor_cli.text.grounding import Source
+from compactor_cli.summarizers.prompting import PromptPiece, RequestStretch, merges, request, stretches
+from compactor_cli.text.grounding import Grounding
 from compactor_cli.text.headers import format_ranges
 from compactor_cli.text.verbatim import QUOTED, quoted_span
 
@@ -39,9 +39,9 @@ class _Job:
 
     slot: int
     part: int | None
-    piece: Piece
-    stretches: list[Stretch]
-    source: Source
+    piece: PromptPiece
+    stretches: list[RequestStretch]
+    source: Grounding
     texts: list[Judged] = field(default_factory=list)
     failure: str = ""
     asked: bool = True
@@ -58,9 +58,9 @@ class _Step:
     """One request of a job. Of several stretches none takes earlier summaries over: their merger does."""
 
     job: _Job
-    piece: Piece
+    piece: PromptPiece
     turns: tuple[Turn, ...]
-    stretch: Stretch | None
+    stretch: RequestStretch | None
     """One of several; None for all that there is, and for mergers."""
     merging: bool = False
 
@@ -100,7 +100,7 @@ class Llm:
         for part, piece in pieces:
             if piece is None:
                 continue
-            source = Source(piece.messages, piece.earlier)
+            source = Grounding(piece.messages, piece.earlier)
             job = _Job(slot, part, piece, [], source)
             least = _LEAST + _FOR_HEADING * len(piece.titles)
             if piece.told < least:
@@ -113,7 +113,7 @@ class Llm:
             jobs.append(job)
         return jobs
 
-    def _whole(self, asked: SummaryRequest, count: Count) -> Piece | None:
+    def _whole(self, asked: SummaryRequest, count: Count) -> PromptPiece | None:
         """One text for the whole summary; None when there is nothing new to say."""
         new, earlier = _split(asked.messages)
         if not new:
@@ -123,7 +123,7 @@ class Llm:
         own = [h for h in form.headings if not h.sections]
         titles = tuple(h.title for h in own if not (h.title == "Original Task" and repeated & {"first", "only"}))
         kind = {"tiers": f"tier{asked.slot.tier or 1}", "summary": "session"}.get(asked.slot.form, asked.slot.form)
-        return Piece(
+        return PromptPiece(
             what=_named(asked),
             kind=kind,
             titles=titles,
@@ -135,18 +135,18 @@ class Llm:
             task=asked.task if kind == "session" else "",
         )
 
-    def _parts(self, asked: SummaryRequest, count: Count) -> list[tuple[int, Piece | None]]:
+    def _parts(self, asked: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
         """A text for each part that has room; parts of earlier summaries are carried over."""
         room = self._room(asked, count)
         whole = sum(part.weight for part, _ in asked.parts) or 1.0
-        found: list[tuple[int, Piece | None]] = []
+        found: list[tuple[int, PromptPiece | None]] = []
         earlier = _split(asked.messages)[1]
         for at, (part, messages) in enumerate(asked.parts):
             new = _split(messages)[0]
             tokens = sum(m.tokens for m in new)
             if not part.weight or tokens < _TOO_SHORT:
                 continue
-            piece = Piece(
+            piece = PromptPiece(
                 what=f"{part.title.partition(' (')[0]}, {_named(asked)}",
                 kind="topic" if asked.slot.form == "topics" else "batch",
                 titles=(),
@@ -213,7 +213,7 @@ class Llm:
             if answer.failure:
                 found.append(Judged(reason=answer.failure, failed=True))
                 continue
-            wanted = Wanted(piece.titles, piece.optional, piece.limit, piece.replaced, step.job.source)
+            wanted = SummaryRules(piece.titles, piece.optional, piece.limit, piece.replaced, step.job.source)
             found.append(judge(answer, wanted, count))
         return found
 

@@ -10,7 +10,7 @@ from compactor_cli.model.planning import NO_DRAFT, Draft
 from compactor_cli.model.state import StateLine
 from compactor_cli.signals.state import state_text
 from compactor_cli.summarizers.forms import Form, Heading, Standing, row
-from compactor_cli.summarizers.sections import Item
+from compactor_cli.summarizers.sections import SummaryItem
 from compactor_cli.text.excerpts import Excerpt, legend
 from compactor_cli.text.excerpts import quote as quote_lines
 from compactor_cli.text.verbatim import LAST_REQUEST_WAS, QUOTED, Kind, block
@@ -22,10 +22,10 @@ NOTHING, NO_ROOM = "(nothing found)", "(left out: no room)"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """A line that was chosen, and the piece that it belongs to."""
 
-    item: Item
+    item: SummaryItem
     part: int | None = None
 
 
@@ -58,7 +58,7 @@ class Page:
         return self.draft.parts[part] if part < len(self.draft.parts) else ""
 
 
-def render(page: Page, chosen: Sequence[Line]) -> str:
+def render(page: Page, chosen: Sequence[PageLine]) -> str:
     """The whole text."""
     quotes: dict[Kind, Quote] = {quote.kind: quote for quote in page.quotes if quote.kind != "turn"}
     turns = repeated_turns(page.quotes)
@@ -121,7 +121,7 @@ def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Q
     return [f"### {heading.title}", NOTHING if page.known.isdisjoint(heading.sections) else NO_ROOM]
 
 
-def _under(heading: Heading, items: Sequence[Item], described: frozenset[str]) -> list[str]:
+def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
     lines: list[str] = []
     for section in heading.sections:
         found = sorted((item for item in items if item.section == section), key=lambda item: item.order)

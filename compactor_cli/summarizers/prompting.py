@@ -37,7 +37,7 @@ _WORDS = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PromptPiece:
     """A text that the model is to write: a summary, or one part of it."""
 
     what: str
@@ -67,7 +67,7 @@ class Piece:
 
 
 def request(
-    piece: Piece, turns: Sequence[Turn], system: str, *, merging: bool = False, rejected: str = ""
+    piece: PromptPiece, turns: Sequence[Turn], system: str, *, merging: bool = False, rejected: str = ""
 ) -> ModelRequest:
     """The request for a piece, or for putting its stretches together. `rejected`: why the first answer was."""
     earlier = [Turn("system", f"{PREVIOUS}\n{fenced('summary', text)}") for text in piece.earlier]
@@ -81,12 +81,12 @@ def request(
     )
 
 
-def _task(piece: Piece) -> str:
+def _task(piece: PromptPiece) -> str:
     """The request that the session began with; head and tail of one that is very long."""
     return shorten_prose(piece.task, estimate(piece.task), _TASK_MOST, estimate).text
 
 
-def directive(piece: Piece, *, merging: bool = False, rejected: str = "") -> str:
+def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") -> str:
     """The last turn: what to preserve, condense, prioritize and remove, the headings, and the length."""
     said = [prompt("directive")]
     if piece.earlier:
@@ -104,7 +104,7 @@ def directive(piece: Piece, *, merging: bool = False, rejected: str = "") -> str
     return "\n\n".join(said)
 
 
-def _what_to_write(piece: Piece) -> str:
+def _what_to_write(piece: PromptPiece) -> str:
     """The prompt of its kind, without what it says of headings that are not wanted."""
     lines = prompt(piece.kind).splitlines()
     under = {line: line[len(_UNDER) : line.index('":')] for line in lines if line.startswith(_UNDER)}
@@ -112,14 +112,14 @@ def _what_to_write(piece: Piece) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class RequestStretch:
     """Neighbouring messages that are sent in one request."""
 
     turns: tuple[Turn, ...]
     messages: tuple[Message, ...]
 
 
-def stretches(piece: Piece, context: int, system: str) -> list[Stretch]:
+def stretches(piece: PromptPiece, context: int, system: str) -> list[RequestStretch]:
     """A piece in as many requests as the model's context needs; none when it is too small."""
     capacity = room(piece, context, system)
     sent = [(turn, message) for message in piece.messages for turn in turns_of([message], Cuts())]
@@ -136,10 +136,10 @@ def stretches(piece: Piece, context: int, system: str) -> list[Stretch]:
             held = 0
         found[-1].append((turn, message))
         held += size
-    return [Stretch(tuple(turn for turn, _ in own), tuple(message for _, message in own)) for own in found]
+    return [RequestStretch(tuple(turn for turn, _ in own), tuple(message for _, message in own)) for own in found]
 
 
-def merges(piece: Piece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
+def merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
     """Summaries of stretches as turns, in as many requests as the context needs, at least two in each."""
     capacity = room(piece, context, system)
     found: list[list[Turn]] = []
@@ -154,7 +154,7 @@ def merges(piece: Piece, texts: Sequence[str], context: int, system: str) -> lis
     return [tuple(own) for own in found]
 
 
-def room(piece: Piece, context: int, system: str) -> int:
+def room(piece: PromptPiece, context: int, system: str) -> int:
     """Tokens of the messages of one request, by an estimate that no model's own count exceeds."""
     asked = request(piece, (), system, merging=True)
     return context - asked.max_tokens - estimate(asked.system) - sum(estimate(turn.text) for turn in asked.turns)

@@ -66,7 +66,7 @@ _OLD_LINE = re.compile(r"^- (?:\[ \] )?(.*)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class SummaryItem:
     """One possible line of a summary."""
 
     section: str
@@ -96,9 +96,11 @@ class Item:
         return text.strip('`"').lower()
 
 
-def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = ()) -> list[Item]:
+def candidates(
+    messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = ()
+) -> list[SummaryItem]:
     """Every line that a summary of these messages might have; what it repeats in full is none."""
-    items: list[Item] = []
+    items: list[SummaryItem] = []
     sought = Keywords(keywords)
     repeated = {quote.message for quote in quotes}
     words = {quote.text for quote in quotes}
@@ -116,7 +118,7 @@ def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Se
             items += _assistant(message, sought)
         items += _outputs(message, keywords)
     if messages and messages[-1].origin == "request":
-        items.append(Item("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
+        items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
     progress = next((i for i in reversed(items) if i.section == "Done"), None)
     if progress:
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
@@ -124,14 +126,14 @@ def candidates(messages: Sequence[Message], keywords: frozenset[str], quotes: Se
     return items
 
 
-def tier_items(messages: Sequence[Message], form: str) -> list[Item]:
+def tier_items(messages: Sequence[Message], form: str) -> list[SummaryItem]:
     """Who took part, and the names that most messages speak of, for the summaries of tiers."""
     if form != "tiers":
         return []
     return [*_participants(messages), *_topics(messages)]
 
 
-def _participants(messages: Sequence[Message]) -> Iterator[Item]:
+def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
     """Each role with its messages, and each tool with its calls."""
     new = [message for message in messages if message.origin != "summary"]
     roles = Counter(
@@ -142,10 +144,10 @@ def _participants(messages: Sequence[Message]) -> Iterator[Item]:
     called = [f"`{one_line(name, 60)}` {many}x" for name, many in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
     said += [f"tools {', '.join(called[:_TOOLS])}"] if called else []
     if said:
-        yield Item("Participants", ", ".join(said), (), -1)
+        yield SummaryItem("Participants", ", ".join(said), (), -1)
 
 
-def _topics(messages: Sequence[Message]) -> Iterator[Item]:
+def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
     """The names that most of the messages share; what only one message names is no topic."""
     shared: Counter[str] = Counter()
     for message in messages:
@@ -158,25 +160,25 @@ def _topics(messages: Sequence[Message]) -> Iterator[Item]:
         shared.update(name for name in named if len(name) <= _LONGEST_NAME)
     names = sorted((name for name, many in shared.items() if many > 1), key=lambda name: (-shared[name], name))
     if names:
-        yield Item(
+        yield SummaryItem(
             "Topics", f"spoken of most: {', '.join(f'`{one_line(name, 80)}`' for name in names[:_NAMES])}", (), -1
         )
 
 
-def fact_items(messages: Sequence[Message]) -> list[Item]:
+def fact_items(messages: Sequence[Message]) -> list[SummaryItem]:
     """What is computed from the calls and results of some messages, and what earlier summaries of them know."""
     summaries = [message for message in messages if message.origin == "summary"]
     earlier = [(item.section, item.text) for message in summaries for item in _earlier(message, set())]
     return list(_facts(messages, earlier))
 
 
-def code_items(messages: Sequence[Message]) -> list[Item]:
+def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
     """Code word for word: what the last change of each file did, the newest of them as active work, and the code that
     the agent showed last."""
     changed, shown = changes(messages), shown_last(messages)
     known = {snippet.about for snippet in changed}
     found = [
-        Item(CHANGED_CODE, f"last change of `{path}` [earlier #{at}]", (), order - _LONG_AGO, code=block)
+        SummaryItem(CHANGED_CODE, f"last change of `{path}` [earlier #{at}]", (), order - _LONG_AGO, code=block)
         for order, (path, at, block) in enumerate(carried_code(messages))
         if path not in known
     ]
@@ -184,17 +186,19 @@ def code_items(messages: Sequence[Message]) -> list[Item]:
         newest = snippet is changed[-1]
         section, what = (ACTIVE_CODE, "newest change of") if newest else (CHANGED_CODE, "last change of")
         text = f"{what} `{one_line(snippet.about, _LONG_LINE)}`"
-        found.append(Item(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
+        found.append(SummaryItem(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
     if shown is not None:
-        found.append(Item(ACTIVE_CODE, "code shown last", (shown.message,), shown.message * 1000 + 1, code=shown.block))
+        found.append(
+            SummaryItem(ACTIVE_CODE, "code shown last", (shown.message,), shown.message * 1000 + 1, code=shown.block)
+        )
     return found
 
 
-def last_actions(messages: Sequence[Message], most: int = 2) -> list[Item]:
+def last_actions(messages: Sequence[Message], most: int = 2) -> list[SummaryItem]:
     """The newest calls, as the work stands: their arguments, and the tool."""
     calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-most:]
     return [
-        Item(
+        SummaryItem(
             "In progress",
             f"`{one_line(harmless(call_text(call)), 160)}` ({call.name})",
             (message.number,),
@@ -205,18 +209,18 @@ def last_actions(messages: Sequence[Message], most: int = 2) -> list[Item]:
     ]
 
 
-def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
+def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
     """Lines of a finished summary are carried over; what they name are messages of their own round."""
     title = "Earlier summary"
     text = message.text("text")
     if not is_summary(text):
         for order, sentence in enumerate(sentences(text)):
-            yield Item(title, clip(sentence), (message.number,), order)
+            yield SummaryItem(title, clip(sentence), (message.number,), order)
         return
     before = carried(text)
     asked = [words for words in (before.first, before.last) if words and words not in repeated]
     for order, sentence in enumerate(s for words in asked for s in sentences(words)):
-        yield Item("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
+        yield SummaryItem("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
     written = bool(writer_of(text))
     start = body_start(before.rest) if written else 0
     in_state = False
@@ -236,7 +240,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[Item]:
         passed = {"Immediate": "Earlier summary", "Next": "Earlier summary", "In progress": done}
         section = passed.get(section, section)
         if section and said != UNANSWERED:
-            yield Item(section, _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
+            yield SummaryItem(section, _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
 
 
 def _old_line(line: str, written: bool) -> str:
@@ -249,7 +253,7 @@ def _old_line(line: str, written: bool) -> str:
     return line.strip() if written and not line.startswith(("|", "```", "(")) else ""
 
 
-def _request(message: Message, keywords: Keywords) -> Iterator[Item]:
+def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
     said = sentences(message.text("text"))
     telling = [order for order, sentence in enumerate(said) if _tells(sentence)]
     for order, sentence in enumerate(said):
@@ -257,7 +261,7 @@ def _request(message: Message, keywords: Keywords) -> Iterator[Item]:
         # the first sentence that asks for something; "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (telling or [0])[0] else 0)
         bonus -= 6 if telling and order not in telling else 0
-        yield Item(limit, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
+        yield SummaryItem(limit, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
 
 def _tells(sentence: str) -> bool:
@@ -267,11 +271,11 @@ def _tells(sentence: str) -> bool:
     return len(words) > 4 or long or bool(identifiers(sentence))
 
 
-def _assistant(message: Message, keywords: Keywords) -> Iterator[Item]:
+def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
     for order, sentence in enumerate(sentences(message.text("text"))):
         if _ANNOUNCES.search(sentence):  # carried out or dropped since, nobody can tell
             continue
-        yield Item(
+        yield SummaryItem(
             "Decisions" if FIRM.search(sentence) else "Done",
             f'"{clip(sentence)}"',
             (message.number,),
@@ -280,18 +284,18 @@ def _assistant(message: Message, keywords: Keywords) -> Iterator[Item]:
         )
 
 
-def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[Item]:
+def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem]:
     """Lines of tool output that speak of what is kept, and error lines of results not known to have failed."""
     for part in message.parts:
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
         errors = result_errors(part.text, part.failed, most=3)
         for order, line in enumerate(errors):
-            yield Item(
+            yield SummaryItem(
                 "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order), 3.0 - order
             )
         for order, line in enumerate(_telling_lines(part.text, keywords)):
-            yield Item(
+            yield SummaryItem(
                 "Details", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order + 10), 2.0
             )
 
@@ -308,13 +312,13 @@ def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
     return found
 
 
-def _facts(messages: Sequence[Message], earlier: Sequence[tuple[str, str]]) -> Iterator[Item]:
+def _facts(messages: Sequence[Message], earlier: Sequence[tuple[str, str]]) -> Iterator[SummaryItem]:
     for order, fact in enumerate(facts_of(messages, earlier)):
         bonus = {"Files": 0.0 if fact.only_read else 5.0, "Errors": 6.0}.get(fact.section, 0.0)
         place = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order
         if fact.earlier:
             place, bonus = order - _LONG_AGO, bonus + 6
-        yield Item(fact.section, fact.said, (), place, bonus, fact)
+        yield SummaryItem(fact.section, fact.said, (), place, bonus, fact)
 
 
 def _points(sentence: str, keywords: Keywords) -> float:

@@ -27,7 +27,7 @@ _MOST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Snippet:
+class CodeSnippet:
     """Some lines of code."""
 
     about: str
@@ -44,16 +44,16 @@ class Snippet:
         return "\n".join(f"  {line}".rstrip() for line in (fence, *self.lines, fence))
 
 
-def changes(messages: Sequence[Message]) -> list[Snippet]:
+def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
     """What the last change of each file did, in the order of these changes; changes that failed are none."""
     failed = {part.call_id for message in messages for part in message.results if _failed(part)}
-    found: dict[str, Snippet] = {}
+    found: dict[str, CodeSnippet] = {}
     for message in messages:
         for part in message.calls:
             if part.call_id not in failed or not part.call_id:
                 for path, lines in changed_lines(part):
                     found.pop(path, None)
-                    found[path] = Snippet(path, _shown(lines), message.number)
+                    found[path] = CodeSnippet(path, _shown(lines), message.number)
     return [snippet for snippet in found.values() if snippet.lines][-_MOST:]
 
 
@@ -68,7 +68,7 @@ def is_label(line: str) -> bool:
     return line.startswith(_LABELS)
 
 
-def shown_last(messages: Sequence[Message]) -> Snippet | None:
+def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
     """The code that the agent showed last in what it wrote; None when it showed none."""
     for message in reversed(messages):
         if message.role != "assistant" or message.origin != "other":
@@ -76,7 +76,7 @@ def shown_last(messages: Sequence[Message]) -> Snippet | None:
         blocks = [match[2] for match in _FENCED.finditer(message.text("text"))]
         if blocks:
             lines = _shown(blocks[-1].split("\n"))
-            return Snippet("", lines, message.number) if lines else None
+            return CodeSnippet("", lines, message.number) if lines else None
     return None
 
 

@@ -54,7 +54,7 @@ _MADE = re.compile(r"\"(?:reservation|order|booking|ticket|issue|event|payment)_
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class DistinctEffect:
     """Something done. Two calls that do the same to the same thing are one effect."""
 
     kind: str
@@ -79,9 +79,9 @@ class Effect:
         return f"{what}: {self.main}" if self.main else what
 
 
-def effects(calls: Iterable[Call]) -> list[Effect]:
+def effects(calls: Iterable[Call]) -> list[DistinctEffect]:
     """Distinct effects of the calls that succeeded, each at the place of its last one, in that order."""
-    found: dict[tuple[str, str], Effect] = {}
+    found: dict[tuple[str, str], DistinctEffect] = {}
     for call in calls:
         if call.succeeded:
             for effect in _effects(call):
@@ -104,7 +104,7 @@ def main_argument(call: Call) -> str:
     return " ".join(str(said).split("\n")[0].split())[:_LONGEST_MAIN]
 
 
-def _effects(call: Call) -> Iterator[Effect]:
+def _effects(call: Call) -> Iterator[DistinctEffect]:
     patched = [path for text in texts_of(call) if "*** " in text for path in _PATCHED.findall(text)]
     if patched:
         yield from (_effect(call, "file", path, word.lower()) for word, path in patched)
@@ -124,8 +124,8 @@ def _effects(call: Call) -> Iterator[Effect]:
         yield _effect(call, call.name, _object(call), acting["verb"] or acting["camel"])
 
 
-def _effect(call: Call, kind: str, main: str, verb: str) -> Effect:
-    return Effect(kind, main, verb, call.message, call.name, call.id, call.given)
+def _effect(call: Call, kind: str, main: str, verb: str) -> DistinctEffect:
+    return DistinctEffect(kind, main, verb, call.message, call.name, call.id, call.given)
 
 
 def _object(call: Call) -> str:
@@ -137,7 +137,7 @@ def _object(call: Call) -> str:
     return main_argument(call)
 
 
-def _by_command(call: Call, command: str) -> Iterator[Effect]:
+def _by_command(call: Call, command: str) -> Iterator[DistinctEffect]:
     if "--dry-run" in command:
         return
     bare = _QUOTED.sub(_one_word, _HEREDOC.sub(r" \3", command))

@@ -30,7 +30,7 @@ Places = Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OtherLine:
     """A line that is neither a tool's nor in a request."""
 
     message: int
@@ -41,7 +41,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FoldedText:
     """All visible text in one string, folded, with where its lines begin."""
 
     text: str
@@ -49,16 +49,16 @@ class Reading:
     ends: frozenset[int]
     alone: dict[str, list[int]]
     """Short texts that are a line, a message, or stand in quotes -> the lines where they do."""
-    lines: tuple[Line, ...]
+    lines: tuple[OtherLine, ...]
 
 
-def read(messages: Sequence[Message]) -> Reading:
+def read(messages: Sequence[Message]) -> FoldedText:
     """The visible texts of some messages: what is said, what tools are asked, and what they answer."""
     pieces: list[str] = []
     starts: set[int] = set()
     ends: set[int] = set()
     alone: dict[str, list[int]] = defaultdict(list)
-    lines: list[Line] = []
+    lines: list[OtherLine] = []
     at = 0
     for message in messages:
         for part in message.parts:
@@ -78,10 +78,10 @@ def read(messages: Sequence[Message]) -> Reading:
                     at += len(line) + 1
         pieces.append("\n")  # no sentence goes on in the next message
         at += 2
-    return Reading(" ".join(pieces), frozenset(starts), frozenset(ends), dict(alone), tuple(lines))
+    return FoldedText(" ".join(pieces), frozenset(starts), frozenset(ends), dict(alone), tuple(lines))
 
 
-def find(keys: Iterable[str], reading: Reading, cut: Collection[str] = ()) -> Places:
+def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) -> Places:
     """The places of each text that is there, of some that `core` made. One pass over the reading: a text begins where
     a sentence can, and ends where one can. Those in `cut` are beginnings of longer ones."""
     wanted = set(keys)
@@ -110,7 +110,7 @@ def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
     return sorted(sizes), {anchor: sorted(found) for anchor, found in lengths.items()}
 
 
-def _ends_there(reading: Reading, end: int) -> bool:
+def _ends_there(reading: FoldedText, end: int) -> bool:
     """Whether a sentence can end at a place: a line does, or what follows is no word, and no rest of a number."""
     text = reading.text
     if end in reading.ends or end >= len(text):
@@ -145,7 +145,7 @@ def _strings(value: object) -> Iterator[str]:
         yield str(value)
 
 
-def _introduced(message: int, text: str, folded: Sequence[str]) -> Iterator[Line]:
+def _introduced(message: int, text: str, folded: Sequence[str]) -> Iterator[OtherLine]:
     """The lines of a text, each with its heading: one with `#` holds up to the next, one with a colon at its end
     for the lines right below it."""
     title = above = ""
@@ -154,7 +154,7 @@ def _introduced(message: int, text: str, folded: Sequence[str]) -> Iterator[Line
         if not line:
             above = "" if listed else above
             continue
-        yield Line(message, line, above or title)
+        yield OtherLine(message, line, above or title)
         listed = True
         if _TITLE.match(raw):
             title, above = line, ""

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from compactor_cli.survival.calls import Call
-from compactor_cli.survival.effects import Effect, effects, is_file_tool
+from compactor_cli.survival.effects import DistinctEffect, effects, is_file_tool
 from compactor_cli.survival.normal import bare, core
-from compactor_cli.survival.reading import Line, Reading
+from compactor_cli.survival.reading import FoldedText, OtherLine
 
 _CALLED = re.compile(r"(?:[a-z]+ )?(?:#\d+ )?(?P<tool>[\w.-]+) ?[:({]")
 _WORD = re.compile(r"[\w./@~+#-]*[\w/]")
@@ -59,7 +59,7 @@ class Shown:
     """What the calls and the lines of a transcript show as done."""
 
     def __init__(
-        self, wanted: Sequence[Effect], calls: Sequence[Call], reading: Reading, requests: Collection[str]
+        self, wanted: Sequence[DistinctEffect], calls: Sequence[Call], reading: FoldedText, requests: Collection[str]
     ) -> None:
         """`requests`: lines and sentences of the user, as `core` makes them; to ask is not to have done."""
         self._done = {effect.same for effect in effects(calls)}
@@ -68,13 +68,13 @@ class Shown:
         }
         self._forms = path_forms([effect.main for effect in wanted if effect.kind == "file"])
         tokens = {token for effect in wanted for token in self._tokens(effect)}
-        self._named: dict[str, list[Line]] = defaultdict(list)
+        self._named: dict[str, list[OtherLine]] = defaultdict(list)
         for line in reading.lines:
             if core(line.text) not in requests and bare(line.text) not in requests:
                 for token in _tokens_of(line.text) & tokens:
                     self._named[token].append(line)
 
-    def is_done(self, effect: Effect) -> bool:
+    def is_done(self, effect: DistinctEffect) -> bool:
         """Whether the call stands with its result, or a line says so."""
         if effect.same in self._done:
             return True
@@ -84,7 +84,7 @@ class Shown:
         says = re.compile(rf"(?<!\w)(?:{_words(effect)})(?!\w)")
         return any(_tells(line, effect, says) for token in self._tokens(effect) for line in self._named.get(token, ()))
 
-    def _tokens(self, effect: Effect) -> tuple[str, ...]:
+    def _tokens(self, effect: DistinctEffect) -> tuple[str, ...]:
         """Words by one of which the lines are found that may speak of an effect."""
         if effect.kind == "file":
             return self._forms[effect.main]
@@ -94,11 +94,11 @@ class Shown:
         return (*_past(effect).split("|"), effect.kind.lower().split()[-1])
 
 
-def _past(effect: Effect) -> str:
+def _past(effect: DistinctEffect) -> str:
     return _IRREGULAR.get(effect.verb, f"{effect.verb}ed|{effect.verb}d")
 
 
-def _words(effect: Effect) -> str:
+def _words(effect: DistinctEffect) -> str:
     """What a line says of something done: the verb in the past, or the tool by its name."""
     if effect.kind != "file":
         return f"{_past(effect)}|{re.escape(effect.kind.lower())}"
@@ -106,7 +106,7 @@ def _words(effect: Effect) -> str:
     return f"{_past(effect)}|{_FILE_DONE}|{tool}"
 
 
-def _tells(line: Line, effect: Effect, says: re.Pattern[str]) -> bool:
+def _tells(line: OtherLine, effect: DistinctEffect, says: re.Pattern[str]) -> bool:
     text = line.text
     if effect.kind != "file":
         main = core(effect.main)
@@ -157,7 +157,7 @@ def _tokens_of(line: str) -> set[str]:
     return found
 
 
-def named(paths: Iterable[str], reading: Reading) -> set[str]:
+def named(paths: Iterable[str], reading: FoldedText) -> set[str]:
     """Of some paths those that a transcript names, in one of their forms."""
     forms = path_forms(paths)
     wanted = {form for ways in forms.values() for form in ways}

@@ -20,7 +20,7 @@ class RejectedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[T]):
+class Question(Generic[T]):
     """A request, and what its answer is read with; `read` raises RejectedError for one that cannot be used."""
 
     request: ModelRequest
@@ -35,7 +35,7 @@ class Answered(Generic[T]):
     why: str = ""
 
 
-def ask_checked(model: LanguageModel, asked: Sequence[Asked[T]]) -> list[Answered[T]]:
+def ask_checked(model: LanguageModel, asked: Sequence[Question[T]]) -> list[Answered[T]]:
     """What was answered, in order. Everything is asked at once; what cannot be used is asked once more, all
     of it at once too. Failures are not: the model has tried again by itself."""
     if not asked:
@@ -46,11 +46,11 @@ def ask_checked(model: LanguageModel, asked: Sequence[Asked[T]]) -> list[Answere
     if again:
         repeated = [_again(model, asked[at].request, answers[at], found[at].why) for at in again]
         for at, request, answer in zip(again, repeated, model.ask(repeated), strict=True):
-            found[at] = _read(Asked(request, asked[at].read), answer)
+            found[at] = _read(Question(request, asked[at].read), answer)
     return found
 
 
-def _read(asked: Asked[T], answer: ModelAnswer) -> Answered[T]:
+def _read(asked: Question[T], answer: ModelAnswer) -> Answered[T]:
     if answer.failure:
         return Answered(None, answer.failure)
     if answer.finish == "length":

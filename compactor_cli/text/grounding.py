@@ -27,7 +27,7 @@ _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:\w{5,}|\w*[_A-Z]\w*)"
 
 
 @dataclass(frozen=True)
-class Source:
+class Grounding:
     """What a summary may draw on."""
 
     messages: Sequence[Message]
@@ -58,7 +58,7 @@ class Source:
         return _flat_all([*self.earlier, *said])
 
 
-def ungrounded(text: str, source: Source) -> list[str]:
+def ungrounded(text: str, source: Grounding) -> list[str]:
     """Quotes and identifiers of a text that do not occur in its source, in a fixed order."""
     foreign = [quote for quote in _quotes(text) if not _is_quoted(quote, source)]
     covered = " ".join(foreign)
@@ -73,7 +73,7 @@ def _quotes(text: str) -> Iterable[str]:
             yield quote
 
 
-def _is_quoted(quote: str, source: Source) -> bool:
+def _is_quoted(quote: str, source: Grounding) -> bool:
     """Whether a quote occurs; one with something left out is several, and a name may be written in its own way."""
     pieces = [piece.strip(_ENDS) for piece in _ELLIPSIS.split(quote)]
     if all(source.has(piece) for piece in pieces if len(piece) >= _SHORTEST):
@@ -81,7 +81,7 @@ def _is_quoted(quote: str, source: Source) -> bool:
     return " " not in quote and _occurs(quote, source)
 
 
-def _occurs(name: str, source: Source) -> bool:
+def _occurs(name: str, source: Grounding) -> bool:
     """Whether a name occurs, or is made of what does: a plural, a call, a place in a file, a member of something,
     two words, a path with its folder."""
     for said in dict.fromkeys((name, _LINE.sub("", _CALLED.sub("", name)).removeprefix("./"))):

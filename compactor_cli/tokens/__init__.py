@@ -21,20 +21,20 @@ TOKENIZERS = (*ENCODINGS, *OPEN_VOCABULARIES, "chars", PROBE)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class CounterChoice:
     """A counter, and what was done instead of what was asked for (empty when nothing)."""
 
     counter: TokenCounter
     warning: str = ""
 
 
-def make_counter(tokenizer: str = "", model: str = "") -> Choice:
+def make_counter(tokenizer: str = "", model: str = "") -> CounterChoice:
     """The counter named by --tokenizer, or the one of --model, or o200k_base.
 
     A missing vocabulary is reported and replaced; an unknown name raises UsageError.
     """
     if tokenizer == "chars":
-        return Choice(CharacterCounter())
+        return CounterChoice(CharacterCounter())
     if tokenizer and tokenizer not in TOKENIZERS:
         raise UsageError(
             f"unknown tokenizer {tokenizer!r}{meant(tokenizer, TOKENIZERS)}; known: {', '.join(TOKENIZERS)}"
@@ -46,28 +46,28 @@ def make_counter(tokenizer: str = "", model: str = "") -> Choice:
     return _of_model(model) if model else _public(DEFAULT_ENCODING)
 
 
-def _of_model(model: str) -> Choice:
+def _of_model(model: str) -> CounterChoice:
     encoding = encoding_of(model) or ""
     if encoding in ENCODINGS:
         return _public(encoding)
     vocabulary = open_vocabulary_of(model)
     encode = splintr_encoder(vocabulary) if vocabulary else None
     if encode is not None:
-        return Choice(ExactCounter(vocabulary, encode))
+        return CounterChoice(ExactCounter(vocabulary, encode))
     return _public(DEFAULT_ENCODING, approximate_for=model)
 
 
-def _open(vocabulary: str) -> Choice:
+def _open(vocabulary: str) -> CounterChoice:
     """The counter of an open model's vocabulary, which only splintr has."""
     encode = splintr_encoder(vocabulary)
     if encode is not None:
-        return Choice(ExactCounter(vocabulary, encode))
+        return CounterChoice(ExactCounter(vocabulary, encode))
     choice = _public(DEFAULT_ENCODING, approximate_for=vocabulary)
     warning = f"the vocabulary of {vocabulary} needs splintr-rs, which is not installed; counted by {DEFAULT_ENCODING}"
-    return Choice(choice.counter, choice.warning or warning)
+    return CounterChoice(choice.counter, choice.warning or warning)
 
 
-def _public(encoding: str, *, approximate_for: str = "") -> Choice:
+def _public(encoding: str, *, approximate_for: str = "") -> CounterChoice:
     """The counter of one of OpenAI's encodings: by splintr, or by tiktoken where there is none."""
     try:
         encode = splintr_encoder(encoding, partial(_reference, encoding)) or _reference(encoding)
@@ -75,7 +75,7 @@ def _public(encoding: str, *, approximate_for: str = "") -> Choice:
         return _by_characters(encoding, f"cannot be used ({error})")
     if encode is None:
         return _by_characters(encoding, "is not on this machine")
-    return Choice(ExactCounter(encoding, encode, approximate_for=approximate_for))
+    return CounterChoice(ExactCounter(encoding, encode, approximate_for=approximate_for))
 
 
 def _reference(encoding: str) -> Encode | None:
@@ -88,6 +88,6 @@ def _reference(encoding: str) -> Encode | None:
     return tiktoken_encoder(encoding, folder)
 
 
-def _by_characters(encoding: str, why: str) -> Choice:
+def _by_characters(encoding: str, why: str) -> CounterChoice:
     warning = f"the vocabulary of {encoding} {why}; tokens are counted as characters / 4"
-    return Choice(CharacterCounter(f"chars (no vocabulary for {encoding})"), warning)
+    return CounterChoice(CharacterCounter(f"chars (no vocabulary for {encoding})"), warning)

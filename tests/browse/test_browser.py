@@ -392,7 +392,7 @@ def test_what_nobody_expected_ends_it_and_is_told_of(browse, session, monkeypatc
     async def scenario(seen):
         pass
 
-    monkeypatch.setattr(command.Desk, "view", view)
+    monkeypatch.setattr(command.SessionDesk, "view", view)
     _, app = browse(scenario, session, target_ratio=0.4)
     assert str(app.bug) == "nobody expected this"
 
@@ -424,13 +424,13 @@ def test_of_a_long_session_only_the_rows_in_view_are_drawn(browse, tmp_path, mon
 
 def test_of_several_changes_only_the_last_one_is_computed(browse, session, monkeypatch):
     computed = []
-    view = command.Desk.view
+    view = command.SessionDesk.view
 
     def noted(desk, state):
         computed.append(state)
         return view(desk, state)
 
-    monkeypatch.setattr(command.Desk, "view", noted)
+    monkeypatch.setattr(command.SessionDesk, "view", noted)
 
     async def scenario(seen):
         computed.clear()

@@ -7,24 +7,24 @@ from dataclasses import replace
 import pytest
 
 from compactor_cli.configuration.keys import keys
-from compactor_cli.configuration.layers import Entry, Origin, merge, reading_of, settings_of
+from compactor_cli.configuration.layers import Origin, SettingValue, merge, reading_of, settings_of
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.configuration.values import checked
 from compactor_cli.errors import SettingsError
 from compactor_cli.pipeline.threshold import threshold_of
-from compactor_cli.settings import ContextSettings, Reading, Settings
+from compactor_cli.settings import ContextSettings, ReadingSettings, Settings
 
 USER, PROJECT = Origin("user file", "u.toml"), Origin("project file", "p.toml")
 
 
 def layer(origin, **values):
-    return {name.replace("__", "."): Entry(value, origin) for name, value in values.items()}
+    return {name.replace("__", "."): SettingValue(value, origin) for name, value in values.items()}
 
 
 def test_without_layers_everything_is_the_default():
     found = merge([])
     assert settings_of(found) == Settings()
-    assert reading_of(found) == Reading()
+    assert reading_of(found) == ReadingSettings()
     assert {str(entry.origin) for entry in found.values()} == {"default"}
 
 
@@ -43,8 +43,8 @@ def test_the_stronger_layer_wins_key_by_key():
 @pytest.mark.parametrize(("weaker", "stronger"), [("target_tokens", "target_ratio"), ("target_ratio", "target_tokens")])
 def test_a_target_displaces_the_other_of_a_weaker_layer(weaker, stronger):
     found = merge([layer(USER, **{weaker: 1}), layer(PROJECT, **{stronger: 1})])
-    assert found[weaker] == Entry(None, PROJECT)
-    assert found[stronger] == Entry(1, PROJECT)
+    assert found[weaker] == SettingValue(None, PROJECT)
+    assert found[stronger] == SettingValue(1, PROJECT)
 
 
 def test_both_targets_in_one_layer_are_an_error():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.converting import TARGETS
 from compactor_cli.converting.base import Given
-from compactor_cli.converting.content import Conversation, Item, Picture, Turn
+from compactor_cli.converting.content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.converting.convert import Options, convert
 from compactor_cli.converting.reading_back import Uncounted, said
 from compactor_cli.converting.taking import take
@@ -88,24 +88,24 @@ def exchanges(draw, link):
         Item("call", draw(_ARGUMENTS), name=draw(_NAMES), call_id=f"call_{link + at}", link=link + at)
         for at in range(draw(st.integers(0, 3)))
     ]
-    turns = [Turn("assistant", (*items, *calls), time=1_700_000_000.0 + link)]
+    turns = [SpeakerTurn("assistant", (*items, *calls), time=1_700_000_000.0 + link)]
     for call in calls:
         failed = draw(st.sampled_from([None, True, False]))
         result = Item(
             "result", draw(_TEXTS), (), call.name, call.call_id, call.link, failed=failed, pictures=draw(_pictures(1))
         )
-        turns.append(Turn("tool", (result,), time=1_700_000_000.5 + link))
+        turns.append(SpeakerTurn("tool", (result,), time=1_700_000_000.5 + link))
     return turns
 
 
 @st.composite
 def conversations(draw):
     """A conversation that is valid for every API: the user begins, every call has its result behind it."""
-    turns = [Turn("system", (Item("text", text),)) for text in draw(st.lists(_TEXTS, max_size=1))]
+    turns = [SpeakerTurn("system", (Item("text", text),)) for text in draw(st.lists(_TEXTS, max_size=1))]
     for number in range(draw(st.integers(1, 4))):
         texts = [Item("text", text) for text in draw(st.lists(_TEXTS, min_size=1, max_size=2))]
         shown = [Item("picture", pictures=(picture,)) for picture in draw(_pictures(2))]
-        turns.append(Turn("user", (Item("text", f"Request {number}"), *texts, *shown), origin="request"))
+        turns.append(SpeakerTurn("user", (Item("text", f"Request {number}"), *texts, *shown), origin="request"))
         for step in range(draw(st.integers(0, 2))):
             turns += draw(exchanges(10 * number + 4 * step))
     return Conversation(tuple(turns), "session", "/work/project")

@@ -17,7 +17,7 @@ from tests.builders import exchanges
 
 pa = pytest.importorskip("pyarrow")
 
-from compactor_cli.datasets.batches import Row, compact_batch, compact_rows  # noqa: E402
+from compactor_cli.datasets.batches import RowResult, compact_batch, compact_rows  # noqa: E402
 from compactor_cli.datasets.documents import without_nulls  # noqa: E402
 
 HALF = Settings(target_ratio=0.5)
@@ -184,7 +184,7 @@ def test_a_system_prompt_in_a_column_of_its_own_goes_with_its_conversation():
     def make(line):
         row = json.loads(line)
         seen.append(row)
-        return Row(json.dumps({**row, "system": "short"}).encode(), Sizes(), Sizes())
+        return RowResult(json.dumps({**row, "system": "short"}).encode(), Sizes(), Sizes())
 
     batch = batch_of([{"system": "a long one", "n": 1, "conversations": talk()}])
     (out,) = compact_rows(batch, "conversations", make).rows.to_pylist()

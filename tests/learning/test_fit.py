@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from compactor_cli.learning.examples import Case
+from compactor_cli.learning.examples import TrainingCase
 from compactor_cli.learning.fit import auc, fit
 from compactor_cli.model.profile import Profile
 from compactor_cli.signals.evidence import gather
@@ -26,7 +26,7 @@ def toy(labels, values):
     rows = array("d")
     for value in values:
         rows.extend(1.0 if name == "bias" else value if name == "agent" else 0.0 for name in names)
-    return Case("toy", rows, bytes(labels))
+    return TrainingCase("toy", rows, bytes(labels))
 
 
 def test_a_kind_of_names_that_is_always_needed_later_gets_a_higher_weight():

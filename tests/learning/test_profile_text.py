@@ -7,7 +7,7 @@ import tomli
 
 from compactor_cli.errors import UsageError
 from compactor_cli.learning.fit import fit
-from compactor_cli.learning.held_out import Figures, HeldOut, Kept, Part
+from compactor_cli.learning.held_out import Figures, HeldOut, KeptShares, PartFigures
 from compactor_cli.learning.profile_text import Taught, profile_text, with_statements
 from compactor_cli.profiles import default_profile, parse_profile
 from compactor_cli.signals.signals import SIGNALS, weight_names
@@ -15,8 +15,8 @@ from compactor_cli.signals.talk import talk_weight_names
 from tests.learning.sessions import TOPICS, cases
 
 WEIGHTS = fit(cases(TOPICS[:2]), dict.fromkeys(TOPICS, "store"))
-KEPT = (Kept(0.1, 0.5, 0.6), Kept(0.25, 0.7, 0.80004))
-PART = Part(
+KEPT = (KeptShares(0.1, 0.5, 0.6), KeptShares(0.25, 0.7, 0.80004))
+PART = PartFigures(
     4, {"by_session": Figures(0.875, 8, KEPT), "by_source": Figures(None, 0, ()), "mask": Figures(None, 8, KEPT)}
 )
 ODD = 'a "b" \\ c\n\x7f é 日本'

@@ -12,7 +12,7 @@ from compactor_cli.llm.cache import AnswerCache, cache_file
 from compactor_cli.llm.prices import (
     REASONING,
     UNKNOWN_LIMIT,
-    Estimate,
+    CostEstimate,
     Price,
     context_limit_of,
     estimate,
@@ -376,7 +376,7 @@ def test_dollars(cost, words):
 
 def test_an_announcement_has_a_cost_only_when_all_of_it_is_known():
     assert (
-        announcement("m", [Estimate(1_200, 0.5), Estimate(34, 0.25)])
+        announcement("m", [CostEstimate(1_200, 0.5), CostEstimate(34, 0.25)])
         == "asking m: 2 requests, 1,234 tokens, at most $0.7500"
     )
-    assert announcement("m", [Estimate(1_200, 0.5), Estimate(34, None)]) == "asking m: 2 requests, 1,234 tokens"
+    assert announcement("m", [CostEstimate(1_200, 0.5), CostEstimate(34, None)]) == "asking m: 2 requests, 1,234 tokens"

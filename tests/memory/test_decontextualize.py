@@ -9,7 +9,7 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.errors import ModelError
-from compactor_cli.memory.decontextualize import Resolved, Statement, decontextualize, statements_of
+from compactor_cli.memory.decontextualize import DependentLine, Resolved, decontextualize, statements_of
 from compactor_cli.memory.references import refers_back
 from compactor_cli.model.asking import ModelAnswer, ModelRequest
 from tests.asking import Connected, ScriptedModel, asked_text, connected  # noqa: F401  # a fixture
@@ -32,7 +32,7 @@ def answer_of(text: str) -> str:
 def resolve(text: str, *answers: Any, said: list[Json] = SAID, **more: Any) -> tuple[Resolved, ScriptedModel]:
     """The statement of the user after what was said, and the model that was asked."""
     model = ScriptedModel(*answers, **more)
-    statement = Statement(text, transcript(said).messages, "user")
+    statement = DependentLine(text, transcript(said).messages, "user")
     (found,) = decontextualize([statement], model)
     return found, model
 
@@ -91,7 +91,7 @@ def test_without_anything_before_it_there_is_nothing_to_ask() -> None:
 
 def test_statements_come_back_in_order_and_are_asked_all_at_once() -> None:
     context = transcript(SAID).messages
-    statements = [Statement(text, context) for text in (LIKES, "Tabs are used.", "It is slow now.")]
+    statements = [DependentLine(text, context) for text in (LIKES, "Tabs are used.", "It is slow now.")]
     model = ScriptedModel(answer_of(RESOLVED), answer_of("The login is slow now."))
     assert [one.text for one in decontextualize(statements, model)] == [
         RESOLVED,
@@ -224,7 +224,7 @@ def test_a_statement_given_back_as_it_is_stays_without_a_complaint() -> None:
 def test_what_nobody_can_ask_stays_and_is_said_once() -> None:
     context = transcript(SAID).messages
     model = ScriptedModel(ModelAnswer(failure="no route"))
-    found = decontextualize([Statement(LIKES, context), Statement("It is slow.", context)], model)
+    found = decontextualize([DependentLine(LIKES, context), DependentLine("It is slow.", context)], model)
     assert [one.text for one in found] == [LIKES, "It is slow."]
     assert [one.reason for one in found] == ["not resolved: no route"] * 2
     assert model.given_up == [("resolution of 2 statements", "no route")]
@@ -253,7 +253,7 @@ def test_a_planted_instruction_does_not_get_its_words_in() -> None:
 def test_through_litellm_resolutions_arrive(connected: Connected, provider: Provider, name: str) -> None:  # noqa: F811
     provider.plays(says(answer_of("That is really very fine."), times=1), says(answer_of(RESOLVED)))
     model = connected(name)
-    (found,) = decontextualize([Statement(LIKES, transcript(SAID).messages, "user")], model)
+    (found,) = decontextualize([DependentLine(LIKES, transcript(SAID).messages, "user")], model)
     assert found.text == RESOLVED
     first, again = provider.received
     assert LIKES in first.text
@@ -267,7 +267,7 @@ def test_through_litellm_a_broken_server_leaves_statements(
 ) -> None:
     provider.plays(breaks())
     model = connected(OPENAI)
-    (found,) = decontextualize([Statement(LIKES, transcript(SAID).messages, "user")], model)
+    (found,) = decontextualize([DependentLine(LIKES, transcript(SAID).messages, "user")], model)
     assert (found.text, found.changed) == (LIKES, False)
     assert [fallback.what for fallback in model.fallbacks] == ["resolution of 1 statement"]
 

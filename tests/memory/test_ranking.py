@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.memory.queries import MOST, Said, parse
+from compactor_cli.memory.queries import MOST, QueryWords, parse
 from compactor_cli.memory.ranking import Candidate, rank, snippet
 from compactor_cli.memory.words import terms
 
@@ -23,7 +23,7 @@ def order(query, *candidates, shares=None):
 
 
 def says(query, text):
-    return all(one.found_in(Said(terms(text))) for one in parse(query))
+    return all(one.found_in(QueryWords(terms(text))) for one in parse(query))
 
 
 def test_a_query_is_words_names_phrases_and_beginnings():

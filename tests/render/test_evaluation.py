@@ -11,14 +11,14 @@ from rich.console import Console
 
 from compactor_cli.render.evaluation import evaluation_tables, limits
 from compactor_cli.retention.cases import Skipped
-from compactor_cli.retention.report import Difference, Evaluation, Row
-from compactor_cli.retention.statistics import Estimate
+from compactor_cli.retention.report import Difference, Evaluation, MethodRow
+from compactor_cli.retention.statistics import MeanEstimate
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def estimate(mean, spread=0.05):
-    return Estimate(mean, mean - spread, mean + spread)
+    return MeanEstimate(mean, mean - spread, mean + spread)
 
 
 def row(method, kind, ratio, linked, **extra):
@@ -31,7 +31,7 @@ def row(method, kind, ratio, linked, **extra):
         "seconds": 0.125,
         "failures": (),
     }
-    return Row(method=method, kind=kind, ratio=ratio, linked=estimate(linked), **{**given, **extra})
+    return MethodRow(method=method, kind=kind, ratio=ratio, linked=estimate(linked), **{**given, **extra})
 
 
 def rows(ratio, linked):

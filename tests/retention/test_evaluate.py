@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from compactor_cli.model.message import Message, Part
-from compactor_cli.retention.cases import Session, prepare
+from compactor_cli.retention.cases import EvaluatedSession, prepare
 from compactor_cli.retention.evaluate import Method, NoOutputError, evaluate
 from tests.builders import assistant, user
 from tests.retention.sessions import transcript, work
@@ -16,7 +16,7 @@ TOPICS = ("harbour", "lagoon", "cedar", "ember", "juniper")
 
 
 def sessions(*topics):
-    return [Session(topic, transcript(*work(topic))) for topic in topics]
+    return [EvaluatedSession(topic, transcript(*work(topic))) for topic in topics]
 
 
 def note(text):
@@ -101,17 +101,17 @@ def test_rare_needs_weigh_more_with_few_sessions_and_with_many(count):
     shared = [*work("onyx"), assistant("Also 'shared phrase' of 4 and common_name.")]
     shared[1] = user(f"{shared[1]['content']} Mind common_name and common_name2.")
     shared[3] = {**shared[3], "content": shared[3]["content"] + " common_name"}
-    everywhere = [Session(s.name, transcript(*work(s.name), assistant("common_name"))) for s in found]
-    case = prepare([Session("onyx", transcript(*shared)), *everywhere[1:]], [0.7]).cases[0]
+    everywhere = [EvaluatedSession(s.name, transcript(*work(s.name), assistant("common_name"))) for s in found]
+    case = prepare([EvaluatedSession("onyx", transcript(*shared)), *everywhere[1:]], [0.7]).cases[0]
     weights = {need.name: need.weight for need in case.needs}
     assert weights["common_name"] < weights["ONYX-4711"]
     assert min(weights.values()) >= 0.1
 
 
 def test_what_is_too_short_is_skipped_with_the_reason():
-    short = Session("short", transcript(user("a load_all"), assistant("b"), user("c"), assistant("load_all")))
-    plain = Session("plain", transcript(*(user("nothing but words " * 60) for _ in range(20))))
-    single = Session("single", transcript(user("only one")))
+    short = EvaluatedSession("short", transcript(user("a load_all"), assistant("b"), user("c"), assistant("load_all")))
+    plain = EvaluatedSession("plain", transcript(*(user("nothing but words " * 60) for _ in range(20))))
+    single = EvaluatedSession("single", transcript(user("only one")))
     found = prepare([short, plain, single], [0.5])
     assert found.cases == ()
     reasons = {name: reason for name, _, reason in found.skipped}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.retention.cases import Session, prepare
+from compactor_cli.retention.cases import EvaluatedSession, prepare
 from compactor_cli.retention.survival import survival
 from tests.builders import system, user
 from tests.retention.sessions import transcript, work
@@ -12,7 +12,7 @@ from tests.retention.sessions import transcript, work
 
 @pytest.fixture(scope="module")
 def case():
-    (found,) = prepare([Session("a", transcript(*work("harbour")))], [0.7]).cases
+    (found,) = prepare([EvaluatedSession("a", transcript(*work("harbour")))], [0.7]).cases
     return found
 
 

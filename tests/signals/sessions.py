@@ -6,7 +6,7 @@ import json
 
 from compactor_cli.profiles import default_profile
 from compactor_cli.signals.evidence import gather
-from compactor_cli.signals.lines import Lines, read_session
+from compactor_cli.signals.lines import SessionLines, read_session
 from compactor_cli.signals.values import Values
 from tests.builders import read
 
@@ -20,7 +20,7 @@ class Told:
         self.session = read_session(self.messages)
         self.evidence = gather(self.messages, self.session)
         self.values = Values(self.session, self.evidence, profile or default_profile())
-        self.lines = Lines(self.session, worth, skip)
+        self.lines = SessionLines(self.session, worth, skip)
 
     @property
     def texts(self):

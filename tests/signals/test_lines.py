@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.signals.lines import Lines, read_session
+from compactor_cli.signals.lines import SessionLines, read_session
 from tests.builders import assistant, call, calling, read, result, system, user
 from tests.properties.profile import examples
 from tests.signals.sessions import Told
@@ -74,7 +74,7 @@ def test_bounds_are_not_below_the_values_of_a_line_s_terms(texts, as_output):
     def worth(term):
         return known.get(session.words[-term - 1] if term < 0 else session.names[term], 0.0)
 
-    lines = Lines(session, worth)
+    lines = SessionLines(session, worth)
     before = [lines.bounds[line] for line in range(len(lines))]
     for line in range(len(lines)):
         # a cut may leave half an escape on a line, which makes other names of its beginning

@@ -14,7 +14,7 @@ from compactor_cli import api
 from compactor_cli.archive.originals import find, original
 from compactor_cli.archive.sessions import session_keys
 from compactor_cli.errors import NotKeptError, StoreError
-from compactor_cli.model.archive import Found
+from compactor_cli.model.archive import FoundCompaction
 from compactor_cli.store import archive
 from compactor_cli.store.rounds import history
 from compactor_cli.store.tables import compactions, objects, pieces
@@ -107,12 +107,12 @@ def test_a_session_that_grew_stores_little_more(database):
 def test_how_a_file_belongs_to_a_compaction(database):
     one = plain(b"first\nsecond\nthird\n", b"short\nthird\n", session="s-1")
     kept = one.keep(database)
-    assert found(database, one.output) == Found(kept, "output")
-    assert found(database, one.data) == Found(kept, "input")
-    assert found(database, one.output + b"more\n") == Found(kept, "begins")
+    assert found(database, one.output) == FoundCompaction(kept, "output")
+    assert found(database, one.data) == FoundCompaction(kept, "input")
+    assert found(database, one.output + b"more\n") == FoundCompaction(kept, "begins")
     assert found(database, b"other\n") is None
     assert found(database, b"other\n", ("id:openai-chat:s-2",)) is None
-    assert found(database, b"other\n", ("id:x:y", "id:openai-chat:s-1")) == Found(kept, "session")
+    assert found(database, b"other\n", ("id:x:y", "id:openai-chat:s-1")) == FoundCompaction(kept, "session")
 
 
 def test_of_several_compactions_with_the_same_output_the_newest_that_changed_something_counts(database):
@@ -217,4 +217,4 @@ def test_the_session_id_of_a_format_finds_the_session(database):
     (path,) = [one for one in SAMPLES if one.name == "claude-code.jsonl"]
     source = api.load(path.read_bytes(), tokenizer="chars")
     kept = compacted(path.read_bytes(), target_ratio=0.5).keep(database)
-    assert found(database, b"{}", session_keys(source)) == Found(kept, "session")
+    assert found(database, b"{}", session_keys(source)) == FoundCompaction(kept, "session")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.profiles import default_profile
-from compactor_cli.strategies.asking import HEADING, LEFT_OUT, Asked, Request, choose_requests, rate_by
+from compactor_cli.strategies.asking import HEADING, LEFT_OUT, KeptRequest, Request, choose_requests, rate_by
 from compactor_cli.text.clauses import split_clauses
 
 CHAT = (
@@ -31,7 +31,7 @@ def message(index: int, role: Role, text: str) -> Message:
     return Message(index, str(index), role, (Part("text", text, words(text)),), (index,), words(text))
 
 
-def said(chosen: tuple[Asked, ...]) -> str:
+def said(chosen: tuple[KeptRequest, ...]) -> str:
     return "\n".join(asked.text for asked in chosen)
 
 
@@ -44,7 +44,7 @@ def test_all_of_them_stay_whole_when_there_is_room() -> None:
 def test_the_sentence_that_binds_stays_and_the_small_talk_around_it_goes() -> None:
     rate = rate_by([message(at, "user", text) for at, text in enumerate(CHAT)], default_profile().binding)
     chosen = choose_requests(requests(*CHAT), 34, words, rate)
-    assert chosen[-1] == Asked(4, CHAT[-1], 6, whole=True)
+    assert chosen[-1] == KeptRequest(4, CHAT[-1], 6, whole=True)
     assert chosen[0].text.endswith(f"{LEFT_OUT} The folder infra/live-7 is off limits.")
     assert not chosen[0].whole
 

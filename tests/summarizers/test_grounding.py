@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.grounding import Source, ungrounded
+from compactor_cli.text.grounding import Grounding, ungrounded
 from tests.builders import assistant, call, calling, read, result, system, user
 
 EDIT = '{"path": "src/app/export.py", "new": "with open(path, encoding=\\"utf-8-sig\\") as stream:\\n  write(stream)"}'
@@ -19,7 +19,7 @@ TOLD = read(
     ),
     assistant("The rounding is wrong: 3.10 and 3.11 differ. The client and the server each read and write a copy."),
 )
-SOURCE = Source(TOLD, ("## Session Summary\n- The parser in lib/parse.c was mended before.",))
+SOURCE = Grounding(TOLD, ("## Session Summary\n- The parser in lib/parse.c was mended before.",))
 
 
 def foreign(text):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from compactor_cli.model.asking import Turn
 from compactor_cli.summarizers.forms import drafted, form_of
 from compactor_cli.summarizers.prompting import (
-    Piece,
+    PromptPiece,
     directive,
     merges,
     prompt,
@@ -36,7 +36,7 @@ def piece(**more):
         "told": 300,
         "replaced": 4_000,
     }
-    return Piece(**{**given, **more})
+    return PromptPiece(**{**given, **more})
 
 
 def tokens(asked):

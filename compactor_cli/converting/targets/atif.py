@@ -9,7 +9,7 @@ from typing import Any
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home
-from compactor_cli.converting.content import Conversation, Item, Turn
+from compactor_cli.converting.content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.stable import iso
 from compactor_cli.formats import jsonedit
 
@@ -54,7 +54,7 @@ class ToATIF:
         return None
 
 
-def _step(number: int, turn: Turn) -> dict[str, Any]:
+def _step(number: int, turn: SpeakerTurn) -> dict[str, Any]:
     step: dict[str, Any] = {"step_id": number}
     if turn.time is not None:
         step["timestamp"] = iso(turn.time)

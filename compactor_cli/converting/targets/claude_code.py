@@ -11,7 +11,7 @@ from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home, times
 from compactor_cli.converting.blocks import blocks, fit_blocks
-from compactor_cli.converting.content import Conversation, Turn
+from compactor_cli.converting.content import Conversation, SpeakerTurn
 from compactor_cli.converting.stable import digest, iso, uuid_of
 from compactor_cli.formats import jsonedit
 
@@ -61,7 +61,7 @@ class ToClaudeCode:
         return Home(place, f"claude --resume {conversation.session_id}")
 
 
-def _said(turn: Turn, at: int, given: Given) -> dict[str, Any]:
+def _said(turn: SpeakerTurn, at: int, given: Given) -> dict[str, Any]:
     content = blocks(turn.items)
     if turn.role != "assistant":
         single = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
@@ -80,7 +80,7 @@ def _said(turn: Turn, at: int, given: Given) -> dict[str, Any]:
     return {"type": "assistant", "message": message}
 
 
-def _flags(turn: Turn, at: int) -> dict[str, bool]:
+def _flags(turn: SpeakerTurn, at: int) -> dict[str, bool]:
     if turn.origin == "summary" and at == 0:
         return {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
     return {"isMeta": True} if turn.role == "user" and turn.origin == "injected" else {}

@@ -9,7 +9,7 @@ from typing import Any
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
-from compactor_cli.converting.content import Conversation, Item, Picture, Turn
+from compactor_cli.converting.content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.converting.stable import iso, moment
 from compactor_cli.formats import jsonedit
 
@@ -62,17 +62,17 @@ class ToCodex:
         return Home(place, f"codex resume {conversation.session_id}")
 
 
-def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
     return turn.role in ("user", "tool")
 
 
-def _listed(turns: Sequence[Turn]) -> Turn | None:
+def _listed(turns: Sequence[SpeakerTurn]) -> SpeakerTurn | None:
     """The turn that is shown as the user's where nothing is a request: a thread without one is in no list."""
     users = [turn for turn in turns if turn.role == "user"]
     return None if any(turn.origin == "request" for turn in users) or not users else users[0]
 
 
-def _payloads(turn: Turn, custom: set[str]) -> Iterator[dict[str, Any]]:
+def _payloads(turn: SpeakerTurn, custom: set[str]) -> Iterator[dict[str, Any]]:
     said: list[dict[str, Any]] = []
     for item in turn.items:
         if item.kind in ("text", "picture"):
@@ -99,12 +99,12 @@ def _payloads(turn: Turn, custom: set[str]) -> Iterator[dict[str, Any]]:
     yield from _message(turn, said)
 
 
-def _message(turn: Turn, content: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _message(turn: SpeakerTurn, content: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     if content:
         yield {"type": "message", "role": _ROLES.get(turn.role, turn.role), "content": content}
 
 
-def _content(turn: Turn, item: Item) -> list[dict[str, Any]]:
+def _content(turn: SpeakerTurn, item: Item) -> list[dict[str, Any]]:
     kind = "output_text" if turn.role == "assistant" else "input_text"
     return ([{"type": kind, "text": item.text}] if item.kind == "text" else []) + _images(item)
 
@@ -124,7 +124,7 @@ def _is_custom(call: Item) -> bool:
     return not isinstance(fitting.arguments(call), dict)
 
 
-def _events(turn: Turn, listed: bool) -> Iterator[dict[str, Any]]:
+def _events(turn: SpeakerTurn, listed: bool) -> Iterator[dict[str, Any]]:
     """What the screen shows of a turn; whether there is one of the user decides whether the thread is listed."""
     text = "\n".join(item.text for item in turn.items if item.kind == "text")
     if turn.role == "user" and (listed or turn.origin == "request"):

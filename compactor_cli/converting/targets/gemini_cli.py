@@ -9,7 +9,7 @@ from typing import Any
 
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
-from compactor_cli.converting.content import Conversation, Item, Turn
+from compactor_cli.converting.content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.converting.stable import iso, moment, uuid_of
 from compactor_cli.formats import jsonedit
@@ -61,7 +61,7 @@ class ToGeminiCLI:
         return Home(place, f"gemini --resume {conversation.session_id}")
 
 
-def _sent(turn: Turn) -> Turn:
+def _sent(turn: SpeakerTurn) -> SpeakerTurn:
     """A message of the user, so that the agent sends it."""
     text = "".join(item.text for item in turn.items).strip()
     if turn.role != "user" or (text and not text.startswith(_UNSENT)):
@@ -69,11 +69,11 @@ def _sent(turn: Turn) -> Turn:
     return replace(turn, items=(Item("text", _SAID if text else _SHOWN), *turn.items))
 
 
-def _user(turn: Turn) -> dict[str, Any]:
+def _user(turn: SpeakerTurn) -> dict[str, Any]:
     return {"type": "user", "content": [part for item in turn.items for part in parts(item)]}
 
 
-def _gemini(turn: Turn, stamp: str) -> dict[str, Any]:
+def _gemini(turn: SpeakerTurn, stamp: str) -> dict[str, Any]:
     texts = [item.text for item in turn.items if item.kind == "text"]
     thoughts = [item.text for item in turn.items if item.kind == "thinking"]
     calls = [parts(item)[0]["functionCall"] for item in turn.items if item.kind == "call"]

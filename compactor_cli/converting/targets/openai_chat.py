@@ -9,7 +9,7 @@ from typing import Any
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home
-from compactor_cli.converting.content import Conversation, Item, Picture, Turn
+from compactor_cli.converting.content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 40
@@ -43,11 +43,11 @@ class ToOpenAIChat:
         return None
 
 
-def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
     return turn.role in ("user", "tool")
 
 
-def _message(turn: Turn) -> dict[str, Any]:
+def _message(turn: SpeakerTurn) -> dict[str, Any]:
     if turn.role == "tool":
         (result,) = turn.items
         return {"role": "tool", "tool_call_id": result.call_id, "content": result.text}

@@ -10,7 +10,7 @@ from typing import Any
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
-from compactor_cli.converting.content import Conversation, Item, Picture, Turn
+from compactor_cli.converting.content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.converting.stable import digest, millis
 from compactor_cli.formats import jsonedit
 
@@ -77,7 +77,7 @@ def _session_id(conversation: Conversation) -> str:
     return f"ses_{digest(conversation.session_id)[:26]}"
 
 
-def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
     return turn.role in ("user", "tool") and bool(picture.data)
 
 
@@ -91,7 +91,7 @@ def _asked(now: int) -> dict[str, Any]:
     return {"role": "user", "time": {"created": now}, "agent": _AGENT, "model": _MODEL}
 
 
-def _answered(turn: Turn, now: int, parent: str, cwd: str) -> dict[str, Any]:
+def _answered(turn: SpeakerTurn, now: int, parent: str, cwd: str) -> dict[str, Any]:
     calls = any(item.kind == "call" for item in turn.items)
     return {
         "role": "assistant",
@@ -127,7 +127,7 @@ class _Place:
         own = f"prt_{self.number:06x}{self.count:06x}{digest(self.key, 'part', self.number, self.count)[:14]}"
         return {"id": own, "sessionID": self.session, "messageID": self.message, "type": type, **rest}
 
-    def parts(self, turn: Turn, item: Item, results: Mapping[int, Item]) -> Iterator[dict[str, Any]]:
+    def parts(self, turn: SpeakerTurn, item: Item, results: Mapping[int, Item]) -> Iterator[dict[str, Any]]:
         """The parts of an item."""
         time = {"start": self.now, "end": self.now}
         if item.kind == "call":

@@ -10,7 +10,7 @@ from typing import Any
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
-from compactor_cli.converting.content import Conversation, Item, Picture, Turn
+from compactor_cli.converting.content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.converting.stable import digest, iso, millis
 from compactor_cli.formats import jsonedit
 
@@ -67,11 +67,11 @@ class ToPi:
         return Home(f"~/.pi/agent/sessions/--{slug}--/{name}", f"pi --session {name}")
 
 
-def _holds(turn: Turn, item: Item, picture: Picture) -> bool:
+def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
     return turn.role in ("user", "tool") and bool(picture.data)
 
 
-def _message(turn: Turn) -> dict[str, Any]:
+def _message(turn: SpeakerTurn) -> dict[str, Any]:
     content = [block for item in turn.items for block in _blocks(item)]
     if turn.role == "tool":
         (result,) = turn.items

@@ -9,7 +9,7 @@ from typing import Any
 
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home, times
-from compactor_cli.converting.content import Conversation, Turn
+from compactor_cli.converting.content import Conversation, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.converting.stable import iso, uuid_of
 from compactor_cli.formats import jsonedit
@@ -54,7 +54,7 @@ class ToQwen:
         return Home(place, f"qwen --resume {conversation.session_id}")
 
 
-def _said(turn: Turn) -> dict[str, Any]:
+def _said(turn: SpeakerTurn) -> dict[str, Any]:
     if turn.role == "tool":
         (result,) = turn.items
         status = "error" if result.failed else "success"

@@ -10,7 +10,7 @@ from typing import Any
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home
-from compactor_cli.converting.content import Conversation, Item, Turn
+from compactor_cli.converting.content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _FROM = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
@@ -42,7 +42,7 @@ class ToShareGPT:
         return None
 
 
-def _in_a_row(turns: fitting.Turns) -> Iterator[Turn]:
+def _in_a_row(turns: fitting.Turns) -> Iterator[SpeakerTurn]:
     """Each call with its result behind it: rows must alternate, so parallel calls come one after the other."""
     results = {turn.items[0].link: turn for turn in turns if turn.role == "tool"}
     for turn in turns:
@@ -70,7 +70,7 @@ def _rows(conversation: Conversation) -> Iterator[dict[str, Any]]:
         yield {"from": "function_call", "value": jsonedit.dump(calls[0] if len(calls) == 1 else calls)}
 
 
-def _is_call(turn: Turn) -> bool:
+def _is_call(turn: SpeakerTurn) -> bool:
     return turn.items[0].kind == "call"
 
 
