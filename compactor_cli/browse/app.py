@@ -201,6 +201,8 @@ class Browser(Writing):
             return
         self._wanted = None
         self.failure = done.error
+        if done.error is not None and self.view.parts:
+            self.say("The list shows the last plan that was possible.", told=True)
         if done.view is not None:
             self.view = done.view
         self.settled.set()

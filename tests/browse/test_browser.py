@@ -76,6 +76,7 @@ def test_what_no_longer_fits_is_said_and_can_be_taken_back(browse, session):
         await seen.keys("K")
         assert "Does not fit into " in seen.text()
         assert "kept by a decision" in seen.text()
+        assert "The list shows the last plan that was possible." in seen.text()
         await seen.keys("w")
         assert "nothing to write" in seen.text()
         await seen.keys("u")
