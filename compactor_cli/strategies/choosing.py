@@ -120,7 +120,9 @@ class Chooser:
 
     def _answered(self) -> set[int]:
         """What was said behind the last request: without it, that would pass for one that nobody answered."""
-        last = max((group.index for group in self.given.groups if self._is_request(group)), default=-1)
+        last = max(
+            (group.index for group in self.given.groups if self._is_request(group)), default=len(self.given.groups)
+        )
         said = [group for group in self.rest if group.index > last and group.index not in self.folded]
         tokens = sum(self.native.render(group, (), "", _WRITTEN).tokens for group in said)
         return {group.index for group in said} if tokens <= _ANSWERED_SHARE * self.room else set()

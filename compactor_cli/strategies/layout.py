@@ -75,12 +75,19 @@ def _one(
     movable: Callable[[Group], bool],
     quoted: Callable[[Group], int],
 ) -> list[Stretch]:
-    """The first message that may be quoted, with what is gone right before or behind it."""
+    """The first messages that are gone, with a message right behind or before them that may be quoted."""
+    gone: list[Group] = []
     for at, group in enumerate(groups):
-        if group.index not in in_place and not quoted(group):
-            near = [g for g in groups[max(0, at - 1) : at + 2] if g is group or (g.index in in_place and movable(g))]
-            if any(quoted(g) for g in near):
-                return [Stretch(near, sum(map(quoted, near)))]
+        if group.index in in_place or quoted(group):
+            continue
+        gone.append(group)
+        if at + 1 < len(groups) and groups[at + 1].index not in in_place and not quoted(groups[at + 1]):
+            continue
+        beside = [groups[i] for i in (at + 1, gone[0].index - 1) if 0 <= i < len(groups)]
+        near = [g for g in beside if g.index in in_place and movable(g) and quoted(g)]
+        if near:
+            return [Stretch(sorted([near[0], *gone], key=lambda g: g.index), quoted(near[0]))]
+        gone.clear()
     return []
 
 

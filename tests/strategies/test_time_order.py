@@ -100,3 +100,11 @@ def test_no_summary_quotes_an_exchange_that_ends_behind_what_stays() -> None:
         [ended_late, kept, later], {1: Decision(1, "whole", 10, "asked")}, lambda group: False, lambda group: 50
     )
     assert [group.index for group in stretch.groups] == [2]
+
+
+def test_the_one_summary_that_is_needed_stands_for_all_that_is_gone_beside_it() -> None:
+    groups = [Group(at, (at,), 90) for at in range(6)]
+    whole = {at: Decision(at, "whole", 90, "asked") for at in (0, 4, 5)}
+    cost = {0: 90, 4: 90, 5: 90}
+    (stretch,) = arrange(groups, whole, lambda group: True, lambda group: cost.get(group.index, 0), needed=True)
+    assert ([group.index for group in stretch.groups], stretch.tokens) == ([1, 2, 3, 4], 90)
