@@ -10,6 +10,7 @@ from compactor_cli.formats.loading import load as _load
 from compactor_cli.memory.decontextualize import Resolved, statements_of
 from compactor_cli.memory.decontextualize import decontextualize as _decontextualize
 from compactor_cli.model.asking import LanguageModel
+from compactor_cli.model.content import Content, in_memory
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
@@ -55,7 +56,7 @@ __all__ = [
 class CompactResult:
     """A compacted file and what was done to each conversation in it."""
 
-    data: bytes
+    data: Content
     parts: tuple[Compaction, ...]
 
 
@@ -157,7 +158,7 @@ def compact(
         return []
     loaded = load(b"\n".join(before), "messages", format=format, tokenizer=tokenizer)
     done = _compact_source(loaded, settings, **given)
-    return from_lines(done.data.splitlines(), source, before)
+    return from_lines(in_memory(done.data).splitlines(), source, before)
 
 
 def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Settings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,14 +10,15 @@ from itertools import pairwise
 from compactor_cli.archive.losses import losses, mended_indices
 from compactor_cli.archive.texts import PREFIX, SHORT
 from compactor_cli.model.archive import FileState, Manifest, Removed, Round
+from compactor_cli.model.content import Content, sha256
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 
 
-def manifest_of(source: Source, data: bytes, parts: Sequence[Compaction], output_path: str, counter: str) -> Manifest:
+def manifest_of(source: Source, data: Content, parts: Sequence[Compaction], output_path: str, counter: str) -> Manifest:
     """What a compaction of `source` did. `data` is its output, `parts` what became of each conversation."""
-    before = FileState(source.path, hashlib.sha256(source.stored).hexdigest(), len(source.stored))
-    after = FileState(output_path, hashlib.sha256(data).hexdigest(), len(data))
+    before = FileState(source.path, sha256(source.stored), len(source.stored))
+    after = FileState(output_path, sha256(data), len(data))
     changed = [(n, part) for n, part in enumerate(parts) if part.changed] if before.sha256 != after.sha256 else []
     sessions = session_names(source)
     removed = [entry for number, part in changed for entry in losses(part, number)]

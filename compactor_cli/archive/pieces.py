@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from itertools import pairwise
 
+from compactor_cli.model.content import Pieces
 from compactor_cli.model.transcript import Source
 
 EVERY = 16
@@ -13,7 +14,7 @@ LARGE = 64 * 1024
 """Bytes from which a piece ends behind the record that reached them."""
 
 
-def cut(source: Source) -> list[bytes]:
+def cut(source: Source) -> Pieces:
     """The bytes of a file in pieces: put one behind the other, they are the file.
 
     Borders lie before records. What stands between records, or behind the last, goes with the record before
@@ -22,17 +23,16 @@ def cut(source: Source) -> list[bytes]:
     no such borders.
     """
     if source.packed:
-        return [source.packed[at : at + LARGE] for at in range(0, len(source.packed), LARGE)]
+        return Pieces(source.packed, range(LARGE, len(source.packed), LARGE))
     data = source.data
     spans = sorted((record.start, record.end) for one in source.transcripts for record in one.records)
-    pieces: list[bytes] = []
+    borders: list[int] = []
     begin = 0
     for (start, end), (following, _) in pairwise(spans):
         if _ends(data[start:end]) or following - begin >= LARGE:
-            pieces.append(data[begin:following])
+            borders.append(following)
             begin = following
-    pieces.append(data[begin:])
-    return pieces
+    return Pieces(data, borders)
 
 
 def _ends(record: bytes) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from compactor_cli.browse.lines import safe
+from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import Spot
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
@@ -61,7 +62,7 @@ class BrowserView:
 
     rows: tuple[BrowserRow, ...]
     parts: tuple[Compaction, ...]
-    data: bytes
+    data: Content
     """The output; empty where nothing could be computed."""
 
     @property
@@ -86,7 +87,7 @@ class BrowserView:
         return found
 
 
-def view_of(parts: Sequence[Compaction], data: bytes) -> BrowserView:
+def view_of(parts: Sequence[Compaction], data: Content) -> BrowserView:
     """The rows of what was computed."""
     return BrowserView(tuple(map(_row, of_compactions(parts))), tuple(parts), data)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats.loading import load
+from compactor_cli.model.content import Content
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings import Settings
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _TRIES = 4
 
-Make = Callable[[Source, Settings], "tuple[bytes, list[Compaction]]"]
+Make = Callable[[Source, Settings], "tuple[Content, list[Compaction]]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class CarriedOn:
         return {"session": {"id": self.id, "path": self.path, "project": self.project or None, "resume": self.command}}
 
 
-def natively(session: Session, make: Make, source: Source, settings: Settings) -> tuple[bytes, list[Compaction]]:
+def natively(session: Session, make: Make, source: Source, settings: Settings) -> tuple[Content, list[Compaction]]:
     """What `make` leaves of a file, appended to it as its agent would. What the agent wants besides, such as a notice
     that something is missing, counts. Raises UsageError where nothing can be appended, BudgetError where it does not
     fit."""
@@ -66,8 +67,8 @@ def natively(session: Session, make: Make, source: Source, settings: Settings) -
 
 
 def carried_on(
-    source: Source, data: bytes, place: str, *, fresh: bool, out: str, in_place: bool
-) -> tuple[bytes, str, CarriedOn | None]:
+    source: Source, data: Content, place: str, *, fresh: bool, out: str, in_place: bool
+) -> tuple[Content, str, CarriedOn | None]:
     """The output of a file that changed, where it goes, and how its agent goes on with it: with a session of its own
     when it is `fresh`, with the same session where it is replaced in the agent's folder."""
     if fresh:
@@ -76,7 +77,7 @@ def carried_on(
     return data, place, at_home(source, place) if in_place else None
 
 
-def new_session(source: Source, data: bytes, out: str) -> tuple[bytes, CarriedOn]:
+def new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
     """The file of a new session, with an id of its own, where the agent of `source` keeps its sessions, or at `out`.
 
     Raises UsageError where no agent goes on with such a file, or nothing says where it keeps its sessions.

@@ -17,6 +17,7 @@ from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.files import working_folder
 from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.model.content import Content
 from compactor_cli.text.clean import one_line, plain
 
 _OFFERED = 15
@@ -61,7 +62,7 @@ def opened(session: Session, saved: Saved) -> str:
     return name
 
 
-def content_of(saved: Saved) -> bytes:
+def content_of(saved: Saved) -> Content:
     """The bytes of a session. Raises InputError."""
     try:
         return saved.agent.export(saved.found) if saved.agent.export else read_session(str(saved.found.path))

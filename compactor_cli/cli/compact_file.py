@@ -11,7 +11,6 @@ from compactor_cli.cli.carrying_on import CarriedOn, carried_on, natively
 from compactor_cli.cli.checking import verdict
 from compactor_cli.cli.compact_job import Job, under
 from compactor_cli.cli.compact_parquet import compact_parquet
-from compactor_cli.cli.done import sha256
 from compactor_cli.cli.files import other_names, write_bytes
 from compactor_cli.cli.gathering import add_events, gathers
 from compactor_cli.cli.html import compact_page
@@ -23,6 +22,7 @@ from compactor_cli.cli.remembering import put_in, remembering
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack
+from compactor_cli.model.content import Content, sha256
 from compactor_cli.model.outcome import Outcome, Sizes
 from compactor_cli.model.report import Compaction, ModelUse, Probed, StoredResult
 from compactor_cli.model.transcript import Source
@@ -119,7 +119,7 @@ def _tell(
 def _report(
     session: Session,
     source: Source,
-    stored: bytes,
+    stored: Content,
     place: str,
     parts: Sequence[Compaction],
     use: ModelUse | None,
@@ -136,7 +136,7 @@ def _report(
 
 
 def _write(
-    session: Session, source: Source, job: Job, data: bytes, parts: Sequence[Compaction], place: str, *, changed: bool
+    session: Session, source: Source, job: Job, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
 ) -> StoredResult:
     """The output of one file, as it is to be stored, when all that it takes away is kept as asked."""
     kept = job.keeper.keep(source, data, parts, place, changed=changed)
@@ -157,7 +157,7 @@ def _write(
 
 def _compacted(
     session: Session, source: Source, job: Job, settings: Settings, progress: Steps | NoSteps
-) -> tuple[bytes, list[Compaction], Probed | None]:
+) -> tuple[Content, list[Compaction], Probed | None]:
     """The output of one file; with a probe, what the provider counts of it."""
     found: list[Probed] = []
     remember = remembering(session, settings) if job.asked.writes and job.keeper.flushes else None
@@ -169,7 +169,7 @@ def _compacted(
     if job.asked.emit == "native":
         always = partial(natively, session, always)
 
-    def make(aimed: Settings) -> tuple[bytes, list[Compaction]]:
+    def make(aimed: Settings) -> tuple[Content, list[Compaction]]:
         if not job.probes:
             return always(source, aimed)
         from compactor_cli.cli.probing import compact_probed

@@ -18,6 +18,7 @@ from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import access_of, replace_by
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.model.content import in_memory
 from compactor_cli.model.outcome import FAILURES, Outcome, Sizes
 from compactor_cli.settings import Settings
 
@@ -120,7 +121,8 @@ def _row_maker(session: Session, file: str, job: Job, settings: Settings) -> Mak
     def make(line: bytes) -> RowResult:
         session.counter, session.probed = session.local, None
         source = session.read(line, file)
-        return row_of(source, *compact_always(session, source, settings, NoSteps(), recalled=job.recalled))
+        data, parts = compact_always(session, source, settings, NoSteps(), recalled=job.recalled)
+        return row_of(source, in_memory(data), parts)
 
     return make
 

@@ -30,11 +30,6 @@ def key_of(*parts: object) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def sha256(data: bytes) -> str:
-    """The hash of an input or an output, in hex."""
-    return hashlib.sha256(data).hexdigest()
-
-
 class DoneList:
     """A file of JSON lines in the folder of the outputs, one for each output that is in its place.
 

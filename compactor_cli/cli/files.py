@@ -10,22 +10,31 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from compactor_cli.cli.remote import is_remote, store
-from compactor_cli.cli.replacing import access_of, replace_file
+from compactor_cli.cli.replacing import access_of, replace_by
+from compactor_cli.cli.spill import spilled
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.model.content import Content, in_memory, in_pieces, is_same
 from compactor_cli.text.clean import visible
 
 
 def read_bytes(path: str) -> bytes:
-    """A file's bytes, or those of standard input for `-`."""
+    """A file's bytes, or those of standard input for `-`. Raises InputError."""
+    return in_memory(read_content(path))
+
+
+def read_content(path: str) -> Content:
+    """The same, in a temporary file where it is too large for memory. Raises InputError."""
     if path == "-":
-        return sys.stdin.buffer.read()
+        return spilled(sys.stdin.buffer)
     if is_remote(path):
         with store().reading(path) as stream:
-            return bytes(stream.read())
+            return spilled(stream)
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            return spilled(file, os.fstat(file.fileno()).st_size)
     except FileNotFoundError:
         raise InputError("there is no such file", path=path) from None
     except IsADirectoryError:
@@ -42,7 +51,7 @@ def read_text(path: str) -> str:
         raise UsageError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
 
 
-def write_bytes(path: str, data: bytes, replaces: bytes | None = None, inputs: Sequence[str] = ()) -> None:
+def write_bytes(path: str, data: Content, replaces: Content | None = None, inputs: Sequence[str] = ()) -> None:
     """Write to standard output for `-`, else replace the file in one step; a device or a pipe is written into.
 
     A run that fails or is killed leaves the old file as it was. `replaces`: what the file must still hold, when it
@@ -54,9 +63,9 @@ def write_bytes(path: str, data: bytes, replaces: bytes | None = None, inputs: S
         _print_bytes(data)
         return
     if is_remote(path):
-        if replaces is not None and read_bytes(path) != replaces:
+        if replaces is not None and not is_same(read_content(path), replaces):
             raise changed(path)
-        store().write(path, lambda stream: stream.write(data))
+        store().write(path, lambda stream: _copy(data, stream))
         return
     try:
         if not _is_file(path):
@@ -64,9 +73,14 @@ def write_bytes(path: str, data: bytes, replaces: bytes | None = None, inputs: S
             return
         target = Path(os.path.realpath(path))  # a link stays a link
         like = [access for one in inputs if (access := access_of(one)) is not None]
-        replace_file(target, data, like, partial(_check_unchanged, path, target, replaces))
+        replace_by(target, partial(_copy, data), like, partial(_check_unchanged, path, target, replaces))
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _copy(data: Content, stream: BinaryIO) -> None:
+    for chunk in in_pieces(data):
+        stream.write(chunk)
 
 
 def other_names(path: str) -> int:
@@ -77,8 +91,8 @@ def other_names(path: str) -> int:
         return 0
 
 
-def _check_unchanged(path: str, target: Path, expected: bytes | None) -> None:
-    if expected is not None and target.read_bytes() != expected:
+def _check_unchanged(path: str, target: Path, expected: Content | None) -> None:
+    if expected is not None and not is_same(read_content(str(target)), expected):
         raise changed(path)
 
 
@@ -99,7 +113,7 @@ def _is_file(path: str) -> bool:
     return stat.S_ISREG(mode)
 
 
-def _write_into(path: str, data: bytes) -> None:
+def _write_into(path: str, data: Content) -> None:
     """Write into a device or a pipe. A pipe that nobody reads is not waited for; a reader may stop reading."""
     try:
         handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
@@ -109,15 +123,16 @@ def _write_into(path: str, data: bytes) -> None:
         raise UsageError(f"{path}: cannot be written: nobody reads from it; start the reader first") from None
     os.set_blocking(handle, True)
     with suppress(BrokenPipeError), os.fdopen(handle, "wb", buffering=0) as stream:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[stream.write(rest) or 0 :]
+        for chunk in in_pieces(data):
+            rest = memoryview(chunk)
+            while rest:
+                rest = rest[stream.write(rest) or 0 :]
 
 
-def _print_bytes(data: bytes) -> None:
+def _print_bytes(data: Content) -> None:
     """Write to standard output: to a terminal without what would command it, which JSON can say in other words."""
     if sys.stdout.isatty():
-        data = visible(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        data = visible(in_memory(data).decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    _copy(data, sys.stdout.buffer)
     sys.stdout.buffer.flush()

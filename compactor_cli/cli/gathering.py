@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compactor_cli.cli.files import changed, read_bytes, write_bytes
+from compactor_cli.cli.files import changed, read_content, write_bytes
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.model.content import Content, in_memory, is_same
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,9 +30,9 @@ def gathers(path: str) -> bool:
     return _events_folder(Path(path)) is not None or _is_database(Path(path)) or _is_in_storage(Path(path))
 
 
-def read_session(path: str) -> bytes:
+def read_session(path: str) -> Content:
     """The bytes of a session: those of its file, or of standard input for `-`, or put together from its parts."""
-    return gather(path) if path != "-" and gathers(path) else read_bytes(path)
+    return gather(path) if path != "-" and gathers(path) else read_content(path)
 
 
 def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, appends: bool = False) -> None:
@@ -56,14 +57,14 @@ def gather(path: str) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
 
-def add_events(path: str, before: bytes, after: bytes) -> None:
+def add_events(path: str, before: Content, after: Content) -> None:
     """Write the events that `after` has behind `before`, what the folder holds, as further files. Raises InputError
     when the folder is another one by now."""
     folder = _events_folder(Path(path))
-    if folder is None or gather(path) != before:
+    if folder is None or not is_same(gather(path), before):
         raise changed(path)
     like = [str(file) for _, file in _numbered(folder)]
-    for number, line in enumerate(after.removeprefix(before).splitlines(), start=before.count(b"\n")):
+    for number, line in enumerate(after[len(before) :].splitlines(), start=in_memory(before).count(b"\n")):
         write_bytes(str(folder / f"event-{number:05}-{json.loads(line)['id']}.json"), line, inputs=like)
 
 

@@ -10,6 +10,7 @@ from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError
 from compactor_cli.formats import FORMATS
+from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import Decided
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction
@@ -24,12 +25,12 @@ from compactor_cli.settings import Settings
 if TYPE_CHECKING:
     from compactor_cli.pipeline.extracting import Remembering
 
-Make = Callable[[Settings], tuple[bytes, list[Compaction]]]
+Make = Callable[[Settings], tuple[Content, list[Compaction]]]
 
 
 def compact_if_needed(
     session: Session, source: Source, limit: int, settings: Settings, make: Make
-) -> tuple[bytes, list[Compaction]]:
+) -> tuple[Content, list[Compaction]]:
     """What `make` gives for the settings, or the file as it is. Without a target of its own, a session that
     would still be over the threshold gets one: below the level of the warning."""
     views = [outlook(transcript, FORMATS[transcript.format], limit, settings) for transcript in source.transcripts]
@@ -68,7 +69,7 @@ def compact_always(
     recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: (),
     remember: Remembering | None = None,
     decided: Sequence[Decided] = (),
-) -> tuple[bytes, list[Compaction]]:
+) -> tuple[Content, list[Compaction]]:
     """Every conversation of a file, by the settings, with memories to put into each; where there are none, those
     that `recall` finds. `remember` finds what is worth
     remembering of them. `decided`: a person's decisions on each. Word of the stages is given but for the last: the

@@ -12,6 +12,7 @@ from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.remembering import Bearing
 from compactor_cli.cli.session import Session
 from compactor_cli.model.archive import FileState, Manifest
+from compactor_cli.model.content import Content
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.report import Compaction, StoredResult
 from compactor_cli.model.transcript import Source
@@ -60,7 +61,7 @@ class Keeper:
         return recall(self.session, self.url, query, self.settings)
 
     def keep(
-        self, source: Source, data: bytes, parts: Sequence[Compaction], place: str, *, changed: bool
+        self, source: Source, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
     ) -> StoredResult:
         """Keep what the settings ask for, all of it or nothing. After this the output `data` may be written."""
         flushed = self.flushes and changed
@@ -105,7 +106,7 @@ class Keeper:
             # the output and its originals are safe; a later look at the file finds out that it was written
             self.session.warn(f"the output is written, but that could not be noted: {error}")
 
-    def write_manifest(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> str:
+    def write_manifest(self, source: Source, data: Content, parts: Sequence[Compaction], place: str) -> str:
         """Write what was taken away beside the output; returns where that is, or nothing."""
         if place == "-" or (Path(place).exists() and not Path(place).is_file()):
             self.session.warn(f"--manifest: {place} has no place beside it; write to a file with -o")
@@ -120,7 +121,7 @@ class Keeper:
             self._opened.close()
             self._opened = None
 
-    def _manifest(self, source: Source, data: bytes, parts: Sequence[Compaction], place: str) -> Manifest:
+    def _manifest(self, source: Source, data: Content, parts: Sequence[Compaction], place: str) -> Manifest:
         from compactor_cli.archive.manifest import manifest_of
 
         return manifest_of(source, data, parts, place, self.session.counter.name)

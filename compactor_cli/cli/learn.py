@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +20,7 @@ from compactor_cli.cli.session import Session, conversations
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.model.content import sha256
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 
@@ -142,7 +142,7 @@ def _read(session: Session, found: Sequence[TrainingFile], *, keep: bool) -> Rea
                 session.warn(f"left out: {error}")
                 read.refused.append(error)
                 continue
-            digest = sha256(source.data).digest()
+            digest = sha256(source.data)
             if digest in seen:
                 read.copies += 1
                 continue

@@ -12,13 +12,14 @@ from compactor_cli.cli.checking import failed
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import Job, under
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.done import DoneList, is_still_done, key_of, sha256, sha256_of
+from compactor_cli.cli.done import DoneList, is_still_done, key_of, sha256_of
 from compactor_cli.cli.inputs import naming
 from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.remote import is_of_one_process
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, bug_words
+from compactor_cli.model.content import sha256
 from compactor_cli.model.outcome import Outcome
 from compactor_cli.settings import ReadingSettings, Settings
 

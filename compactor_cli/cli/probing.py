@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import NEEDS_MODEL, BudgetError, UsageError
+from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction, Probed
 from compactor_cli.model.transcript import Source
@@ -19,7 +20,7 @@ from compactor_cli.tokens.probe import MOST_RATIO, ProbedCounter, fit, probe, ra
 if TYPE_CHECKING:
     from compactor_cli.llm.asker import Asker, DryAsker
 
-Make = Callable[[Source, Settings], tuple[bytes, list[Compaction]]]
+Make = Callable[[Source, Settings], tuple[Content, list[Compaction]]]
 
 
 def load_probed(session: Session, path: str, settings: Settings) -> Source:
@@ -49,7 +50,7 @@ def load_probed(session: Session, path: str, settings: Settings) -> Source:
 
 def compact_probed(
     session: Session, source: Source, settings: Settings, make: Make
-) -> tuple[bytes, list[Compaction], Probed]:
+) -> tuple[Content, list[Compaction], Probed]:
     """What `make` gives, within its target as the provider counts it, or BudgetError."""
     if not isinstance(session.counter, ProbedCounter):
         return *make(source, settings), Probed(None, None)
@@ -61,7 +62,7 @@ def compact_probed(
         return data, parts, Probed(before, probe(parts[0].messages, model, local))
     aimed = replace(settings, target_tokens=target, target_ratio=None)
 
-    def attempt(counter: TokenCounter) -> tuple[tuple[bytes, list[Compaction]], Sequence[Message]]:
+    def attempt(counter: TokenCounter) -> tuple[tuple[Content, list[Compaction]], Sequence[Message]]:
         session.counter = counter
         own = source if counter is first else session.read(source.data, source.path)
         data, parts = make(own, aimed)

@@ -21,6 +21,7 @@ from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import NotKeptError, UsageError
+from compactor_cli.model.content import in_memory
 
 if TYPE_CHECKING:
     from compactor_cli.cli.lookup import Lookup
@@ -96,7 +97,7 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
     _check(asked)
     if asked.file and asked.out:
         refuse_overwriting([asked.file], {"-o": [asked.out]}, "; --in-place replaces it")
-    data = session.bytes_of(asked.file) if asked.file else b""
+    data = in_memory(session.bytes_of(asked.file)) if asked.file else b""
     from compactor_cli.store.database import open_existing
 
     kept = open_existing(configured.reading.database_url)

@@ -16,6 +16,7 @@ from compactor_cli.cli.files import read_text
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.formats.loading import load
+from compactor_cli.model.content import Content
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.tools import Tools
@@ -71,7 +72,7 @@ class Session:
     """What the file at hand is counted by."""
     probed: int | None = None
     """Tokens of the file at hand as a provider counts them, where it was asked."""
-    contents: dict[str, bytes] = field(default_factory=dict)
+    contents: dict[str, Content] = field(default_factory=dict)
     """What is read under names that are no files: sessions out of a database, or out of many files."""
     progress: Steps | NoSteps = field(default_factory=NoSteps)
     """Shows how far the work is."""
@@ -85,11 +86,11 @@ class Session:
         self.counter, self.probed = self.local, None
         return self.read(self.bytes_of(path), path)
 
-    def bytes_of(self, path: str) -> bytes:
+    def bytes_of(self, path: str) -> Content:
         """The bytes of an input. Raises InputError."""
         return self.contents[path] if path in self.contents else read_session(path)
 
-    def read(self, data: bytes, path: str) -> Source:
+    def read(self, data: Content, path: str) -> Source:
         """A transcript from bytes, by the counter as it is now."""
         with self.progress.reading(Path(path).name, len(data)) as read:
             counter = Watched(self.counter, read) if self.progress.shows else self.counter

@@ -10,6 +10,7 @@ from compactor_cli.cli.session import open_session
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError
+from compactor_cli.model.content import in_memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,5 +42,5 @@ def textconv(asked: TextconvOptions, given: Layer) -> None:
         text = plain_text(session.read(data, asked.file)).encode("utf-8", "replace")
     except CompactorError as error:
         session.warn(f"printed as it is: {error}")
-        text = data
+        text = in_memory(data)
     write_bytes("-", text)

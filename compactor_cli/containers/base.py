@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from compactor_cli.errors import InputError
+from compactor_cli.model.content import Content
 
 _CHUNK = 1 << 20
 _SMALL = 64 << 20
@@ -22,7 +23,7 @@ class Container(Protocol):
     copies: bool
     """It can only be written from one that is there, of which the rest is copied."""
 
-    def holds(self, data: bytes) -> bool:
+    def holds(self, data: Content) -> bool:
         """Whether a file is of this kind, by its content."""
 
     def unpack(self, data: bytes) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 from compactor_cli.containers.base import read_stream
+from compactor_cli.model.content import Content
 
 
 class Bzip2:
@@ -12,7 +13,7 @@ class Bzip2:
     suffixes: tuple[str, ...] = (".bz2",)
     copies = False
 
-    def holds(self, data: bytes) -> bool:
+    def holds(self, data: Content) -> bool:
         return data.startswith(b"BZh") and data[4:10] in (b"1AY&SY", b"\x17rE8P\x90")
 
     def unpack(self, data: bytes) -> bytes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from compactor_cli.containers.base import check_size
 from compactor_cli.errors import InputError
+from compactor_cli.model.content import Content
 
 if TYPE_CHECKING:
     import zipfile
@@ -18,7 +19,7 @@ class EvalLog:
     suffixes: tuple[str, ...] = (".eval",)
     copies = True
 
-    def holds(self, data: bytes) -> bool:
+    def holds(self, data: Content) -> bool:
         return data.startswith(b"PK\x03\x04")
 
     def unpack(self, data: bytes) -> bytes:

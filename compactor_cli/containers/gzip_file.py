@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 from compactor_cli.containers.base import read_stream
+from compactor_cli.model.content import Content
 
 
 class Gzip:
@@ -12,7 +13,7 @@ class Gzip:
     suffixes: tuple[str, ...] = (".gz",)
     copies = False
 
-    def holds(self, data: bytes) -> bool:
+    def holds(self, data: Content) -> bool:
         return data.startswith(b"\x1f\x8b\x08")
 
     def unpack(self, data: bytes) -> bytes:

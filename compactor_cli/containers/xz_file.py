@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 from compactor_cli.containers.base import read_stream
+from compactor_cli.model.content import Content
 
 
 class Xz:
@@ -12,7 +13,7 @@ class Xz:
     suffixes: tuple[str, ...] = (".xz",)
     copies = False
 
-    def holds(self, data: bytes) -> bool:
+    def holds(self, data: Content) -> bool:
         return data.startswith(b"\xfd7zXZ\x00")
 
     def unpack(self, data: bytes) -> bytes:

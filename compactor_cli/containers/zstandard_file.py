@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from compactor_cli.containers.base import read_stream
+from compactor_cli.model.content import Content
 
 
 class Zstandard:
@@ -14,7 +15,7 @@ class Zstandard:
     suffixes: tuple[str, ...] = (".zst", ".zstd")
     copies = False
 
-    def holds(self, data: bytes) -> bool:
+    def holds(self, data: Content) -> bool:
         return data.startswith(b"\x28\xb5\x2f\xfd")
 
     def unpack(self, data: bytes) -> bytes:

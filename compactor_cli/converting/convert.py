@@ -14,6 +14,7 @@ from compactor_cli.converting.reading_back import read_back
 from compactor_cli.converting.stable import UNKNOWN_TIME, digest, uuid_of
 from compactor_cli.converting.taking import take
 from compactor_cli.errors import UsageError
+from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source, Transcript
 
 NO_CWD = "/"
@@ -73,7 +74,7 @@ def _converted(
     source: Source, transcripts: Sequence[Transcript], number: int, target: Target, options: Options
 ) -> Converted:
     chosen = (options.cwd, options.now, options.thinking)
-    given = Given(digest(digest_of(source.data), number, target.name, *map(str, chosen)), options.now)
+    given = Given(digest(sha256(source.data), number, target.name, *map(str, chosen)), options.now)
     losses: list[Loss] = []
     written: list[Conversation] = []
     known = True

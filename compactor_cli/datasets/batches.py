@@ -13,6 +13,7 @@ from compactor_cli.datasets.columns import beside_of, find_column, plain, replac
 from compactor_cli.datasets.documents import line_of, values_in, without_nulls
 from compactor_cli.errors import BudgetError, InputError, ModelError
 from compactor_cli.formats.loading import load
+from compactor_cli.model.content import in_memory
 from compactor_cli.model.outcome import NOTHING, Sizes
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
@@ -144,7 +145,8 @@ def compact_batch(
     def make(line: bytes) -> RowResult:
         source = load(line, "row", counter)
         tools = [tools_for(transcript, counter, settings) for transcript in source.transcripts]
-        return row_of(source, *compact_source(source, tools, settings))
+        data, parts = compact_source(source, tools, settings)
+        return row_of(source, in_memory(data), parts)
 
     made = compact_rows(batch, find_column(batch, column), make)
     if errors:

@@ -9,8 +9,9 @@ from datetime import datetime, timezone
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.jsonl import RawRecord
-from compactor_cli.model.message import Marks, Message, Origin, Part, PartKind, Path, Place, Role
+from compactor_cli.formats.jsonl import ReadRecord
+from compactor_cli.model.content import Content, HeldText
+from compactor_cli.model.message import HeldPart, Marks, Message, Origin, Part, PartKind, Path, Place, Role
 from compactor_cli.model.transcript import Link, Transcript
 
 
@@ -21,6 +22,14 @@ class Counter(Protocol):
     per_image: int
 
     def count(self, text: str) -> int: ...
+
+
+@runtime_checkable
+class HoldingCounter(Counter, Protocol):
+    """A counter for content that is too large for memory."""
+
+    def hold(self, text: str) -> str | HeldText:
+        """What a part has for its text."""
 
 
 EACH = "*"
@@ -95,8 +104,8 @@ class Unfolds(Protocol):
     """A format in which a record may hold a list of what would be records elsewhere."""
 
     def unfold(
-        self, data: bytes, records: Sequence[RawRecord], separator: bytes
-    ) -> tuple[bytes, list[RawRecord]] | None:
+        self, data: Content, records: Sequence[ReadRecord], separator: bytes
+    ) -> tuple[Content, list[ReadRecord]] | None:
         """The bytes and records of a file with such a list taken apart, `separator` between its records; None where
         there is none. To the agent they mean the same."""
 
@@ -143,6 +152,11 @@ class Builder:
     counter: Counter
     messages: list[Message] = field(default_factory=list)
     _short: dict[str, int] = field(default_factory=dict)
+    _hold: Callable[[str], str | HeldText] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.counter, HoldingCounter):
+            self._hold = self.counter.hold
 
     def count(self, text: str) -> int:
         """Tokens of a text; short ones, such as tool names, are counted once and remembered."""
@@ -168,7 +182,19 @@ class Builder:
         tokens = self.count(text) + images * self.counter.per_image
         if kind == "tool_call":
             tokens += self.count(name)
-        return Part(kind, text, tokens, place, name, call_id, failed, images)
+        held = self._hold(text) if self._hold is not None else text
+        if isinstance(held, str):
+            return Part(kind, text, tokens, place, name, call_id, failed, images)
+        return HeldPart(
+            kind,
+            held,  # type: ignore[arg-type]
+            tokens,
+            place,
+            name,
+            call_id,
+            failed,
+            images,
+        )
 
     def image(self, place: Place | None = None) -> Part:
         return Part("image", "", self.counter.per_image, place, images=1)

@@ -33,8 +33,9 @@ from compactor_cli.formats.codex_context import (
     user_origin,
 )
 from compactor_cli.formats.codex_history import history_of, unfold
-from compactor_cli.formats.jsonl import RawRecord
+from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
+from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.injected import origin_of
 
@@ -100,8 +101,8 @@ class Codex(PlainEdits):
         return numbers_in(last, ("payload", "info", "last_token_usage"))
 
     def unfold(
-        self, data: bytes, records: Sequence[RawRecord], separator: bytes
-    ) -> tuple[bytes, list[RawRecord]] | None:
+        self, data: Content, records: Sequence[ReadRecord], separator: bytes
+    ) -> tuple[Content, list[ReadRecord]] | None:
         return unfold(data, records, separator)
 
     def new_record(self, message: Message, around: Around) -> Any:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.jsonl import RawRecord
+from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
+from compactor_cli.model.content import Content
 
 HISTORY = ("payload", "replacement_history")
 
@@ -28,7 +29,7 @@ def history_of(value: Any) -> list[Any] | None:
     return history if isinstance(history, list) else None
 
 
-def unfold(data: bytes, records: Sequence[RawRecord], separator: bytes) -> tuple[bytes, list[RawRecord]] | None:
+def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tuple[Content, list[ReadRecord]] | None:
     """The bytes and records of a session with the items of its last compaction on lines of their own; None where
     there are none."""
     last = next((at for at in range(len(records) - 1, -1, -1) if is_compacted(records[at].value)), None)

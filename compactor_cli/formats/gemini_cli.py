@@ -32,8 +32,9 @@ from compactor_cli.formats.gemini_parts import (
     read_parts,
     read_response,
 )
-from compactor_cli.formats.jsonl import RawRecord
+from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
+from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant", "assistant": "assistant"}
@@ -84,15 +85,15 @@ class GeminiCLI(PlainEdits):
         return sum_of(counts, "total") or sum_of(counts, "input", "output", "thoughts", "tool")
 
     def unfold(
-        self, data: bytes, records: Sequence[RawRecord], separator: bytes
-    ) -> tuple[bytes, list[RawRecord]] | None:
+        self, data: Content, records: Sequence[ReadRecord], separator: bytes
+    ) -> tuple[Content, list[ReadRecord]] | None:
         """The messages of the last `$set` on lines of their own behind an empty one."""
         last = next((at for at in range(len(records) - 1, -1, -1) if _replaced(records[at].value)), None)
         messages = _replaced(records[last].value) if last is not None else []
         ids = [word(message, "id") for message in messages]
         if last is None or not all(ids) or len(set(ids)) < len(ids):
             return None
-        record, value = records[last]
+        record, value = records[last].record, records[last].value
         head, items = taken_out(data[record.start : record.end], _MESSAGES)
         pieces = [Unfolded(head, emptied(value, _MESSAGES)), *(Unfolded(text.encode(), item) for text, item in items)]
         return put_in(data, records, {last: pieces}, separator)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from compactor_cli.errors import InputError
+from compactor_cli.model.content import Content, Holds
 from compactor_cli.model.transcript import Note, Record
 from compactor_cli.text.json_values import MAX_DEPTH, nested_too_deeply
 
@@ -15,6 +16,10 @@ BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n"
 _TOO_DEEP = f"nested too deeply to be read (more than {MAX_DEPTH} levels)"
+_KEPT = 32 * 1024 * 1024
+"""Bytes of small records whose values stay in memory, where those of all others are read again."""
+_SMALL = 8 * 1024
+"""Bytes up to which such a record is small."""
 _LAST_WORD = 6
 """Characters of an unfinished `false`, number or escape at the end of a text that breaks off."""
 
@@ -24,6 +29,41 @@ class RawRecord(NamedTuple):
 
     record: Record
     value: Any
+
+
+class HeldRecord:
+    """A record of content that is too large for memory; its value is read from there each time."""
+
+    __slots__ = ("_content", "record")
+
+    def __init__(self, record: Record, content: Content) -> None:
+        self.record, self._content = record, content
+
+    @property
+    def value(self) -> Any:
+        return json.loads(self._content[self.record.start : self.record.end])
+
+
+ReadRecord = RawRecord | HeldRecord
+
+
+class Values(Sequence[Any]):
+    """The values of records, each taken from its record when it is looked at."""
+
+    def __init__(self, records: Sequence[ReadRecord]) -> None:
+        self._records = records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, at: int, /) -> Any: ...
+
+    @overload
+    def __getitem__(self, at: slice, /) -> Values: ...
+
+    def __getitem__(self, at: int | slice, /) -> Any:
+        return Values(self._records[at]) if isinstance(at, slice) else self._records[at].value
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +98,7 @@ def _checked(text: str, value: Any) -> Any:
     return value
 
 
-def scan(data: bytes) -> Iterator[RawRecord | Damage]:
+def scan(data: Content) -> Iterator[RawRecord | Damage]:
     """Records and damaged stretches in order. Blank lines are skipped, glued records told apart."""
     start, line = (len(BOM) if data.startswith(BOM) else 0), 0
     size = len(data)
@@ -70,7 +110,7 @@ def scan(data: bytes) -> Iterator[RawRecord | Damage]:
         start = end + 1
 
 
-def _scan_line(data: bytes, start: int, end: int, line: int) -> Iterator[RawRecord | Damage]:
+def _scan_line(data: Content, start: int, end: int, line: int) -> Iterator[RawRecord | Damage]:
     raw = data[start:end].rstrip(b"\r")
     if not raw.strip():
         return
@@ -131,13 +171,14 @@ def _breaks_off(text: str, error: json.JSONDecodeError) -> bool:
     return error.msg.startswith("Unterminated string") or len(text.rstrip()) - error.pos <= _LAST_WORD
 
 
-def read_records(data: bytes, *, skip_damaged: bool) -> tuple[list[RawRecord], list[Note]]:
+def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord], list[Note]]:
     """All records of a JSONL file and what was odd about it.
 
     A last line that breaks off is what a killed writer leaves behind: it is left out and noted. Any
     other damage raises InputError, or is left out and noted with `skip_damaged`.
     """
-    records: list[RawRecord] = []
+    records: list[ReadRecord] = []
+    left = _KEPT if isinstance(data, Holds) else None
     damages: list[Damage] = []
     notes: list[Note] = []
     for item in scan(data):
@@ -146,7 +187,8 @@ def read_records(data: bytes, *, skip_damaged: bool) -> tuple[list[RawRecord], l
             continue
         if records and records[-1].record.line == item.record.line:
             notes.append(Note("glued_records", item.record.line, "two records on one line, read as two"))
-        records.append(item)
+        records.append(item if left is None else _held(item, data, left))
+        left = left if left is None else left - _size(records[-1])
     last_end = max((r.record.end for r in records), default=-1)
     for damage in damages:
         if records and damage.cut_off and damage.start >= last_end and damage is damages[-1]:
@@ -157,6 +199,17 @@ def read_records(data: bytes, *, skip_damaged: bool) -> tuple[list[RawRecord], l
             remedy = "repair the line, or leave such lines out with --skip-damaged"
             raise InputError(f"{damage.what}; {remedy if records else 'is this a JSONL transcript?'}", line=damage.line)
     return records, sorted(notes, key=lambda note: note.index)
+
+
+def _held(item: RawRecord, data: Content, left: int) -> ReadRecord:
+    """A record of content that is not in memory: with its value, as long as there is room for small ones."""
+    size = item.record.end - item.record.start
+    return item if size <= min(_SMALL, left) else HeldRecord(item.record, data)
+
+
+def _size(item: ReadRecord) -> int:
+    """Bytes that a record takes in memory, about."""
+    return item.record.end - item.record.start if isinstance(item, RawRecord) else 0
 
 
 def elements(text: str, at: int) -> tuple[list[tuple[int, int, Any]], int]:

@@ -11,16 +11,19 @@ from compactor_cli.containers import unpack
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, nearest
 from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, Unfolds, fit
-from compactor_cli.formats.jsonl import BOM, RawRecord, parse, read_records
+from compactor_cli.formats.holding import Holding
+from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, Values, parse, read_records
+from compactor_cli.model.content import Content, Holds, in_memory
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
 
 _PARQUET = b"PAR1"
+_WINDOW = 65_536
 _INK = re.compile(rb"\S")
 """The first byte that is no white space, found without copying the file."""
 
 
-def load(data: bytes, path: str, counter: Counter, *, format: str = "", skip_damaged: bool = False) -> Source:
+def load(data: Content, path: str, counter: Counter, *, format: str = "", skip_damaged: bool = False) -> Source:
     """Read a transcript file, packed or not. Raises InputError, which names the line, for anything unreadable."""
     try:
         inside = unpack(data)
@@ -30,16 +33,17 @@ def load(data: bytes, path: str, counter: Counter, *, format: str = "", skip_dam
         raise error.at(path) from error
 
 
-def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: bool) -> Source:
-    if not _INK.search(data, len(BOM) if data.startswith(BOM) else 0):
+def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged: bool) -> Source:
+    if _ink(data, len(BOM) if data.startswith(BOM) else 0) < 0:
         raise InputError("the file is empty; is this the transcript you meant?")
     if data.startswith(_PARQUET):
         raise InputError("a Parquet file, which only `compact` reads; save its rows as JSON lines for this")
     whole = _whole_document(data)
     records, notes = ([whole], []) if whole else read_records(data, skip_damaged=skip_damaged)
+    counter = Holding(counter, data) if isinstance(data, Holds) else counter
     if not records:
         raise InputError("holds no record", line=1)
-    values = [item.value for item in records]
+    values = _values(records)
     inner = _format_inside(values, "" if format == documents.NAME else format)
     if inner is not None:
         return _load_documents(data, path, counter, records, notes, inner, named=bool(format))
@@ -57,7 +61,7 @@ def _load(data: bytes, path: str, counter: Counter, format: str, skip_damaged: b
     unfolded = chosen.unfold(data, records, layout.separator) if isinstance(chosen, Unfolds) else None
     if unfolded is not None:
         text, records = unfolded
-        values = [item.value for item in records]
+        values = _values(records)
     spans = tuple(item.record for item in records)
     reading = chosen.read(values, counter)
     transcript = _transcript(text, path, chosen, spans, layout, reading)
@@ -74,23 +78,40 @@ def _fits_nothing(format: Format, values: Sequence[Any]) -> bool:
     return sum(format.recognize(value) >= 1 for value in values) < len(values) / 2
 
 
-def _whole_document(data: bytes) -> RawRecord | None:
+def _values(records: Sequence[ReadRecord]) -> Sequence[Any]:
+    """The values of records; of those that are too large for memory each is read when it is looked at."""
+    held = any(isinstance(item, HeldRecord) for item in records)
+    return Values(records) if held else [item.value for item in records]
+
+
+def _ink(data: Content, start: int) -> int:
+    """Where the first byte is from `start` on that is no white space; -1 when there is none."""
+    if isinstance(data, bytes):
+        found = _INK.search(data, start)
+        return found.start() if found else -1
+    for at in range(start, len(data), _WINDOW):
+        if found := _INK.search(data[at : at + _WINDOW]):
+            return at + found.start()
+    return -1
+
+
+def _whole_document(data: Content) -> RawRecord | None:
     """A file that is one JSON document over several lines, or None."""
-    first = _INK.search(data, len(BOM) if data.startswith(BOM) else 0)
-    line_end = data.find(b"\n", first.start()) if first else -1
-    if not first or first[0] not in (b"{", b"[") or line_end < 0 or not _INK.search(data, line_end):
+    first = _ink(data, len(BOM) if data.startswith(BOM) else 0)
+    line_end = data.find(b"\n", first) if first >= 0 else -1
+    if first < 0 or line_end < 0 or data[first : first + 1] not in (b"{", b"[") or _ink(data, line_end) < 0:
         return None
-    if data[first.start() : line_end].rstrip()[-1:] not in (b"{", b"[", b",", b":"):
+    if data[first:line_end].rstrip()[-1:] not in (b"{", b"[", b",", b":"):
         return None  # a first line that ends like this cannot be a record of its own
     try:
-        text = data.removeprefix(BOM).decode("utf-8")
+        text = in_memory(data).removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError:
         return None
     value = parse(text)
-    return RawRecord(Record(1, first.start(), first.start() + len(text.strip().encode())), value)
+    return RawRecord(Record(1, first, first + len(text.strip().encode())), value)
 
 
-def _jsonl_layout(data: bytes, notes: Sequence[Note]) -> Layout:
+def _jsonl_layout(data: Content, notes: Sequence[Note]) -> Layout:
     """Byte order mark, line ending and final newline as the file has them."""
     first = data.find(b"\n")
     newline = b"\r\n" if first > 0 and data[first - 1 : first] == b"\r" else b"\n"
@@ -100,7 +121,7 @@ def _jsonl_layout(data: bytes, notes: Sequence[Note]) -> Layout:
 
 
 def _transcript(
-    data: bytes, path: str, format: Format, records: tuple[Record, ...], layout: Layout, reading: Reading
+    data: Content, path: str, format: Format, records: tuple[Record, ...], layout: Layout, reading: Reading
 ) -> Transcript:
     return Transcript(
         path=path,
@@ -158,10 +179,10 @@ def _format_inside(values: Sequence[Any], name: str) -> Format | None:
 
 
 def _load_documents(
-    data: bytes,
+    data: Content,
     path: str,
     counter: Counter,
-    records: Sequence[RawRecord],
+    records: Sequence[ReadRecord],
     notes: list[Note],
     inner: Format,
     *,
@@ -197,7 +218,7 @@ def _load_documents(
 
 
 def _document_transcript(
-    data: bytes, path: str, format: Format, found: documents.Document, value: Any, counter: Counter
+    data: Content, path: str, format: Format, found: documents.Document, value: Any, counter: Counter
 ) -> Transcript:
     reading = format.read(found.values, counter, value)
     if found.fixed is not None:

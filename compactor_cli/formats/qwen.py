@@ -24,8 +24,9 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.gemini_parts import CallIds, content_role, edit_part, new_part, read_parts
-from compactor_cli.formats.jsonl import RawRecord
+from compactor_cli.formats.jsonl import ReadRecord, Values
 from compactor_cli.formats.qwen_history import history_of, unfold
+from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.transcript import Link
 from compactor_cli.text.headers import is_summary
@@ -89,9 +90,9 @@ class Qwen(PlainEdits):
         return numbers_in(value.get("usageMetadata"), ("usageMetadata",))
 
     def unfold(
-        self, data: bytes, records: Sequence[RawRecord], separator: bytes
-    ) -> tuple[bytes, list[RawRecord]] | None:
-        return unfold(data, records, _walk([record.value for record in records]), separator)
+        self, data: Content, records: Sequence[ReadRecord], separator: bytes
+    ) -> tuple[Content, list[ReadRecord]] | None:
+        return unfold(data, records, _walk(Values(records)), separator)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_part(part, text) for part, text in edited if part.place}

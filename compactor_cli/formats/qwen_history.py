@@ -12,8 +12,9 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import word
-from compactor_cli.formats.jsonl import RawRecord
+from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
+from compactor_cli.model.content import Content
 
 HISTORY = ("systemPayload", "compressedHistory")
 _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch", "timestamp")
@@ -27,14 +28,14 @@ def history_of(value: Any) -> list[Any] | None:
 
 
 def unfold(
-    data: bytes, records: Sequence[RawRecord], walk: Sequence[int], separator: bytes
-) -> tuple[bytes, list[RawRecord]] | None:
+    data: Content, records: Sequence[ReadRecord], walk: Sequence[int], separator: bytes
+) -> tuple[Content, list[ReadRecord]] | None:
     """The bytes and records of a session with the history of its last compression in records of their own; None where
     there is none. `walk`: the records from the root to the end."""
     last = next((at for at in reversed(walk) if history_of(records[at].value) is not None), None)
     if last is None or not all(isinstance(content, dict) for content in history_of(records[last].value) or [None]):
         return None
-    record, value = records[last]
+    record, value = records[last].record, records[last].value
     head, items = taken_out(data[record.start : record.end], HISTORY)
     pieces = [Unfolded(head, emptied(value, HISTORY))]
     parent = word(value, "uuid")
@@ -49,11 +50,11 @@ def unfold(
     return put_in(data, records, {**behind, last: pieces}, separator)
 
 
-def _children(records: Sequence[RawRecord], uuid: str) -> list[int]:
+def _children(records: Sequence[ReadRecord], uuid: str) -> list[int]:
     return [at for at, item in enumerate(records) if word(item.value, "parentUuid") == uuid]
 
 
-def _moved(data: bytes, item: RawRecord, parent: str) -> Unfolded:
+def _moved(data: Content, item: ReadRecord, parent: str) -> Unfolded:
     """A record that followed the compression, behind its history."""
     raw = data[item.record.start : item.record.end]
     changed = jsonedit.replace(raw, {("parentUuid",): jsonedit.encode(parent)})

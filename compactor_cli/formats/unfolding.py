@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.jsonl import RawRecord, elements
+from compactor_cli.formats.jsonl import HeldRecord, RawRecord, ReadRecord, elements
+from compactor_cli.model.content import Content, joined
 from compactor_cli.model.message import Path
 from compactor_cli.model.transcript import Record
 
@@ -19,23 +20,29 @@ class Unfolded(NamedTuple):
 
 
 def put_in(
-    data: bytes, records: Sequence[RawRecord], instead: Mapping[int, Sequence[Unfolded]], separator: bytes
-) -> tuple[bytes, list[RawRecord]]:
+    data: Content, records: Sequence[ReadRecord], instead: Mapping[int, Sequence[Unfolded]], separator: bytes
+) -> tuple[Content, list[ReadRecord]]:
     """The bytes and records of a file with other records in the places of some; what stands between stays."""
-    out: list[bytes] = []
-    made: list[RawRecord] = []
+    chunks: list[bytes | slice] = []
+    made: list[tuple[Record, ReadRecord | Unfolded]] = []
     length = end = 0
-    for at, (record, value) in enumerate(records):
-        before = data[end : record.start]
-        pieces = instead.get(at, (Unfolded(data[record.start : record.end], value),))
-        for number, piece in enumerate(pieces):
+    for at, item in enumerate(records):
+        before = slice(end, item.record.start)
+        for number, piece in enumerate(instead.get(at, (item,))):
             gap = separator if number else before
-            out += [gap, piece.raw]
-            length += len(gap)
-            made.append(RawRecord(Record(record.line, length, length + len(piece.raw)), piece.value))
-            length += len(piece.raw)
-        end = record.end
-    return b"".join([*out, data[end:]]), made
+            raw = piece.raw if isinstance(piece, Unfolded) else slice(item.record.start, item.record.end)
+            chunks += [gap, raw]
+            start = length + _length(gap)
+            length = start + _length(raw)
+            made.append((Record(item.record.line, start, length), piece))
+        end = item.record.end
+    chunks.append(slice(end, len(data)))
+    put = joined(data, (data[chunk] if isinstance(chunk, slice) else chunk for chunk in chunks))
+    return put, [HeldRecord(at, put) if isinstance(one, HeldRecord) else RawRecord(at, one.value) for at, one in made]
+
+
+def _length(chunk: bytes | slice) -> int:
+    return int(chunk.stop - chunk.start) if isinstance(chunk, slice) else len(chunk)
 
 
 def taken_out(raw: bytes, path: Path) -> tuple[bytes, list[tuple[str, Any]]]:

@@ -7,6 +7,7 @@ import hashlib
 from compactor_cli.archive.manifest import session_names, with_references
 from compactor_cli.archive.texts import digest, encode
 from compactor_cli.model.archive import FileState, Manifest, Removed, Round
+from compactor_cli.model.content import sha256
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Source, Transcript
 
@@ -25,7 +26,7 @@ def manifest_before(source: Source, counter: str) -> Manifest:
     ]
     names = session_names(source)
     return Manifest(
-        input=FileState(source.path, hashlib.sha256(source.stored).hexdigest(), len(source.stored)),
+        input=FileState(source.path, sha256(source.stored), len(source.stored)),
         output=FileState("", hashlib.sha256(b"").hexdigest(), 0),
         format=source.transcripts[0].format,
         counter=counter,

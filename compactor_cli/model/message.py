@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from compactor_cli.model.content import HeldText
+
 PartKind = Literal["text", "thinking", "tool_call", "tool_result", "image", "other"]
 Role = Literal["system", "user", "assistant", "tool"]
 LEGACY_ID = "function_call:"
@@ -47,6 +49,22 @@ class Part:
     """Pictures in it; each has a fixed cost that `tokens` includes."""
     edited: bool = False
     """The text is not that of the record any more and has to be written to its place."""
+
+
+class HeldPart(Part):
+    """A part whose text is read from a file whenever it is looked at."""
+
+    __slots__ = ("_held",)
+    _held: str | HeldText
+
+    @property
+    def text(self) -> str:
+        held = self._held
+        return held if isinstance(held, str) else held.read()
+
+    @text.setter
+    def text(self, held: str | HeldText) -> None:
+        object.__setattr__(self, "_held", held)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message
 
 
@@ -62,7 +63,7 @@ class Transcript:
 
     path: str
     format: str
-    source: bytes = field(repr=False)
+    source: Content = field(repr=False)
     records: tuple[Record, ...] = field(repr=False)
     messages: tuple[Message, ...] = field(repr=False)
     layout: Layout = field(default=Layout(), repr=False)
@@ -98,12 +99,12 @@ class Source:
 
     path: str
     format: str
-    data: bytes = field(repr=False)
+    data: Content = field(repr=False)
     transcripts: tuple[Transcript, ...]
     joints: tuple[bytes, ...] = (b"", b"")
     """Bytes before the first conversation, between them, and after the last (one more than them)."""
     notes: tuple[Note, ...] = ()
-    packed: bytes = field(default=b"", repr=False)
+    packed: Content = field(default=b"", repr=False)
     """The file as it is stored, where `data` is what was unpacked from it; else empty."""
 
     @property
@@ -111,7 +112,7 @@ class Source:
         return sum(transcript.tokens for transcript in self.transcripts)
 
     @property
-    def stored(self) -> bytes:
+    def stored(self) -> Content:
         """The bytes of the file as it is stored."""
         return self.packed or self.data
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from compactor_cli.errors import InputError
+from compactor_cli.model.content import sha256
 from compactor_cli.model.decisions import Aim, Choice, Decided, Decisions, Spot
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Source
@@ -31,7 +32,7 @@ def decisions_on(source: Source, choices: Mapping[Spot, Choice], aim: Aim) -> De
     """Decisions on the messages of a file, with what tells them from others."""
     messages = {spot: source.transcripts[spot.conversation].messages[spot.message] for spot in choices}
     return Decisions(
-        input_sha256=hashlib.sha256(source.stored).hexdigest(),
+        input_sha256=sha256(source.stored),
         format=source.format,
         messages=source.message_count,
         aim=aim,
@@ -168,7 +169,7 @@ def held_against(decisions: Decisions, source: Source) -> Held:
         if message is not None and fingerprint(message) == decisions.fingerprints[spot]:
             holds[spot] = choice
     lost = tuple(spot for spot in sorted(decisions.choices) if spot not in holds)
-    return Held(holds, lost, decisions.input_sha256 != hashlib.sha256(source.stored).hexdigest())
+    return Held(holds, lost, decisions.input_sha256 != sha256(source.stored))
 
 
 def by_conversation(choices: Mapping[Spot, Choice], conversations: int) -> tuple[Decided, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from compactor_cli.errors import BudgetError, CompactorError, UsageError
+from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import UNDECIDED, Decided, Dropped
 from compactor_cli.model.group import Fault
 from compactor_cli.model.memories import Memory
@@ -326,7 +327,7 @@ def compact_source(
     closed: bool = False,
     recalled: Sequence[Memory] = (),
     decided: Sequence[Decided] = (),
-) -> tuple[bytes, list[Compaction]]:
+) -> tuple[Content, list[Compaction]]:
     """Compact every conversation of a file on its own, and join them as they were. `decided`: decisions on each;
     empty: on none."""
     parts = [

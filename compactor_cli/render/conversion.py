@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.converting.convert import Converted, digest_of
+from compactor_cli.converting.convert import Converted
 from compactor_cli.converting.losses import Action
+from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source
 from compactor_cli.render.console import counted, make_table
 
@@ -60,14 +61,14 @@ def conversion_json(source: Source, made: Converted, place: str, warnings: Seque
             "format": source.format,
             "messages": made.messages,
             "bytes": len(source.data),
-            "sha256": digest_of(source.data),
+            "sha256": sha256(source.data),
         },
         "output": {
             "path": place,
             "format": made.target,
             "conversations": made.conversations,
             "bytes": len(made.data),
-            "sha256": digest_of(made.data),
+            "sha256": sha256(made.data),
         },
         "session_id": made.session_id,
         "cwd": made.cwd if made.home else "",

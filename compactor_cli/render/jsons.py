@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.model.budget import TIERS, Budget
+from compactor_cli.model.content import Content, sha256
 from compactor_cli.model.group import Fault
 from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines
 from compactor_cli.model.score import Score
@@ -114,7 +114,7 @@ def compact_json(
     source: Source,
     counter: str,
     output: str,
-    data: bytes,
+    data: Content,
     parts: Sequence[Compaction],
     survivals: Sequence[Survival],
     warnings: Sequence[str],
@@ -134,7 +134,7 @@ def compact_json(
         "input": {
             **source_json(source, counter),
             "bytes": len(source.data),
-            "sha256": hashlib.sha256(source.stored).hexdigest(),
+            "sha256": sha256(source.stored),
         },
         "output": {
             "path": output,
@@ -143,7 +143,7 @@ def compact_json(
             "tokens": after,
             "counter": counter,
             "bytes": len(data),
-            "sha256": hashlib.sha256(data).hexdigest(),
+            "sha256": sha256(data),
         },
         "strategy": next((part.plan.strategy for part in changed if part.plan), None),
         "summarizer": next((part.summarizer for part in changed), None),

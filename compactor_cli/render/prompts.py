@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.prompted import Prompted
 from compactor_cli.prompts.model import AFTER, Prompt, SegmentChoice, Sized
@@ -120,14 +120,14 @@ def assemble_json(
     before = {"messages": len(result.before.messages), "tokens": result.before.tokens}
     after = {"messages": len(history.messages), "tokens": history.tokens}
     return {
-        "input": {**source_json(source, counter), "sha256": hashlib.sha256(source.stored).hexdigest()},
+        "input": {**source_json(source, counter), "sha256": sha256(source.stored)},
         "output": {
             "path": output,
             "format": source.format,
             "messages": len(result.messages),
             "tokens": sum(message.tokens for message in result.messages),
             "counter": counter,
-            "sha256": hashlib.sha256(data).hexdigest(),
+            "sha256": sha256(data),
         },
         "total": result.total,
         "safety_margin": result.safety_margin,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from compactor_cli.converting.stable import digest, uuid_of
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
+from compactor_cli.model.content import Content, in_memory, sha256
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.assemble import lay_out
 from compactor_cli.resuming import AGENTIC
@@ -34,21 +35,24 @@ def appended(before: Source, after: Source) -> bytes:
     on_lines = b"," not in newline
     if way.lines and not on_lines:
         raise UsageError(f"a session that is one document: {before.format} appends to files of a record a line only")
-    made = [jsonedit.dump(value).encode() for value in way.append(Compacted(was, now, _key(before.data + after.data)))]
+    made = [
+        jsonedit.dump(value).encode()
+        for value in way.append(Compacted(was, now, sha256(in_memory(before.data) + in_memory(after.data))))
+    ]
     if on_lines:
         # what was there stays to the byte
         end = b"" if before.data.endswith(b"\n") else newline
-        return before.data + end + b"".join(value + newline for value in made)
+        return in_memory(before.data) + end + b"".join(value + newline for value in made)
     records = [was.raw(record) for record in range(len(was.records))]
     return before.joints[0] + lay_out(was, [*records, *made], {}) + before.joints[-1]
 
 
-def new_id(format: str, data: bytes) -> str:
+def new_id(format: str, data: Content) -> str:
     """An id for a session that `data` is to become: the same for the same bytes."""
-    return f"ses_{digest(_key(data))[:26]}" if format == "opencode" else uuid_of(_key(data), "session")
+    return f"ses_{digest(sha256(data))[:26]}" if format == "opencode" else uuid_of(sha256(data), "session")
 
 
-def renamed(format: str, data: bytes, old: str, new: str) -> bytes:
+def renamed(format: str, data: Content, old: str, new: str) -> bytes:
     """The file of a session with another id, wherever the format has it."""
     way = agentic(format)
     pieces: list[bytes] = []
@@ -60,19 +64,27 @@ def renamed(format: str, data: bytes, old: str, new: str) -> bytes:
     return b"".join([*pieces, data[at:]])
 
 
-def values_of(data: bytes) -> Iterator[tuple[int, int, Any]]:
+def values_of(data: Content) -> Iterator[tuple[int, int, Any]]:
     """The JSON values of a file with their spans: the document that it is, or its lines."""
-    try:
-        yield 0, len(data), json.loads(data)
+    whole = _json(data)
+    if whole is not None:
+        yield 0, len(data), whole
         return
-    except json.JSONDecodeError:
-        pass
     at = 0
-    for line in data.splitlines(keepends=True):
-        if line.strip():
-            yield at, at + len(line), json.loads(line)
-        at += len(line)
+    while at < len(data):
+        end = data.find(b"\n", at) + 1 or len(data)
+        if line := data[at:end].strip():
+            yield at, end, json.loads(line)
+        at = end
 
 
-def _key(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _json(data: Content) -> Any:
+    """The value of a file that is one document; None of any other."""
+    first = data[: data.find(b"\n") + 1 or len(data)]
+    with suppress(json.JSONDecodeError):
+        json.loads(first)
+        if len(first) < len(data) and data[len(first) : len(first) + 1].strip():
+            return None  # a first line that is a value by itself, and more behind it
+    with suppress(json.JSONDecodeError):
+        return json.loads(in_memory(data))
+    return None

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 from compactor_cli.archive.prefixes import prefix_digests
 from compactor_cli.errors import StoreError
 from compactor_cli.model.archive import Archived, FileState, FoundCompaction
+from compactor_cli.model.content import Content, in_pieces
 from compactor_cli.store.tables import compactions, rounds, sessions
 
 _KNOWN = (
@@ -83,13 +84,13 @@ def ancestry(connection: Connection, contents: Sequence[bytes]) -> Ancestry:
     )
 
 
-def find_compaction(connection: Connection, data: bytes, keys: Sequence[str] = ()) -> FoundCompaction | None:
+def find_compaction(connection: Connection, data: Content, keys: Sequence[str] = ()) -> FoundCompaction | None:
     """The compaction that a file belongs to, and in which way.
 
     It is its output; else its input; else it begins with its output; else `keys` (see `session_keys`) has the key
     of its session. Of several, ones that changed something count before others, then the newest.
     """
-    known = ancestry(connection, [data])
+    known = ancestry(connection, in_pieces(data))
     if known.exact and not (known.original and _looked_at(connection, known.outputs[0], known.inputs[0])):
         return FoundCompaction(known.outputs[0], "output")
     if known.original:

@@ -1,0 +1,151 @@
+"""A temporary file for what is too large for memory: the bytes of an input, and the long texts in it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import BinaryIO
+
+from compactor_cli.model.content import is_same
+
+LARGE = 64 * 1024 * 1024
+"""Bytes from which an input is kept in a file."""
+_CHUNK = 1024 * 1024
+_CACHED = 16 * 1024 * 1024
+"""Characters of texts that are kept in memory, for they are often read several times in a row."""
+
+
+class Spill:
+    """A file without a name, which is gone when the program ends, however it ends."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="compactor-", dir=_folder(), buffering=0)  # noqa: SIM115
+        self._size = 0
+        self._texts: OrderedDict[int, str] = OrderedDict()
+        self._cached = 0
+
+    def put(self, chunks: Iterable[bytes]) -> SpilledBytes:
+        """Write bytes at its end."""
+        start = self._size
+        for chunk in chunks:
+            self._write(chunk)
+        return SpilledBytes(self, start, self._size)
+
+    def put_text(self, text: str) -> SpilledText:
+        data = text.encode("utf-8", "surrogatepass")
+        start = self._size
+        self._write(data)
+        return SpilledText(self, start, len(data))
+
+    def _write(self, data: bytes) -> None:
+        self._file.seek(self._size)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        self._size += len(data)
+
+    def read(self, start: int, size: int) -> bytes:
+        self._file.seek(start)
+        return self._file.read(size)
+
+    def text(self, start: int, size: int) -> str:
+        """A text that was put there; the last ones are remembered."""
+        text = self._texts.get(start)
+        if text is None:
+            text = self.read(start, size).decode("utf-8", "surrogatepass")
+            self._texts[start] = text
+            self._cached += len(text)
+            while self._cached > _CACHED and len(self._texts) > 1:
+                self._cached -= len(self._texts.popitem(last=False)[1])
+        return text
+
+
+class SpilledText:
+    """A text in such a file."""
+
+    __slots__ = ("_size", "_spill", "_start")
+
+    def __init__(self, spill: Spill, start: int, size: int) -> None:
+        self._spill, self._start, self._size = spill, start, size
+
+    def read(self) -> str:
+        return self._spill.text(self._start, self._size)
+
+
+class SpilledBytes:
+    """Bytes in such a file, with what is used of `bytes`."""
+
+    def __init__(self, spill: Spill, start: int, end: int) -> None:
+        self._spill, self._start, self._size = spill, start, end - start
+        self._window, self._window_start = b"", 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, span: slice, /) -> bytes:
+        start, end, _ = span.indices(self._size)
+        return self._read(start, max(0, end - start))
+
+    def find(self, sub: bytes, start: int = 0, /) -> int:
+        while start < self._size:
+            chunk = self._read(start, _CHUNK)
+            found = chunk.find(sub)
+            if found >= 0:
+                return start + found
+            if start + len(chunk) >= self._size:
+                break
+            start += len(chunk) - len(sub) + 1
+        return -1
+
+    def startswith(self, prefix: bytes, /) -> bool:
+        return self[: len(prefix)] == prefix
+
+    def endswith(self, suffix: bytes, /) -> bool:
+        return self[max(0, self._size - len(suffix)) :] == suffix
+
+    def __eq__(self, other: object) -> bool:
+        return is_same(self, other) if isinstance(other, (bytes, SpilledBytes)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((id(self._spill), self._start, self._size))
+
+    def hold(self, text: str) -> SpilledText:
+        return self._spill.put_text(text)
+
+    def put(self, chunks: Iterable[bytes]) -> SpilledBytes:
+        return self._spill.put(chunks)
+
+    def _read(self, start: int, size: int) -> bytes:
+        """Bytes from a window that moves on, for most reading goes from record to record."""
+        size = min(size, self._size - start)
+        at = start - self._window_start
+        if not 0 <= at <= at + size <= len(self._window):
+            if size >= _CHUNK:
+                return self._spill.read(self._start + start, size)
+            self._window = self._spill.read(self._start + start, min(_CHUNK, self._size - start))
+            self._window_start, at = start, 0
+        return self._window[at : at + size]
+
+
+def spilled(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBytes:
+    """All that a stream holds: in memory, or in a file where it is large. `size`: how large, where that is known."""
+    if size is not None and size < LARGE:
+        return stream.read()
+    head = stream.read(LARGE) if size is None else b""
+    if size is None and len(head) < LARGE:
+        return head
+    return Spill().put(_rest(head, stream))
+
+
+def _rest(head: bytes, stream: BinaryIO) -> Iterable[bytes]:
+    yield head
+    while chunk := stream.read(_CHUNK):
+        yield chunk
+
+
+def _folder() -> str | None:
+    """Where large files may lie: `/tmp` is in memory on many machines, `/var/tmp` is not."""
+    chosen = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    return "/var/tmp" if not chosen and os.access("/var/tmp", os.W_OK) else None

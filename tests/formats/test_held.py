@@ -1,0 +1,97 @@
+"""Files that are too large for memory are read piece by piece, and what comes out is the same to the byte."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from compactor_cli import api
+from compactor_cli.cli.spill import LARGE, Spill, spilled
+from compactor_cli.errors import BudgetError, CompactorError
+from compactor_cli.formats import jsonl
+from compactor_cli.model.content import in_memory, is_same, sha256
+from compactor_cli.model.message import HeldPart
+from compactor_cli.settings import Settings
+from tests.builders import jsonl as lines
+from tests.builders import listing, result, user
+from tests.test_real_transcripts import FILES
+
+ROOT = Path(__file__).resolve().parents[2]
+OWN = sorted(
+    path for folder in ("sample_transcripts", "tests/formats/cases") for path in (ROOT / folder).rglob("*.jsonl")
+)
+REAL = [path for path in FILES if path.suffix == ".jsonl" and path.stat().st_size < 400_000][::12]
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Content as that of a large file: no value of a record stays in memory."""
+    monkeypatch.setattr(jsonl, "_KEPT", 0)
+    return lambda data: Spill().put([data[:1000], data[1000:]])
+
+
+def told(load, settings):
+    """What is read and what becomes of it, or why not."""
+    try:
+        source = load()
+        done = api.compact(source, settings, tokenizer="chars")
+    except (BudgetError, CompactorError) as error:
+        return str(error)
+    read = [
+        (m.role, m.tokens, m.origin, m.records, [(p.kind, p.text, p.tokens, p.place, p.failed) for p in m.parts])
+        for transcript in source.transcripts
+        for m in transcript.messages
+    ]
+    links = [(t.links, t.owners, t.outside, t.copies, t.records) for t in source.transcripts]
+    return read, links, source.format, source.notes, in_memory(done.data), [part.decisions for part in done.parts]
+
+
+@pytest.mark.parametrize("path", [*OWN, *REAL], ids=lambda path: str(path.relative_to(path.parents[2])))
+def test_content_in_a_file_gives_what_content_in_memory_gives(path, held):
+    data = path.read_bytes()
+    for settings in (Settings(target_ratio=0.3), Settings(strategy="tiered", target_ratio=0.3)):
+        in_file = told(lambda: api.load(held(data), str(path), tokenizer="chars"), settings)
+        assert in_file == told(lambda: api.load(data, str(path), tokenizer="chars"), settings)
+
+
+def test_long_texts_are_in_the_file_and_not_in_memory(held):
+    text = listing("core", 400)
+    (message,) = api.load(held(lines(user("Look."), result("c1", text))), tokenizer="chars").transcripts[0].messages[1:]
+    (part,) = message.parts
+    assert isinstance(part, HeldPart)
+    assert part.text == text
+    kept = [getattr(part, name, None) for name in ("_held", "name", "call_id")]
+    assert sum(sys.getsizeof(value) for value in kept) < 1000 < len(text)
+
+
+def test_bytes_in_a_file_are_used_like_bytes(held):
+    data = b"one\ntwo\n" * 300_000
+    content = held(data)
+    assert (len(content), content[4:7], content[-3:], content[7:3]) == (len(data), b"two", b"wo\n", b"")
+    assert [content.find(b"two", at) for at in (0, 5, len(data) - 3)] == [4, 12, -1]
+    assert held(b"x" * (1 << 20) + b"ab" + b"x" * 9).find(b"ab") == 1 << 20
+    assert held(b"x" * ((1 << 20) - 1) + b"ab").find(b"ab") == (1 << 20) - 1
+    assert (content.startswith(b"one"), content.startswith(b"two"), content.endswith(b"two\n")) == (True, False, True)
+    assert (content == data, content == held(data), content == data + b"x", data == content) == (
+        True,
+        True,
+        False,
+        True,
+    )
+    assert is_same(content, data)
+    assert not is_same(content, data[:-1] + b"x")
+    assert sha256(content) == sha256(data)
+
+
+@pytest.mark.parametrize("size", [0, 10, LARGE - 1, LARGE, LARGE + 10])
+def test_streams_are_read_whole_whatever_their_size(size, tmp_path):
+    path = tmp_path / "some"
+    data = (b"0123456789abcdef" * (size // 16 + 1))[:size]
+    path.write_bytes(data)
+    for known in (None, size):
+        with path.open("rb") as stream:
+            found = spilled(stream, known)
+        assert isinstance(found, bytes) == (size < LARGE)
+        assert is_same(found, data)
