@@ -136,7 +136,7 @@ class _Losses:
         named = set()
         records = [part.place.record] if part.place else mended.records[:1]
         for text in originals_of(part) if marks else ():
-            full = digest(encode(text))
+            full = digest([encode(text)])
             if full[:SHORT] in marks and full not in named:
                 named.add(full)
                 self._append(loss, "text", full, [mended], [self._origin[mended.index]], records, part.tokens, reason)
@@ -150,7 +150,7 @@ class _Losses:
         reason: str,
         marks: frozenset[str] = frozenset(),
     ) -> None:
-        full = digest(*(self.part.before.raw(record) for record in records))
+        full = digest(self.part.before.raw(record) for record in records)
         tokens = sum(message.tokens for message in messages)
         marked = full[:SHORT] in marks
         self._append(loss, "records", full, messages, origins, records, tokens, reason, marked=marked)
@@ -194,7 +194,7 @@ def _is_named(part: Part, text: str, marks: Iterable[str]) -> bool:
     """Whether marks lead to all that an edit took out of a part."""
     if part.images:
         return False
-    if digest(encode(part.text))[:SHORT] in marks:
+    if digest([encode(part.text)])[:SHORT] in marks:
         return True
     value = arguments_of(part.text) if part.kind == "tool_call" else None
     return value is not None and _strings_are_named(value, arguments_of(text))
@@ -206,5 +206,5 @@ def _strings_are_named(before: Any, after: Any) -> bool:
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         return all(map(_strings_are_named, before, after))
     if isinstance(before, str) and isinstance(after, str) and before != after:
-        return digest(encode(before))[:SHORT] in references_in(after)
+        return digest([encode(before)])[:SHORT] in references_in(after)
     return bool(before == after)

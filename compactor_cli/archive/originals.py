@@ -48,7 +48,7 @@ def original(source: Source, removed: Removed) -> bytes:
     if removed.conversation < len(source.transcripts):
         transcript = source.transcripts[removed.conversation]
         content = _records(transcript, removed) if removed.kind == "records" else _text(transcript, removed)
-        if content is not None and digest(content) == removed.digest:
+        if content is not None and digest([content]) == removed.digest:
             return content
     raise InputError(
         f"does not hold the original of {removed.reference}; is this the file that was compacted?", path=source.path
@@ -66,6 +66,6 @@ def _text(transcript: Transcript, removed: Removed) -> bytes | None:
         for part in transcript.messages[index].parts if index < len(transcript.messages) else ():
             for text in originals_of(part):
                 content = encode(text)
-                if digest(content) == removed.digest:
+                if digest([content]) == removed.digest:
                     return content
     return None

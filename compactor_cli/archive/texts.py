@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from compactor_cli.model.message import Part
@@ -25,7 +25,7 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def digest(*contents: bytes) -> str:
+def digest(contents: Iterable[bytes]) -> str:
     """SHA-256 of contents one behind the other."""
     hashed = hashlib.sha256()
     for content in contents:

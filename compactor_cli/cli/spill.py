@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterable
 from typing import BinaryIO
@@ -22,6 +23,7 @@ class Spill:
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="compactor-", dir=_folder(), buffering=0)  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
         self._size = 0
         self._texts: OrderedDict[int, str] = OrderedDict()
         self._cached = 0

@@ -39,10 +39,10 @@ def _entry(transcript: Transcript, conversation: int, message: Message) -> Remov
     """A message that is one text by that text, any other by its records."""
     only = message.parts[0] if len(message.parts) == 1 else None
     if only is not None and only.kind in ("text", "tool_result") and only.text and not only.images:
-        full = digest(encode(only.text))
+        full = digest([encode(only.text)])
     else:
         only = None
-        full = digest(*(transcript.raw(record) for record in message.records))
+        full = digest(transcript.raw(record) for record in message.records)
     return Removed(
         reference="",
         digest=full,

@@ -127,7 +127,7 @@ def _request(
     covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
     covers = tuple(sorted({message.number for message in covered}))
     records = dict.fromkeys(record for m in covered for record in m.records)
-    address = reference(*(transcript.raw(record) for record in records))
+    address = reference(transcript.raw(record) for record in records)
     if slot.excerpts is None:
         tier = slot.tier if slot.form == "tiers" else None
         tokens = sum(m.tokens for m in covered)

@@ -192,8 +192,8 @@ def survival_json(survivals: Sequence[Survival]) -> dict[str, Any]:
 
 def _reference(parts: Sequence[Compaction]) -> str | None:
     """Content address of everything that is not in the output as it was."""
-    originals = [part.before.raw(record) for part in parts for record in part.removed]
-    return reference(*originals) if originals else None
+    removed = any(part.removed for part in parts)
+    return reference(part.before.raw(record) for part in parts for record in part.removed) if removed else None
 
 
 def _tiers(parts: Sequence[Compaction]) -> list[dict[str, int]]:

@@ -46,7 +46,7 @@ class ToolCall:
     """The shell command that it runs; empty for other tools."""
     message: int
     """Index of the newest message that it stands on: its result, else the call."""
-    said: str = ""
+    result: Part | None = None
     answered: bool = False
     failed: bool | None = None
     """None: nothing says so."""
@@ -54,6 +54,11 @@ class ToolCall:
     """The format or an exit code says how it ended."""
     undecided: bool = False
     """Declined, stopped or still running: it neither succeeded nor failed by itself."""
+
+    @property
+    def said(self) -> str:
+        """Its result; all results together may be too large for memory."""
+        return "" if self.result is None else self.result.text
 
 
 def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
@@ -104,7 +109,7 @@ def _handles(arguments: Any) -> Iterator[str]:
 
 def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     said = result.text
-    ended = replace(call, message=max(call.message, index), said=said, answered=True)
+    ended = replace(call, message=max(call.message, index), result=result, answered=True)
     if _DECLINED.match(said) or (result.failed is not False and call.command and _STOPPED.match(said)):
         return replace(ended, undecided=True)
     if result.failed is not None:

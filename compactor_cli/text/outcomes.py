@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from compactor_cli.text.ends import both_ends
+from compactor_cli.text.remembering import remembered
 
 _EXIT = re.compile(
     r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return ?code)\s*[:=]?\s*(-?\d+)", re.IGNORECASE
@@ -115,14 +115,13 @@ def result_errors(text: str, failed: bool | None, most: int = 8) -> list[str]:
     return error_lines(text, most) if failed else list(_plain_statements(text)[:most])
 
 
-# several stages ask for the same texts, one after the other
-@lru_cache(maxsize=1 << 12)
+@remembered
 def _error_lines(text: str) -> tuple[str, ...]:
     found = (line for line, small in _hinted_lines(text) if _tells_of_error(small))
     return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
     found = (line for line, _ in _hinted_lines(text) if _STRONG.match(line))
     return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))

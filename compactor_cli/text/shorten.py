@@ -36,7 +36,7 @@ def is_shortened(text: str) -> bool:
     return "left out" in text and _CUT.search(text) is not None
 
 
-def reference(*contents: bytes) -> str:
+def reference(contents: Iterable[bytes]) -> str:
     """Content address of originals: `ctx_` and the first 8 hex digits of their SHA-256."""
     digest = hashlib.sha256()
     for content in contents:
@@ -45,7 +45,7 @@ def reference(*contents: bytes) -> str:
 
 
 def text_reference(text: str) -> str:
-    return reference(text.encode("utf-8", "surrogatepass"))
+    return reference([text.encode("utf-8", "surrogatepass")])
 
 
 def shorten_output(

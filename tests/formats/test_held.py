@@ -45,7 +45,7 @@ def told(load, settings):
         for m in transcript.messages
     ]
     links = [(t.links, t.owners, t.outside, t.copies, t.records) for t in source.transcripts]
-    return read, links, source.format, source.notes, in_memory(done.data), [part.decisions for part in done.parts]
+    return read, links, source.format, source.notes, in_memory(done.data), [part.plan for part in done.parts]
 
 
 @pytest.mark.parametrize("path", [*OWN, *REAL], ids=lambda path: str(path.relative_to(path.parents[2])))

@@ -1,0 +1,29 @@
+"""Remembering what was found in texts that several stages ask about, one after the other."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TypeVar
+
+_ROOM = 16_000_000
+"""Characters of texts that are remembered; the texts of a session may be too large for memory."""
+T = TypeVar("T")
+
+
+def remembered(find: Callable[[str], T]) -> Callable[[str], T]:
+    """A function that knows what `find` gave for the last texts."""
+    known: OrderedDict[str, T] = OrderedDict()
+    used = 0
+
+    def finding(text: str) -> T:
+        nonlocal used
+        if text in known:
+            return known[text]
+        found = known[text] = find(text)
+        used += len(text)
+        while used > _ROOM:
+            used -= len(known.popitem(last=False)[0])
+        return found
+
+    return finding
