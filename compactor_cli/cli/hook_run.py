@@ -20,6 +20,7 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError, bug_words
 from compactor_cli.hooks.context import Original, restored
 from compactor_cli.hooks.payload import Payload, payload_of, start_output
+from compactor_cli.model.content import in_memory
 from compactor_cli.text.clean import visible
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def _archived(session: Session, configured: Configured, payload: Payload, path: 
                         continue
                     manifest = archive.manifest(connection, each.id)
                     stored = archive.restore(connection, each.id, None)
-                    contents = contents or stored
+                    contents = contents or in_memory(stored)
                     source = read_again(stored, manifest.input.path)
                     references = {entry.messages[0]: entry.reference for entry in manifest.removed if entry.messages}
                     found.append(Original(source.transcripts[0].messages, references))

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.spill import gathered
 from compactor_cli.errors import InputError, StoreError, UsageError
+from compactor_cli.model.content import Content
 
 if TYPE_CHECKING:
     from compactor_cli.model.archive import Archived, FoundCompaction, Match
@@ -90,7 +92,7 @@ def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
         return ()
 
 
-def read_again(data: bytes, path: str, format: str = "") -> Source:
+def read_again(data: Content, path: str, format: str = "") -> Source:
     """A file as it was read when it was compacted; tokens do not matter here."""
     from compactor_cli.formats.loading import load
     from compactor_cli.tokens import make_counter
@@ -98,7 +100,7 @@ def read_again(data: bytes, path: str, format: str = "") -> Source:
     return load(data, path, make_counter("chars").counter, format=format, skip_damaged=True)
 
 
-def input_of(kept: Database, lookup: Lookup, chosen: Archived) -> bytes:
+def input_of(kept: Database, lookup: Lookup, chosen: Archived) -> Content:
     """The input of a compaction, which counts as used. Raises NotKeptError when it is not in the archive any more."""
     from compactor_cli.store import archive
 
@@ -107,8 +109,8 @@ def input_of(kept: Database, lookup: Lookup, chosen: Archived) -> bytes:
         return beginning  # what came out as it went in is not stored: it is the file itself
     try:
         with kept.write() as connection:
-            return archive.restore(connection, chosen.id, time.time())
+            return archive.restore(connection, chosen.id, time.time(), gathered)
     except StoreError:
         # where it cannot be noted that it is used, it may still be read; when not, the same error comes again
         with kept.read() as connection:
-            return archive.restore(connection, chosen.id, None)
+            return archive.restore(connection, chosen.id, None, gathered)

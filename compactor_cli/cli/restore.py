@@ -21,7 +21,7 @@ from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import NotKeptError, UsageError
-from compactor_cli.model.content import in_memory
+from compactor_cli.model.content import Content, in_memory, in_pieces, joined
 
 if TYPE_CHECKING:
     from compactor_cli.cli.lookup import Lookup
@@ -171,13 +171,13 @@ def _whole(session: Session, kept: Database, asked: RestoreOptions, lookup: Look
             "are kept: restore --list shows them, and --round N -o OTHER brings one of them back"
         )
     chosen = lookup.chosen(asked.round)
-    data = input_of(kept, lookup, chosen)
+    data: Content = input_of(kept, lookup, chosen)
     if lookup.match == "input" and asked.round is None:
         session.say(f"note: {asked.file} is itself what was compacted")
     if lookup.match == "begins" and asked.round is None:
         added = lookup.data[chosen.output.size :]
         session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
-        data += added
+        data = joined(data, [*in_pieces(data), added])
     place = asked.file if asked.in_place else asked.out or "-"
     write_bytes(place, data, lookup.data if asked.in_place else None, [asked.file] if asked.file else ())
     shown = "standard output" if place == "-" else place

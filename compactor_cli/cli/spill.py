@@ -7,6 +7,7 @@ import tempfile
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterable
+from itertools import chain
 from typing import BinaryIO
 
 from compactor_cli.model.content import is_same
@@ -139,6 +140,19 @@ def spilled(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBytes:
     if size is None and len(head) < LARGE:
         return head
     return Spill().put(_rest(head, stream))
+
+
+def gathered(chunks: Iterable[bytes]) -> bytes | SpilledBytes:
+    """Chunks one behind the other: in memory, or in a file where they are large."""
+    head: list[bytes] = []
+    size = 0
+    rest = iter(chunks)
+    for chunk in rest:
+        head.append(chunk)
+        size += len(chunk)
+        if size >= LARGE:
+            return Spill().put(chain(head, rest))
+    return b"".join(head)
 
 
 def _rest(head: bytes, stream: BinaryIO) -> Iterable[bytes]:

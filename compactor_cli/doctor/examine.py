@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from compactor_cli.doctor import CHECKS
 from compactor_cli.doctor.findings import DoctorView, Finding, Limits
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import Counter
+from compactor_cli.formats.jsonl import HeldRecord, Values
 from compactor_cli.formats.loading import load
+from compactor_cli.model.content import Holds
 from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Path
 from compactor_cli.model.plan import Decision, Plan
@@ -62,7 +64,8 @@ def _of_transcript(transcript: Transcript, limits: Limits) -> tuple[Finding, ...
 
 
 def _view(transcript: Transcript, limits: Limits) -> DoctorView:
-    values = [json.loads(transcript.raw(record)) for record in range(len(transcript.records))]
+    values: Sequence[Any] = Values([HeldRecord(record, transcript.source) for record in transcript.records])
+    values = values if isinstance(transcript.source, Holds) else list(values)
     return DoctorView(transcript, values, limits, FORMATS[transcript.format].parent_path)
 
 

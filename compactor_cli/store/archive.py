@@ -5,16 +5,16 @@ Every function works in a transaction that its caller began; those that change s
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from sqlalchemy import Connection, func, insert, select, update
 
 from compactor_cli.archive.manifest_json import removed_json, removed_of
 from compactor_cli.errors import InputError, NotKeptError, StoreError
 from compactor_cli.model.archive import Archived, ArchiveSize, FileState, FoundCompaction, Manifest
+from compactor_cli.model.content import Content, sha256
 from compactor_cli.store.archive_find import ancestry, chain, find_compaction, known, newest
 from compactor_cli.store.archive_pieces import add_pieces, lock, read_pieces, stored_bytes
 from compactor_cli.store.archive_room import evict, purge
@@ -63,18 +63,21 @@ def confirm(connection: Connection, id: int) -> None:
     connection.execute(update(compactions).where(compactions.c.id == id).values(written=True))
 
 
-def restore(connection: Connection, id: int, at: float | None) -> bytes:
+def restore(
+    connection: Connection, id: int, at: float | None, put: Callable[[Iterable[bytes]], Content] = b"".join
+) -> Content:
     """The input of a compaction, byte for byte. Raises StoreError when it is not in the archive any more.
 
-    `at`: it is used now, which needs a transaction that writes; None where that cannot be noted.
+    `at`: it is used now, which needs a transaction that writes; None where that cannot be noted. `put`: where the
+    pieces go, when they may be too large for memory.
     """
     if at is not None:
         # the first statement locks the row: nobody takes the pieces away while they are read
         connection.execute(update(compactions).where(compactions.c.id == id).values(used=at))
     wanted = known(connection, id)
     for source in _sources(connection, wanted):
-        data = b"".join(read_pieces(connection, source))[: wanted.input.size]
-        if hashlib.sha256(data).hexdigest() == wanted.input.sha256:
+        data = put(_first(read_pieces(connection, source), wanted.input.size))
+        if sha256(data) == wanted.input.sha256:
             return data
         raise StoreError(f"the pieces of compaction {source} are not its input any more: the archive is damaged")
     if not wanted.changed:
@@ -86,6 +89,14 @@ def restore(connection: Connection, id: int, at: float | None) -> bytes:
         f"the original of compaction {id} is not in the archive any more: it went when there was no room; "
         "a larger archive.limit_mb keeps more"
     )
+
+
+def _first(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """The first so many bytes."""
+    for piece in pieces:
+        if size > 0:
+            yield piece[:size]
+        size -= len(piece)
 
 
 def manifest(connection: Connection, id: int) -> Manifest:

@@ -38,8 +38,8 @@ def add_pieces(connection: Connection, compaction: int, contents: Sequence[bytes
     """Store the pieces that are not there yet, and which of them the compaction's input is."""
     digests = [hashlib.sha256(content).hexdigest() for content in contents]
     known = _ids(connection, digests)
-    missing = {digest: content for digest, content in zip(digests, contents, strict=True) if digest not in known}
-    for rows in _rooms(_row(digest, content) for digest, content in missing.items()):
+    missing = {digest: at for at, digest in enumerate(digests) if digest not in known}
+    for rows in _rooms(_row(digest, contents[at]) for digest, at in missing.items()):  # never all of them in memory
         insert_new(connection, objects, rows)
     known |= _ids(connection, missing)
     rows = [{"compaction": compaction, "position": at, "object": known[digest]} for at, digest in enumerate(digests)]

@@ -38,8 +38,13 @@ class Call:
     arguments: dict[str, Any]
     given: str
     """The arguments as text."""
-    answer: str | None
+    result: Part | None
     succeeded: bool
+
+    @property
+    def answer(self) -> str | None:
+        """What the result says; all results together may be too large for memory."""
+        return None if self.result is None else self.result.text
 
 
 def calls(messages: Sequence[Message]) -> list[Call]:
@@ -62,8 +67,7 @@ def _call(message: int, part: Part, answer: Part | None) -> Call:
         value = None
     arguments = value if isinstance(value, dict) else {"input": value if isinstance(value, str) else part.text}
     name = re.split(r"__|\.", part.name)[-1]
-    said = None if answer is None else answer.text
-    return Call(message, part.call_id, name, arguments, part.text, said, answer is not None and not failed(answer))
+    return Call(message, part.call_id, name, arguments, part.text, answer, answer is not None and not failed(answer))
 
 
 def failed(result: Part) -> bool:

@@ -19,7 +19,7 @@ from compactor_cli.survival.names import identifiers
 from compactor_cli.survival.normal import is_short
 from compactor_cli.survival.open_items import open_items
 from compactor_cli.survival.phrases import DECISION, LIMIT, RULE
-from compactor_cli.survival.reading import Places, find, read
+from compactor_cli.survival.reading import Places, find, find_in, read
 from compactor_cli.survival.result import CATEGORIES, Survival
 from compactor_cli.survival.shown import Shown, named
 from compactor_cli.survival.units import Unit, asked_lines, requests, units
@@ -103,5 +103,5 @@ def _lost_corrections(changed: Sequence[Correction], after: Places, before: Sequ
     turned = [one for one in lost if one.newer.last(after) >= 0]
     keys = {key for one in turned for unit in (one.newer, one.older) if unit is not None for key in unit.keys}
     # where the first transcript has them in that order too, the second one did not turn them round
-    places = find(keys, read(before)) if keys else {}
+    places = find_in(before, keys) if keys else {}
     return [(one.newer.message, one.newer.text) for one in lost if not stands(one, after, places)]

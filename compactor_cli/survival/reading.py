@@ -99,6 +99,19 @@ def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) ->
     return found
 
 
+def find_in(messages: Iterable[Message], keys: Collection[str]) -> Places:
+    """The places of each text that is there in some messages, which are read one after the other: their texts may be
+    too large to be looked at together."""
+    found: dict[str, list[int]] = {}
+    at = 0
+    for message in messages:
+        reading = read([message])
+        for key, places in find(keys, reading).items():
+            found.setdefault(key, []).extend(at + place for place in places)
+        at += len(reading.text) + 1
+    return found
+
+
 def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
     """The sizes of anchors in use, and anchor -> lengths of the texts that begin with it."""
     sizes: set[int] = set()
