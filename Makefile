@@ -14,7 +14,7 @@ COUNT := 20000
 START := 0
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check site package bench fuzz profile lock clean
+.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check site package bench results fuzz profile lock clean
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -96,6 +96,9 @@ bench: $(STAMP)  ## compact beside a floor that only reads, counts and writes; s
 	$(BIN)/python -m benchmarks.compact
 	$(BIN)/python -m benchmarks.plan
 	$(BIN)/python -m benchmarks.memories
+
+results: $(STAMP)  ## measure what docs/performance.md shows anew (half an hour; nothing else may run)
+	for name in compact large many rows; do $(BIN)/python -m benchmarks.record $$name; done
 
 profile: $(STAMP)  ## learn the profile that ships with the package anew, where the sample sessions are
 	@test -d $(SESSIONS) || { echo "the sample sessions are not in $(SESSIONS)"; exit 1; }

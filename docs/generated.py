@@ -276,3 +276,9 @@ def _ended(words: Sequence[str], folder: Path) -> tuple[str, int]:
         check=False,
     )
     return "\n".join(line.rstrip() for line in run.stdout.strip("\n").splitlines()), run.returncode
+
+
+def measured(name: str) -> str:
+    """What a benchmark said when it was last recorded."""
+    text = Path("benchmarks", "results", f"{name}.txt").read_text(encoding="utf-8")
+    return f"```text\n{text.rstrip()}\n```"

@@ -11,7 +11,7 @@ from compactor_cli.doctor import CHECKS
 from compactor_cli.doctor.findings import DoctorView, Finding, Limits
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import Counter
-from compactor_cli.formats.jsonl import HeldRecord, Values
+from compactor_cli.formats.jsonl import HeldRecord, RecordValues
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Holds
 from compactor_cli.model.group import Fault
@@ -64,7 +64,7 @@ def _of_transcript(transcript: Transcript, limits: Limits) -> tuple[Finding, ...
 
 
 def _view(transcript: Transcript, limits: Limits) -> DoctorView:
-    values: Sequence[Any] = Values([HeldRecord(record, transcript.source) for record in transcript.records])
+    values: Sequence[Any] = RecordValues([HeldRecord(record, transcript.source) for record in transcript.records])
     values = values if isinstance(transcript.source, Holds) else list(values)
     return DoctorView(transcript, values, limits, FORMATS[transcript.format].parent_path)
 

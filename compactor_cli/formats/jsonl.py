@@ -47,7 +47,7 @@ class HeldRecord:
 ReadRecord = RawRecord | HeldRecord
 
 
-class Values(Sequence[Any]):
+class RecordValues(Sequence[Any]):
     """The values of records, each taken from its record when it is looked at."""
 
     def __init__(self, records: Sequence[ReadRecord]) -> None:
@@ -60,10 +60,10 @@ class Values(Sequence[Any]):
     def __getitem__(self, at: int, /) -> Any: ...
 
     @overload
-    def __getitem__(self, at: slice, /) -> Values: ...
+    def __getitem__(self, at: slice, /) -> RecordValues: ...
 
     def __getitem__(self, at: int | slice, /) -> Any:
-        return Values(self._records[at]) if isinstance(at, slice) else self._records[at].value
+        return RecordValues(self._records[at]) if isinstance(at, slice) else self._records[at].value
 
 
 @dataclass(frozen=True, slots=True)

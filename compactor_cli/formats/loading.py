@@ -12,7 +12,7 @@ from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, nearest
 from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, Unfolds, fit
 from compactor_cli.formats.holding import Holding
-from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, Values, parse, read_records
+from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
 from compactor_cli.model.content import Content, Holds, in_memory
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
@@ -81,7 +81,7 @@ def _fits_nothing(format: Format, values: Sequence[Any]) -> bool:
 def _values(records: Sequence[ReadRecord]) -> Sequence[Any]:
     """The values of records; of those that are too large for memory each is read when it is looked at."""
     held = any(isinstance(item, HeldRecord) for item in records)
-    return Values(records) if held else [item.value for item in records]
+    return RecordValues(records) if held else [item.value for item in records]
 
 
 def _ink(data: Content, start: int) -> int:

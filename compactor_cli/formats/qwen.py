@@ -24,7 +24,7 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.gemini_parts import CallIds, content_role, edit_part, new_part, read_parts
-from compactor_cli.formats.jsonl import ReadRecord, Values
+from compactor_cli.formats.jsonl import ReadRecord, RecordValues
 from compactor_cli.formats.qwen_history import history_of, unfold
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Role
@@ -92,7 +92,7 @@ class Qwen(PlainEdits):
     def unfold(
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
     ) -> tuple[Content, list[ReadRecord]] | None:
-        return unfold(data, records, _walk(Values(records)), separator)
+        return unfold(data, records, _walk(RecordValues(records)), separator)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_part(part, text) for part, text in edited if part.place}

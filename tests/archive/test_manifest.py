@@ -88,7 +88,7 @@ def test_a_summary_leads_to_the_records_it_stands_for_and_each_of_them_has_its_o
     assert (entry.loss, entry.kind, entry.marked) == ("summarized", "records", True)
     assert original(source, entry) == b"".join(lines[record] for record in entry.records)
     for record in entry.records:
-        own = find(made.removed, reference(lines[record]))
+        own = find(made.removed, reference([lines[record]]))
         assert original(source, own) == lines[record]
         assert (own.messages, own.marked) == ((record,), False)
 
@@ -153,8 +153,8 @@ def test_what_a_repair_took_out_is_listed():
 
 def test_originals_that_share_8_digits_get_longer_references():
     first, second = (listing("rows") + f"\nlast row {number}" for number in TWINS)
-    short = reference(first.encode())
-    assert short == reference(second.encode())
+    short = reference([first.encode()])
+    assert short == reference([second.encode()])
     exchanges = [calling(None, "c1"), result("c1", first), calling(None, "c2"), result("c2", second)]
     data = jsonl(system(), user("Go."), *exchanges, user("On."), assistant("Yes."))
     made, source, done = manifest(data, strategy="tiered", target_ratio=0.3, keep_last=6)
@@ -172,7 +172,7 @@ def test_originals_of_several_manifests_that_share_8_digits_are_told_apart():
         output = listing("rows") + f"\nlast row {number}"
         data = jsonl(system(), user("Go."), calling(None, "c1"), result("c1", output), user("On."), assistant("Yes."))
         made, source, done = manifest(data, strategy="tiered", target_ratio=0.4, keep_last=6)
-        assert marks(done.data) == {reference(output.encode())}
+        assert marks(done.data) == {reference([output.encode()])}
         removed += made.removed
         contents.append((source, output.encode()))
     with pytest.raises(UsageError, match="ambiguous") as refused:

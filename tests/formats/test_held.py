@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from compactor_cli import api
+from compactor_cli.cli import spill
+from compactor_cli.cli.files import read_content, write_bytes
 from compactor_cli.cli.spill import LARGE, Spill, spilled
-from compactor_cli.errors import BudgetError, CompactorError
+from compactor_cli.errors import BudgetError, CompactorError, InputError
 from compactor_cli.formats import jsonl
 from compactor_cli.model.content import in_memory, is_same, sha256
 from compactor_cli.model.message import HeldPart
 from compactor_cli.settings import Settings
+from tests.builders import assistant, call, calling, command, environment, listing, result, user
 from tests.builders import jsonl as lines
-from tests.builders import listing, result, user
 from tests.test_real_transcripts import FILES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,3 +100,36 @@ def test_streams_are_read_whole_whatever_their_size(size, tmp_path):
             found = spilled(stream, known)
         assert isinstance(found, bytes) == (size < LARGE)
         assert is_same(found, data)
+
+
+def test_a_large_file_is_compacted_within_little_memory_and_can_be_had_back(tmp_path, fresh):
+    path = tmp_path / "large.jsonl"
+    with path.open("w") as file:
+        file.write(json.dumps(user("Find out why the report is slow, and never touch the schema.")) + "\n")
+        for at in range(80):
+            asked = calling(call(f"c{at}", "cat", f'{{"path": "var/{at}.log"}}'))
+            text = "\n".join(f"{at}.{line} order_total_{line % 977} took {line % 61} ms" for line in range(45_000))
+            file.write(json.dumps(asked) + "\n" + json.dumps(result(f"c{at}", text)) + "\n")
+    assert path.stat().st_size > 1.5 * LARGE
+    kept = ("--database", "kept.db", "--tokenizer", "chars")
+    asked = command("compact", "large.jsonl", "--target-tokens", "20000", "-o", "out.jsonl", "--archive", *kept)
+    with subprocess.Popen(asked, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    assert usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) < 250_000_000
+    assert (tmp_path / "out.jsonl").stat().st_size < 200_000
+    assert fresh("restore", "out.jsonl", "-o", "back.jsonl", "--database", "kept.db").code == 0
+    assert is_same((tmp_path / "back.jsonl").read_bytes(), path.read_bytes())
+
+
+def test_a_large_file_that_was_changed_in_the_meantime_is_not_replaced(tmp_path, monkeypatch):
+    monkeypatch.setattr(spill, "LARGE", 10)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(lines(user("Look."), assistant("Yes.")))
+    read = read_content(str(path))
+    write_bytes(str(path), b"other\n", read)
+    assert path.read_bytes() == b"other\n"
+    with pytest.raises(InputError, match="was changed by another program"):
+        write_bytes(str(path), b"third\n", read)
+    assert path.read_bytes() == b"other\n"

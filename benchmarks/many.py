@@ -1,0 +1,61 @@
+"""`python -m benchmarks.many [FILES]`: many small sessions, by one process and by two.
+
+Limits: two processes are at least 1.7 times as fast as one, and write the same bytes. Exit code 1 when they do not. The
+last lines reckon from the rate what a million such sessions take.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.sessions import write_session
+
+_LEAST = 1.7
+_MESSAGES = (8, 12, 16, 24, 40)
+"""Messages of a session, in turn."""
+
+
+def seconds(folder: Path, jobs: int) -> float:
+    """Wall-clock seconds of one run over all files."""
+    command = [sys.executable, "-m", "compactor_cli", "compact", "in/*.jsonl", "--target-ratio", "0.25", "--quiet"]
+    started = time.perf_counter()
+    subprocess.run([*command, "--out-dir", f"out{jobs}", "--jobs", str(jobs)], check=True, cwd=folder)
+    return time.perf_counter() - started
+
+
+def main() -> int:
+    files = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    with tempfile.TemporaryDirectory(prefix="compactor-bench-") as name:
+        folder = Path(name)
+        (folder / "in").mkdir()
+        for messages in _MESSAGES:
+            write_session(folder / f"{messages}.jsonl", messages)
+        sessions = [(folder / f"{messages}.jsonl").read_bytes() for messages in _MESSAGES]
+        size = 0
+        for at in range(files):
+            data = sessions[at % len(sessions)]
+            (folder / "in" / f"{at:06}.jsonl").write_bytes(data)
+            size += len(data)
+        one, two = seconds(folder, 1), seconds(folder, 2)
+        names = sorted(path.name for path in (folder / "out1").glob("*.jsonl"))
+        same = len(names) == files and all(
+            (folder / "out1" / each).read_bytes() == (folder / "out2" / each).read_bytes() for each in names
+        )
+    print(f"{files:,} sessions of {_MESSAGES[0]} to {_MESSAGES[-1]} messages, {size / 1e6:,.0f} MB")
+    print(f"one process:   {one:,.1f} s, {files / one:,.0f} sessions/s, {size / one / 1e6:,.1f} MB/s")
+    print(f"two processes: {two:,.1f} s, {one / two:.2f} times as fast (at least {_LEAST}), same bytes: {same}")
+    hours = 1_000_000 / (files / one) / 3600
+    print(
+        f"\na million such sessions: 1,000,000 / {files / one:,.0f} a second / 3,600 = {hours:.2f} hours of one core;"
+    )
+    minutes = hours * 60 * two / one * 2 / 64
+    print(f"on 64 cores, at the gain of two, {minutes:.1f} minutes: {minutes * 64 / 60:.2f} hours of a core in all")
+    return 0 if same and one / two >= _LEAST else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
