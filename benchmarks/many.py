@@ -41,7 +41,7 @@ def main() -> int:
             (folder / "in" / f"{at:06}.jsonl").write_bytes(data)
             size += len(data)
         one, two = seconds(folder, 1), seconds(folder, 2)
-        names = sorted(path.name for path in (folder / "out1").glob("*.jsonl"))
+        names = sorted(path.name for path in (folder / "out1").glob("[0-9]*.jsonl"))
         same = len(names) == files and all(
             (folder / "out1" / each).read_bytes() == (folder / "out2" / each).read_bytes() for each in names
         )

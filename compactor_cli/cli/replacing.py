@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -77,8 +78,15 @@ def remove_stale(target: Path) -> None:
 
 def _left(target: Path) -> Iterator[Path]:
     start = f".{_short(target.name)}."
-    with suppress(OSError), os.scandir(target.parent) as entries:
-        yield from [Path(e.path) for e in entries if e.name.startswith(start) and e.name.endswith(_SUFFIX)]
+    yield from (target.parent / name for name in _parts_in(target.parent) if name.startswith(start))
+
+
+@cache
+def _parts_in(folder: Path) -> tuple[str, ...]:
+    """What killed runs left in a folder. It is listed once: it may get many outputs, one after the other."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        return tuple(entry.name for entry in entries if entry.name.endswith(_SUFFIX))
+    return ()
 
 
 def is_part(name: str) -> bool:
