@@ -209,7 +209,7 @@ def context_state(
     format: str = "",
     tokenizer: str = "",
 ) -> ContextState:
-    """How full the context is, and whether it is time to compact (`needs_compaction`, seeds 001 and 004).
+    """Return how full the context is, and whether it is time to compact (`needs_compaction`, seeds 001 and 004).
 
     `model`: the one whose context limit and encoding are used; `settings.context` has the threshold. `tokens`: what the
     provider counted last, where that is known; else the messages are counted. Raises InputError for what is no list of
@@ -241,7 +241,7 @@ def language_model(
 def decontextualize(
     source: Source, model: LanguageModel, indices: Sequence[int], *, conversation: int = 0
 ) -> tuple[Resolved, ...]:
-    """What some messages of a conversation say, as statements that stand alone: pronouns and references are
+    """Return what some messages of a conversation say, as statements that stand alone: pronouns and references are
     resolved by the model with what was said before (seed 003). What stands alone already is not asked about, and
     what comes back with facts lost or added is not taken. Raises ModelError when the model fails and must not."""
     return _decontextualize(statements_of(source.transcripts[conversation].messages, indices), model)
@@ -250,8 +250,8 @@ def decontextualize(
 def extract_memories(
     source: Source, settings: Settings | None = None, *, model: LanguageModel | None = None, at: float
 ) -> tuple[Memory, ...]:
-    """What is worth remembering of each conversation (seed 003), from `settings.memory.threshold` on, in the order in
-    which it was said. `at`: the time of extraction, seconds since 1970. With `model`, messages are judged and
+    """Return what is worth remembering of each conversation (seed 003), from `settings.memory.threshold` on, in the
+    order in which it was said. `at`: the time of extraction, seconds since 1970. With `model`, messages are judged and
     references resolved by it; without, rules find what they are moderately sure of. Raises ModelError when the model
     fails and must not."""
     settings = settings or Settings()
@@ -259,5 +259,5 @@ def extract_memories(
 
 
 def diff(before: Source, after: Source) -> tuple[Fate, tuple[Survival, ...]]:
-    """What became of the messages, and what survived."""
+    """Return what became of the messages, and what survived."""
     return compare_sources(before, after)

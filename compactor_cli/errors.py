@@ -21,7 +21,7 @@ class ExitCode(IntEnum):
 
 
 def bug_words(error: Exception) -> str:
-    """What people are told of an error that nobody expected."""
+    """Return what people are told of an error that nobody expected."""
     return f"{BUG}: {type(error).__name__}: {error}"
 
 

@@ -48,7 +48,7 @@ def _plain(message: Any) -> Any:
 
 
 def _dumped(value: Any) -> Any:
-    """What stands for an object in JSON."""
+    """Return what stands for an object in JSON."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (tuple, set, frozenset)):

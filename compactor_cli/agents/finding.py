@@ -75,7 +75,7 @@ def described(listing: Listing, *, since: float = 0, project: str = "") -> Itera
 
 
 def look(listing: Listing, found: FoundSession) -> Saved:
-    """What a session tells of itself; nothing where it cannot be read, which is noted."""
+    """Return what a session tells of itself; nothing where it cannot be read, which is noted."""
     try:
         return Saved(found, AGENTS[found.agent].look(found))
     except OSError as error:
@@ -95,8 +95,8 @@ def by_id(listing: Listing, beginning: str) -> list[Saved]:
 
 
 def in_project(project: str, wanted: str) -> bool:
-    """Whether a session's folder is the one that is named, stands below it, or has the words in it. Only a path from
-    the root names a folder."""
+    """Return whether a session's folder is the one that is named, stands below it, or has the words in it. Only a path
+    from the root names a folder."""
     if not PurePath(wanted).is_absolute():
         return wanted.lower() in project.lower()
     return bool(project) and PurePath(wanted) in (PurePath(project), *PurePath(project).parents)

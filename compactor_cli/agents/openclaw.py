@@ -16,7 +16,8 @@ def _folders(machine: Machine) -> list[Path]:
 
 
 def _find(folder: Path) -> Iterator[FoundSession]:
-    """What was reset or deleted has another suffix; a trajectory is a log of the same session."""
+    """Yield the sessions of the folder. What was reset or deleted has another suffix; a trajectory is a log of the same
+    session."""
     for entry in files_below(folder, 2):
         stem = entry.name.removesuffix(".jsonl")
         in_sessions = Path(entry.path).parent.name == "sessions"

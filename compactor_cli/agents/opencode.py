@@ -111,7 +111,7 @@ def _parts_of(path: Path, message: str) -> list[dict[str, Any]]:
 
 
 def _request(parts: list[dict[str, Any]]) -> str | None:
-    """What the user typed: the agent adds parts of its own to a message."""
+    """Return what the user typed: the agent adds parts of its own to a message."""
     return request([part for part in parts if part.get("type") == "text" and not part.get("synthetic")])
 
 

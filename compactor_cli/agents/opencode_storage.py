@@ -81,6 +81,6 @@ def _id(value: dict[str, Any], file: Path) -> str:
 
 
 def created(info: dict[str, Any]) -> int:
-    """When a session or a message was begun, in milliseconds; 0 where it does not say."""
+    """Return when a session or a message was begun, in milliseconds; 0 where it does not say."""
     times = info.get("time")
     return whole(times.get("created")) if isinstance(times, dict) else 0

@@ -38,7 +38,7 @@ class JsonLines:
     whole: bool
 
     def first(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
-        """What `pick` makes of the first record of which it makes something, of those with `marker` in them."""
+        """Return what `pick` makes of the first record of which it makes something, of those with `marker` in them."""
         return _pick(self.head, pick, marker)
 
     def last(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
@@ -46,7 +46,7 @@ class JsonLines:
         return _pick(reversed(self.tail), pick, marker)
 
     def count(self, is_message: Callable[[bytes], bool]) -> Figure | None:
-        """How many lines are messages by the look of them; None for a file that was not read whole."""
+        """Return how many lines are messages by the look of them; None for a file that was not read whole."""
         return Figure(sum(map(is_message, self.head)), "estimated") if self.whole else None
 
 
@@ -131,7 +131,7 @@ def whole(value: Any) -> int:
 
 
 def recorded(tokens: int) -> Figure | None:
-    """What a provider counted; None for nothing."""
+    """Return what a provider counted; None for nothing."""
     return Figure(tokens, "recorded") if tokens > 0 else None
 
 
@@ -141,5 +141,5 @@ def estimated(size: int, bytes_a_token: int = BYTES_A_TOKEN) -> Figure | None:
 
 
 def tokens_or_size(tokens: Figure | None, found: FoundSession) -> Figure | None:
-    """What was recorded, or else an estimate by the size."""
+    """Return what was recorded, or else an estimate by the size."""
     return tokens or estimated(found.size)

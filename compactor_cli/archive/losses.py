@@ -191,7 +191,7 @@ def mended_indices(part: Compaction) -> dict[int, int]:
 
 
 def _is_named(part: Part, text: str, marks: Iterable[str]) -> bool:
-    """Whether marks lead to all that an edit took out of a part."""
+    """Return whether marks lead to all that an edit took out of a part."""
     if part.images:
         return False
     if digest([encode(part.text)])[:SHORT] in marks:

@@ -16,7 +16,7 @@ from compactor_cli.model.transcript import Source
 
 
 def manifest_of(source: Source, data: Content, parts: Sequence[Compaction], output_path: str, counter: str) -> Manifest:
-    """What a compaction of `source` did. `data` is its output, `parts` what became of each conversation."""
+    """Return what a compaction of `source` did. `data` is its output, `parts` what became of each conversation."""
     before = FileState(source.path, sha256(source.stored), len(source.stored))
     after = FileState(output_path, sha256(data), len(data))
     changed = [(n, part) for n, part in enumerate(parts) if part.changed] if before.sha256 != after.sha256 else []

@@ -162,7 +162,7 @@ def _removed(value: Any) -> Removed:
 
 
 def _get(value: Any, key: str, kind: type[T]) -> T:
-    """What a key has, where it is of the kind; numbers are not negative."""
+    """Return what a key has, where it is of the kind; numbers are not negative."""
     found = value.get(key) if isinstance(value, dict) else None
     if type(found) is not kind or (isinstance(found, int) and found < 0):
         raise InputError(f"is no manifest: {key!r} is missing, or not what it has to be")

@@ -41,7 +41,7 @@ def find(removed: Sequence[Removed], reference: str) -> Removed:
 
 
 def original(source: Source, removed: Removed) -> bytes:
-    """What an entry stands for: the text in UTF-8, or the bytes of its records one behind the other.
+    """Return what an entry stands for: the text in UTF-8, or the bytes of its records one behind the other.
 
     `source` is the input of the compaction, read again. Raises InputError when it does not hold the original.
     """

@@ -129,7 +129,7 @@ class Browser(Writing):
         return found if found.startswith("#") else ""
 
     def title_of(self, row: BrowserRow) -> Text:
-        """What a message is and what becomes of it, for the head of its own screen."""
+        """Return what a message is and what becomes of it, for the head of its own screen."""
         state = self.history.now
         out = line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
         out.append(f" · {row.who} · {row.before:,} → {row.after:,} tokens · ")
@@ -138,7 +138,7 @@ class Browser(Writing):
         return out.append(f" · decided: {choice}", "bold") if choice else out
 
     def reason_of(self, row: BrowserRow) -> Text:
-        """Why it becomes that."""
+        """Return why it becomes that."""
         choices = self.history.now.choices
         choice = self.groups.choice(choices, row.spot) if row.spot else None
         names = signals_of(self.view, row)

@@ -35,10 +35,10 @@ class Desk(Protocol):
         """The strategy that is used for an aim."""
 
     def view(self, state: State) -> BrowserView:
-        """What a compaction would make of the session. Called in a thread. Raises CompactorError."""
+        """Return what a compaction would make of the session. Called in a thread. Raises CompactorError."""
 
     def is_there(self, place: str) -> bool:
-        """Whether something would be replaced there."""
+        """Return whether something would be replaced there."""
 
     def save(self, place: str, state: State) -> str:
         """Save the decisions; returns what to say of it. Raises CompactorError."""

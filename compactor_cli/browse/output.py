@@ -26,7 +26,7 @@ def before_lines(row: BrowserRow) -> list[OutputLine]:
 
 
 def after_lines(view: BrowserView, row: BrowserRow) -> list[OutputLine]:
-    """What stands of it in the output."""
+    """Return what stands of it in the output."""
     entry = row.entry
     if not row.fate:
         return [OutputLine("Nothing was computed: see the message at the top.", heading=True)]

@@ -52,7 +52,7 @@ class BrowserRow(NamedTuple):
         return says(self.entry.message)
 
     def holds(self, words: str) -> bool:
-        """Whether its text has these words, which are in lower case."""
+        """Return whether its text has these words, which are in lower case."""
         return any(words in part.text.lower() or words in part.name.lower() for part in self.entry.message.parts)
 
 

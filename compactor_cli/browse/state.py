@@ -31,7 +31,7 @@ class Groups:
     """Message -> why its group cannot be dropped."""
 
     def choice(self, choices: Mapping[Spot, Choice], spot: Spot) -> Choice | None:
-        """What is decided of a message, by a decision on it or on another one of its group."""
+        """Return what is decided of a message, by a decision on it or on another one of its group."""
         return next((choices[one] for one in self.of.get(spot, (spot,)) if one in choices), None)
 
 

@@ -20,7 +20,7 @@ def aim_words(aim: Aim) -> str:
 
 
 def head(source: Source, counter: str) -> str:
-    """What file it is."""
+    """Return what file it is."""
     many = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
     return (
         f"{name(source.path.rpartition('/')[2])} · {source.format} · {many}{source.message_count:,} messages · "
@@ -29,7 +29,7 @@ def head(source: Source, counter: str) -> str:
 
 
 def aims(state: State, view: BrowserView, strategy: str) -> str:
-    """What it is compacted to, and how."""
+    """Return what it is compacted to, and how."""
     aimed = aim_words(state.aim)
     if view.target is not None and state.aim.target_ratio is not None:
         aimed = f"{aimed} = {view.target:,}"
@@ -37,7 +37,7 @@ def aims(state: State, view: BrowserView, strategy: str) -> str:
 
 
 def decisions(history: History) -> str:
-    """How many decisions there are, and whether a file has them."""
+    """Return how many decisions there are, and whether a file has them."""
     kept, dropped = history.now.count("keep"), history.now.count("drop")
     if not kept and not dropped:
         return "no decisions"
@@ -51,7 +51,7 @@ def sums(view: BrowserView) -> list[tuple[str, int]]:
 
 
 def failure(error: Exception) -> str:
-    """Why nothing can be made of the decisions, on a line."""
+    """Return why nothing can be made of the decisions, on a line."""
     if isinstance(error, BudgetError):
         items = ", ".join(f"{what} {tokens:,}" for what, tokens in error.items)
         least = f"Does not fit into {error.target:,} tokens: at least {error.floor:,}"
@@ -60,7 +60,7 @@ def failure(error: Exception) -> str:
 
 
 def why(row: BrowserRow, choice: Choice | None, own: bool, signals: Iterable[str], *, scored: bool) -> str:
-    """Why a message becomes what it becomes. `scored`: the strategy goes by scores and tiers."""
+    """Return why a message becomes what it becomes. `scored`: the strategy goes by scores and tiers."""
     what = {"keep": "to be kept", "drop": "to be dropped"}.get(choice or "", "")
     if what and not own:
         what += " (with its group)"
@@ -72,7 +72,7 @@ def why(row: BrowserRow, choice: Choice | None, own: bool, signals: Iterable[str
 
 
 def chosen_words(marks: Iterable[Mark], shown: int, rows: int) -> str:
-    """Which rows are shown."""
+    """Return which rows are shown."""
     listed = ", ".join(mark.value for mark in sorted(marks))
     return f"{shown:,} of {rows:,} shown: {listed}" if listed else ""
 

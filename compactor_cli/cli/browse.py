@@ -158,7 +158,7 @@ class SessionDesk:
         return self.session.counter.name
 
     def opening(self) -> State:
-        """What the settings and the options aim at, and no decisions."""
+        """Return what the settings and the options aim at, and no decisions."""
         from compactor_cli.browse.state import State
 
         settings = self.settings
@@ -181,7 +181,7 @@ class SessionDesk:
         return self._settings(aim).strategy_name
 
     def view(self, state: State) -> BrowserView:
-        """What a compaction would make of the session."""
+        """Return what a compaction would make of the session."""
         from compactor_cli.browse.rows import view_of
 
         settings = self._settings(state.aim)
@@ -192,7 +192,7 @@ class SessionDesk:
         return view_of(parts, data)
 
     def is_there(self, place: str) -> bool:
-        """Whether something would be replaced there that is not ours."""
+        """Return whether something would be replaced there that is not ours."""
         return place != self.known and not is_remote(place) and Path(place).expanduser().exists()
 
     def save(self, place: str, state: State) -> str:
@@ -264,7 +264,7 @@ def _named(place: str) -> str:
 
 
 def _is_share(word: str) -> bool:
-    """Whether a target is a share: 25%, 0.25, .25; 1 is a token."""
+    """Return whether a target is a share: 25%, 0.25, .25; 1 is a token."""
     return word.endswith("%") or word.startswith(("0", "."))
 
 

@@ -116,7 +116,7 @@ def _fixed(
 
 
 def _residuals(analysis: Analysis, prompt: Prompt | None, counter: TokenCounter) -> int:
-    """What the residuals take: as the prompt says, or those of the transcript."""
+    """Return what the residuals take: as the prompt says, or those of the transcript."""
     given = prompt.residuals if prompt else None
     if given is None:
         return sum(analysis.transcript.messages[i].tokens for i in analysis.residuals.kept)

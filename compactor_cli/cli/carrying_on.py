@@ -44,9 +44,9 @@ class CarriedOn:
 
 
 def natively(session: Session, make: Make, source: Source, settings: Settings) -> tuple[Content, list[Compaction]]:
-    """What `make` leaves of a file, appended to it as its agent would. What the agent wants besides, such as a notice
-    that something is missing, counts. Raises UsageError where nothing can be appended, BudgetError where it does not
-    fit."""
+    """Return what `make` leaves of a file, appended to it as its agent would. What the agent wants besides, such as a
+    notice that something is missing, counts. Raises UsageError where nothing can be appended, BudgetError where it does
+    not fit."""
     from compactor_cli.resuming.emit import appended
 
     data, parts = make(source, settings)
@@ -97,7 +97,7 @@ def new_session(source: Source, data: Content, out: str) -> tuple[bytes, Carried
 
 
 def at_home(source: Source, path: str) -> CarriedOn | None:
-    """How to go on with a session that stands where its agent finds it; None for any other file."""
+    """Return how to go on with a session that stands where its agent finds it; None for any other file."""
     agent = _agent_at(path)
     command = agent.resume if agent and agent.format == source.format else ""
     if not agent or not command or len(source.transcripts) != 1:

@@ -35,7 +35,7 @@ class CheckOutput:
             raise UsageError("--json prints on standard output, and so do --annotations and --sarif -: choose one")
 
     def found_in(self, source: Source, tokens: int, *, changed: bool) -> tuple[CheckFinding, ...]:
-        """What there is to say of one file, of which that many tokens are left."""
+        """Return what there is to say of one file, of which that many tokens are left."""
         if not changed:
             return ()
         what = f"{verdict(source.tokens, tokens, changed=changed)}: run compact without --check"

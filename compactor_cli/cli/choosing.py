@@ -31,7 +31,7 @@ def this_machine() -> Machine:
 
 
 def project_of(text: str) -> str:
-    """What --project says: a folder that is there by its whole path, anything else as it is, a part of one."""
+    """Return what --project says: a folder that is there by its whole path, anything else as it is, a part of one."""
     if not text:
         return ""
     path = (working_folder() / Path(text).expanduser()).resolve()
@@ -39,8 +39,8 @@ def project_of(text: str) -> str:
 
 
 def choose(session: Session, name: str, wanted: str, project: str, *, newest: bool) -> str:
-    """What the commands know the session by that has the id `wanted`, is the newest one, or is chosen at the terminal;
-    of the agent `name` or of any. Raises UsageError."""
+    """Return what the commands know the session by that has the id `wanted`, is the newest one, or is chosen at the
+    terminal; of the agent `name` or of any. Raises UsageError."""
     agents = [agent(name)] if name else list(AGENTS.values())
     listing = find_sessions(this_machine(), agents, aside=bool(wanted))
     if wanted:
@@ -54,7 +54,8 @@ def choose(session: Session, name: str, wanted: str, project: str, *, newest: bo
 
 
 def opened(session: Session, saved: Saved) -> str:
-    """What the commands know a session by: its file; where it has none of its own, a name for what is read of it."""
+    """Return what the commands know a session by: its file; where it has none of its own, a name for what is read of
+    it."""
     if saved.agent.export is None:
         return str(saved.found.path)
     name = f"{saved.found.path}#{saved.id}"

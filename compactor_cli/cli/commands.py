@@ -38,7 +38,7 @@ _SUMMARIES = {
 
 
 def summary(name: str) -> str:
-    """What the list of commands says of a command."""
+    """Return what the list of commands says of a command."""
     return _SUMMARIES[name]
 
 

@@ -82,7 +82,7 @@ def _anywhere(path: str) -> str:
 def job_of(
     names: Mapping[str, str], asked: CompactOptions, configured: Configured, keeper: Keeper, *, several: bool
 ) -> Job:
-    """What is to be done with every file. `names`: input -> its name in --out-dir."""
+    """Return what is to be done with every file. `names`: input -> its name in --out-dir."""
     return Job(
         asked=asked,
         names=names,

@@ -186,7 +186,7 @@ def _compacted(
 
 
 def _unchanged(parts: Sequence[Compaction]) -> str:
-    """Why a file stays as it is."""
+    """Return why a file stays as it is."""
     aimed = any(part.target is not None for part in parts)
     return "already within its target: unchanged" if aimed else "nothing to compact: unchanged"
 

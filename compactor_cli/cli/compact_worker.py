@@ -81,7 +81,7 @@ def compact_chunk(tasks: Sequence[FileTask]) -> list[Told]:
 
 
 def _said(session: Session) -> tuple[str, str]:
-    """What was printed since it was last asked."""
+    """Return what was printed since it was last asked."""
     return _taken(session.out.file), _taken(session.err.file)
 
 

@@ -114,7 +114,7 @@ def _known(table: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
 
 
 def _needs_value(table: Mapping[str, Any], spot: Typed) -> bool:
-    """Whether the next word is the value of an option, whatever it is."""
+    """Return whether the next word is the value of an option, whatever it is."""
     option = _option(table, spot.command, spot.option)
     return option is not None and not option["maybe"]
 
@@ -127,7 +127,7 @@ def _options(table: Mapping[str, Any], spot: Typed) -> Choices:
 
 
 def _values(table: Mapping[str, Any], kind: str, spot: Typed, typed: str) -> tuple[str, Choices]:
-    """What an option or an argument of a kind may be."""
+    """Return what an option or an argument of a kind may be."""
     if kind in ("files", "dirs"):
         return kind, []
     if kind == "models":

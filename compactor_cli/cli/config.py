@@ -131,12 +131,12 @@ def path(asked: options.CommandOptions, ctx: typer.Context) -> None:
 
 
 def _usual_places(folder: Path) -> list[SettingsFile]:
-    """Where settings are looked for; the project's file is one in this folder when there is none yet."""
+    """Return where settings are looked for; the project's file is one in this folder when there is none yet."""
     return [user_file(), project_file(folder) or SettingsFile("project file", folder / "compactor.toml")]
 
 
 def kept_places(configured: Configured | None) -> list[KeptPlace]:
-    """Where answers of models are kept and, when the settings can be read, the archive and the memory log."""
+    """Return where answers of models are kept and, when the settings can be read, the archive and the memory log."""
     from compactor_cli.llm.cache import cache_file
     from compactor_cli.store.place import file_of, is_there
 

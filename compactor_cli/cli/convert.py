@@ -147,7 +147,7 @@ def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> in
 
 
 def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
-    """Where each file goes."""
+    """Return where each file goes."""
     if not job.asked.out_dir:
         return [job.asked.out or "-"]
     folder = Path(job.asked.out_dir)

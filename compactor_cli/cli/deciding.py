@@ -62,7 +62,7 @@ def with_aim(given: Layer, file: DecisionsFile | None) -> Layer:
 
 
 def lost_words(lost: tuple[Spot, ...]) -> str:
-    """Which decisions do not hold any more."""
+    """Return which decisions do not hold any more."""
     names = [f"{s.message} of conversation {s.conversation}" if s.conversation else str(s.message) for s in lost]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
     return f"was decided on other messages than {listed}"

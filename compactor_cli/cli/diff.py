@@ -65,7 +65,7 @@ def diff(asked: DiffOptions, given: Layer) -> None:
 
 
 def _two(session: Session, asked: DiffOptions) -> tuple[str, str]:
-    """What is compared. A session that options choose is BEFORE; the one file that is named then is AFTER."""
+    """Return what is compared. A session that options choose is BEFORE; the one file that is named then is AFTER."""
     before, after = asked.before, asked.after
     if not after and (asked.latest or asked.session):
         after, (before,) = before, picked(session, [], asked)

@@ -97,7 +97,7 @@ def _one(session: Session, asked: DoctorOptions, file: str) -> int:
 
 
 def _left(session: Session, data: bytes, source: Source, limits: Limits) -> tuple[Finding, ...]:
-    """What is still wrong with the result, which is read again for it."""
+    """Return what is still wrong with the result, which is read again for it."""
     return examine(session.read(data, source.path), limits).findings
 
 

@@ -122,7 +122,7 @@ def sha256_in(stream: IO[bytes]) -> str:
 
 
 def is_still_done(outcome: Outcome, input_sha256: str, place: str) -> bool:
-    """Whether an input still holds what it held, and its output is where it was put, unchanged."""
+    """Return whether an input still holds what it held, and its output is where it was put, unchanged."""
     if input_sha256 != outcome.input_sha256:
         return False
     with suppress(OSError, InputError):

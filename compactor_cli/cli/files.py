@@ -84,7 +84,7 @@ def _copy(data: Content, stream: BinaryIO) -> None:
 
 
 def other_names(path: str) -> int:
-    """How many other names (hard links) a file has, which go on to mean it as it is now when it is replaced."""
+    """Return how many other names (hard links) a file has, which go on to mean it as it is now when it is replaced."""
     try:
         return max(0, Path(path).stat().st_nlink - 1)
     except OSError:
@@ -97,13 +97,13 @@ def _check_unchanged(path: str, target: Path, expected: Content | None) -> None:
 
 
 def changed(path: str) -> InputError:
-    """What is raised for a file that is no longer as it was read."""
+    """Return what is raised for a file that is no longer as it was read."""
     return InputError("was changed by another program in the meantime and is left as it is; run again", path=path)
 
 
 def _is_file(path: str) -> bool:
-    """Whether a path is that of a file, or of one that is to be made. Raises OSError for a folder, or for a link that
-    leads nowhere."""
+    """Return whether a path is that of a file, or of one that is to be made. Raises OSError for a folder, or for a link
+    that leads nowhere."""
     try:
         mode = Path(path).stat().st_mode
     except FileNotFoundError:

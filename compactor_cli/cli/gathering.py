@@ -26,7 +26,7 @@ _TABLES = {"session", "message", "part"}
 
 
 def gathers(path: str) -> bool:
-    """Whether a path is a session, or several, in parts."""
+    """Return whether a path is a session, or several, in parts."""
     return _events_folder(Path(path)) is not None or _is_database(Path(path)) or _is_in_storage(Path(path))
 
 
@@ -95,7 +95,7 @@ def _events(folder: Path) -> Iterator[bytes]:
 
 
 def _is_in_storage(path: Path) -> bool:
-    """Whether a path is a storage of opencode, or a file in one."""
+    """Return whether a path is a storage of opencode, or a file in one."""
     if not (path / "session").is_dir() and not (path.suffix == ".json" and path.is_file()):
         return False
     path = path.absolute()

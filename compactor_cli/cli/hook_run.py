@@ -180,8 +180,8 @@ def _contents(session: Session, path: str) -> bytes:
 
 
 def _has_just_compacted(data: bytes) -> bool:
-    """Whether the newest compaction that a file tells of is this one: the agent has not spoken since. Else it has not
-    written it yet, and nothing is known of its summary."""
+    """Return whether the newest compaction that a file tells of is this one: the agent has not spoken since. Else it
+    has not written it yet, and nothing is known of its summary."""
     lines = data.splitlines()
     behind = lines[_boundaries(lines)[-1] + 1 :]
     return not any(b'"assistant"' in line for line in behind)

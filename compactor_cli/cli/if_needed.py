@@ -31,7 +31,7 @@ Make = Callable[[Settings], tuple[Content, list[Compaction]]]
 def compact_if_needed(
     session: Session, source: Source, limit: int, settings: Settings, make: Make
 ) -> tuple[Content, list[Compaction]]:
-    """What `make` gives for the settings, or the file as it is. Without a target of its own, a session that
+    """Return what `make` gives for the settings, or the file as it is. Without a target of its own, a session that
     would still be over the threshold gets one: below the level of the warning."""
     views = [outlook(transcript, FORMATS[transcript.format], limit, settings) for transcript in source.transcripts]
     if not any(view.compacts for view in views):

@@ -64,7 +64,7 @@ def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> lis
 
 
 def _is_pattern(path: str) -> bool:
-    """Whether a path is a pattern that the shell has left as it is; a file may be called so, too."""
+    """Return whether a path is a pattern that the shell has left as it is; a file may be called so, too."""
     return glob.has_magic(path) and not os.path.lexists(path)
 
 
@@ -110,7 +110,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _unread(session: Session, path: str) -> str:
-    """Why a file in a folder is no session; empty for one that is, also when a part of it is damaged."""
+    """Return why a file in a folder is no session; empty for one that is, also when a part of it is damaged."""
     try:
         if not (gathers(path) or stat.S_ISREG(Path(path).stat().st_mode)):
             return "is no file"
@@ -163,7 +163,7 @@ def refuse_overwriting(inputs: Sequence[str], outputs: Mapping[str, Sequence[str
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """What file a path means; None for what is no file."""
+    """Return what file a path means; None for what is no file."""
     try:
         state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:

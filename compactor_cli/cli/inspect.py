@@ -115,7 +115,7 @@ def _inspect(session: Session, configured: Configured, settings: Settings, asked
 
 
 def _more_faults(source: Source) -> list[Finding]:
-    """What else is wrong with a file than calls without results and the reverse; `doctor` has all of it."""
+    """Return what else is wrong with a file than calls without results and the reverse; `doctor` has all of it."""
     from compactor_cli.doctor.examine import examine
     from compactor_cli.doctor.findings import Limits
 

@@ -169,7 +169,7 @@ def _size(path: str) -> int:
 
 
 def _shares(session: Session, job: Job, settings: Settings, files: Sequence[str]) -> bool:
-    """Whether the files are shared as it was asked for; where they cannot be, the session warns."""
+    """Return whether the files are shared as it was asked for; where they cannot be, the session warns."""
     asked = "--engine dask" if job.asked.on_cluster else f"--jobs {job.asked.jobs}" if job.asked.jobs != 1 else ""
     why = ""
     if settings.asks or job.probes:
@@ -186,7 +186,7 @@ def _shares(session: Session, job: Job, settings: Settings, files: Sequence[str]
 
 
 def _key(session: Session, job: Job, settings: Settings, reading: ReadingSettings) -> str:
-    """What decides the outputs, besides the inputs."""
+    """Return what decides the outputs, besides the inputs."""
     read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
     profile = asdict(session.profile) if session.profile else None
     recalled = [memory.text for memory in job.recalled]

@@ -166,7 +166,7 @@ def known_category(name: str) -> str:
 
 
 def _span(day: str) -> tuple[float, float]:
-    """When a day of this place begins and ends, which may be 23 or 25 hours later."""
+    """Return when a day of this place begins and ends, which may be 23 or 25 hours later."""
     today = datetime.fromtimestamp(now()).astimezone().date()
     named = {"today": today, "yesterday": today - timedelta(days=1)}
     try:

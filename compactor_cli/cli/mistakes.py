@@ -13,12 +13,13 @@ _RANGE = re.compile(r"is not in the range (?:(.+)<=)?x(?:[<>]=(.+?))?\.?$")
 
 
 def is_mistake(error: Exception) -> bool:
-    """Whether the parser raised it for words that it cannot use; help that was asked for is none."""
+    """Return whether the parser raised it for words that it cannot use; help that was asked for is none."""
     return hasattr(error, "format_message") and type(error).__name__ != "NoArgsIsHelpError"
 
 
 def words_of(error: Any, ctx: Any) -> str:
-    """What is wrong, and where the help is. `ctx`: the context of the program, for errors that name no command."""
+    """Return what is wrong, and where the help is. `ctx`: the context of the program, for errors that name no
+    command."""
     where = error.ctx or ctx
     path = where.command_path
     if error.ctx is None and ctx.invoked_subcommand:
@@ -53,7 +54,7 @@ def _number(found: re.Match[str]) -> str:
 
 
 def _name(parameter: Any, ctx: Any) -> str:
-    """What a parameter is called where it is given: `--total`, `FILE`."""
+    """Return what a parameter is called where it is given: `--total`, `FILE`."""
     return str(parameter.get_error_hint(ctx)).replace("'", "").replace("[", "").replace("]", "")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def model_use(session: Session, before: ModelUse | None = None) -> ModelUse | None:
-    """What the session has asked so far, or since `before`; None when it has asked no model."""
+    """Return what the session has asked so far, or since `before`; None when it has asked no model."""
     asker = session.asker
     if asker is None:
         return None
@@ -27,7 +27,7 @@ def model_use(session: Session, before: ModelUse | None = None) -> ModelUse | No
 
 
 def use_json(session: Session) -> dict[str, Any]:
-    """What the session has asked so far, as reports have it; empty when it has asked nothing."""
+    """Return what the session has asked so far, as reports have it; empty when it has asked nothing."""
     from compactor_cli.render.model_use import model_json
 
     use = model_use(session)

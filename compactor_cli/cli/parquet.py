@@ -11,7 +11,7 @@ _MAGIC = b"PAR1"
 
 
 def is_parquet(path: str) -> bool:
-    """Whether a file is Parquet, by how it begins; one in a store by its name."""
+    """Return whether a file is Parquet, by how it begins; one in a store by its name."""
     if is_remote(path):
         return path.lower().endswith((".parquet", ".pq"))
     try:

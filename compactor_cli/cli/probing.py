@@ -51,7 +51,7 @@ def load_probed(session: Session, path: str, settings: Settings) -> Source:
 def compact_probed(
     session: Session, source: Source, settings: Settings, make: Make
 ) -> tuple[Content, list[Compaction], Probed]:
-    """What `make` gives, within its target as the provider counts it, or BudgetError."""
+    """Return what `make` gives, within its target as the provider counts it, or BudgetError."""
     if not isinstance(session.counter, ProbedCounter):
         return *make(source, settings), Probed(None, None)
     model, local = _model(session, settings), session.local

@@ -81,7 +81,7 @@ def put_in(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memo
 
 
 def remembering(session: Session, settings: Settings) -> Remembering:
-    """What finds the memories of a run's conversations; by the session's model when the settings ask one."""
+    """Return what finds the memories of a run's conversations; by the session's model when the settings ask one."""
     from compactor_cli.pipeline.extracting import Remembering
 
     model = session.asks(settings.llm) if settings.asks else None

@@ -11,17 +11,17 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def is_remote(path: str) -> bool:
-    """Whether a path is an address in a store that fsspec reaches."""
+    """Return whether a path is an address in a store that fsspec reaches."""
     return _ADDRESS.match(path) is not None
 
 
 def is_of_one_process(path: str) -> bool:
-    """Whether only this process sees what is at an address."""
+    """Return whether only this process sees what is at an address."""
     return path.startswith("memory://")
 
 
 def store() -> ModuleType:
-    """What reads and writes there. Raises UsageError where fsspec is missing."""
+    """Return what reads and writes there. Raises UsageError where fsspec is missing."""
     try:
         from compactor_cli.remote import store as found
     except ImportError:

@@ -28,7 +28,7 @@ class Access:
 
 
 def access_of(path: str) -> Access | None:
-    """Who may read an input; of standard input, when it is a file. None where there is nothing to go by."""
+    """Return who may read an input; of standard input, when it is a file. None where there is nothing to go by."""
     try:
         state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:
@@ -83,15 +83,15 @@ def _left(target: Path) -> Iterator[Path]:
 
 @cache
 def _parts_in(folder: Path) -> tuple[str, ...]:
-    """What killed runs left in a folder. It is listed once: it may get many outputs, one after the other."""
+    """Return what killed runs left in a folder. It is listed once: it may get many outputs, one after the other."""
     with suppress(OSError), os.scandir(folder) as entries:
         return tuple(entry.name for entry in entries if entry.name.endswith(_SUFFIX))
     return ()
 
 
 def is_part(name: str) -> bool:
-    """Whether a file's name is one of this program's own: of a file on its way to its place, or of the list of what is
-    done."""
+    """Return whether a file's name is one of this program's own: of a file on its way to its place, or of the list of
+    what is done."""
     return name.endswith(_SUFFIX) or name == DONE
 
 

@@ -162,6 +162,6 @@ def _rest(head: bytes, stream: BinaryIO) -> Iterable[bytes]:
 
 
 def _folder() -> str | None:
-    """Where large files may lie: `/tmp` is in memory on many machines, `/var/tmp` is not."""
+    """Return where large files may lie: `/tmp` is in memory on many machines, `/var/tmp` is not."""
     chosen = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     return "/var/tmp" if not chosen and os.access("/var/tmp", os.W_OK) else None

@@ -22,7 +22,7 @@ _AHEAD = 4
 
 
 def processors() -> int:
-    """How many processes can run at once here."""
+    """Return how many processes can run at once here."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -28,7 +28,7 @@ def layer_of(document: Mapping[Any, Any], origin: Origin) -> Layer:
 
 
 def unknown(name: str, value: Any = None) -> str:
-    """What is wrong with a key that nobody knows, and which one may have been meant."""
+    """Return what is wrong with a key that nobody knows, and which one may have been meant."""
     from difflib import get_close_matches
 
     section, _, leaf = name.rpartition(".")

@@ -68,7 +68,7 @@ def _has(document: Mapping[Any, Any], name: str) -> bool:
 
 
 def _changed(file: SettingsFile, document: Mapping[Any, Any], key: Key, value: Any) -> dict[Any, Any]:
-    """What the document has to read as once the key is set."""
+    """Return what the document has to read as once the key is set."""
     whole = deepcopy(dict(document))
     inner = whole
     for word in (*file.section, *filter(None, (key.section,))):

@@ -141,7 +141,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _has_section(path: Path) -> bool:
-    """Whether a pyproject.toml has settings of ours; one that does not even name us is not parsed."""
+    """Return whether a pyproject.toml has settings of ours; one that does not even name us is not parsed."""
     try:
         if b"compactor" not in path.read_bytes():
             return False

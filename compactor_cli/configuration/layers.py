@@ -25,7 +25,7 @@ class Origin:
         return f"{self.kind} {self.place}".rstrip()
 
     def names(self, key: str) -> str:
-        """How an error names the key there: `--target-tokens`, or `compactor.toml: target_tokens`."""
+        """Return how an error names the key there: `--target-tokens`, or `compactor.toml: target_tokens`."""
         return self.place if self.kind in ("variable", "option") else f"{self.place}: {key}"
 
 

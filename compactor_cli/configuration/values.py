@@ -24,7 +24,7 @@ _SEVERAL = {int: "whole numbers", float: "numbers", str: "texts"}
 
 
 def allowed(key: Key) -> str:
-    """What is allowed for a key, in words: `a number from 0 to 1`."""
+    """Return what is allowed for a key, in words: `a number from 0 to 1`."""
     if key.kind is bool:
         return "true or false"
     if key.choices:
@@ -120,7 +120,7 @@ def _list(key: Key, value: Any) -> tuple[Any, ...]:
 
 
 def _is(kind: type, value: Any) -> bool:
-    """Whether a value is of a kind: true is no number, and a whole number will do where any will."""
+    """Return whether a value is of a kind: true is no number, and a whole number will do where any will."""
     if isinstance(value, bool):
         return kind is bool
     if kind is float:

@@ -15,12 +15,12 @@ CONTAINERS: dict[str, Container] = {known.name: known for known in (Gzip(), Zsta
 
 
 def container_of(data: Content) -> Container | None:
-    """What a file is packed as, by its content; None for one that is not."""
+    """Return what a file is packed as, by its content; None for one that is not."""
     return next((known for known in CONTAINERS.values() if known.holds(data)), None)
 
 
 def named(path: str) -> Container | None:
-    """What a file name asks for by its end."""
+    """Return what a file name asks for by its end."""
     return next((known for known in CONTAINERS.values() if path.lower().endswith(known.suffixes)), None)
 
 

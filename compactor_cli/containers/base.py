@@ -24,7 +24,7 @@ class Container(Protocol):
     """It can only be written from one that is there, of which the rest is copied."""
 
     def holds(self, data: Content) -> bool:
-        """Whether a file is of this kind, by its content."""
+        """Return whether a file is of this kind, by its content."""
 
     def unpack(self, data: bytes) -> bytes:
         """The bytes of the transcript, or of several, a line each. Raises InputError for damage and for bombs."""

@@ -59,7 +59,8 @@ class _Walk:
         return True
 
     def _continues(self, turn: SpeakerTurn) -> bool:
-        """Whether it is a piece of the turn before it: the format says so, or calls of that one are still open."""
+        """Return whether it is a piece of the turn before it: the format says so, or calls of that one are still
+        open."""
         last = self.turns[-1]
         same = turn.group is not None and turn.group == last.group
         return same or any(item.kind == "call" for item in last.items)

@@ -52,11 +52,11 @@ class Target(Protocol):
         """The name that the target's own program gives such a file, for conversations that are written to a folder."""
 
     def home(self, conversation: Conversation, given: Given) -> Home | None:
-        """Where the agent finds the file; None for formats that are no agent's."""
+        """Return where the agent finds the file; None for formats that are no agent's."""
 
 
 def first_time(conversation: Conversation, given: Given) -> float:
-    """When the session began."""
+    """Return when the session began."""
     return next((turn.time for turn in conversation.turns if turn.time is not None), given.now)
 
 

@@ -52,7 +52,7 @@ def _blocks(item: Item) -> list[dict[str, Any]]:
 
 
 def _body(item: Item) -> Any:
-    """What a result holds: a string, or blocks where there are pictures."""
+    """Return what a result holds: a string, or blocks where there are pictures."""
     if not item.pictures:
         return item.text
     text = [{"type": "text", "text": item.text}] if item.text else []

@@ -69,7 +69,7 @@ def merge(losses: Iterator[Loss]) -> tuple[Loss, ...]:
 
 
 def _left_out(turn: SpeakerTurn, item: Item) -> str:
-    """What kind of thing is gone."""
+    """Return what kind of thing is gone."""
     if turn.role == "system":
         return "system_messages"
     if item.kind == "thinking":
@@ -84,7 +84,7 @@ def _left_out(turn: SpeakerTurn, item: Item) -> str:
 def _changes(
     turn: SpeakerTurn, item: Item, now: SpeakerTurn, new: Item, holds: Set[Attribute]
 ) -> Iterator[tuple[str, Action]]:
-    """What became of an item that is still there."""
+    """Yield what became of an item that is still there."""
     if item.kind == "result" and new.kind == "text":
         yield "results_without_call", "as_text"
     elif item.kind == "other" and new.kind == "text":
@@ -157,7 +157,7 @@ def _added(after: Conversation) -> Counter[tuple[str, Action]]:
 
 
 def _moved(after: Conversation) -> int:
-    """How many items do not stand where they stood: all but the longest run that is in its old order."""
+    """Return how many items do not stand where they stood: all but the longest run that is in its old order."""
     tails: list[Spot] = []
     spots = [spot for _, item in after.items() for spot in item.spots]
     for spot in spots:
@@ -167,7 +167,7 @@ def _moved(after: Conversation) -> int:
 
 
 def _around(taken: Taken) -> Iterator[Loss]:
-    """What stands beside the messages."""
+    """Yield what stands beside the messages."""
     if taken.records:
         kinds = sorted(taken.records.items(), key=lambda pair: (-pair[1], pair[0]))
         told = ", ".join(f"{kind} {count}" for kind, count in kinds[:4])

@@ -30,7 +30,7 @@ class Uncounted:
 
 
 def read_back(data: bytes, target: Target, written: Sequence[Conversation]) -> bool:
-    """Whether the file was read again: there is a reader for its format. Raises UnfaithfulError where it reads
+    """Return whether the file was read again: there is a reader for its format. Raises UnfaithfulError where it reads
     differently from what was to be written."""
     if target.name not in FORMATS:
         return False

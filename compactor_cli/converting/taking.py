@@ -158,7 +158,7 @@ def _seal(part: Part, thoughts: list[Thought]) -> Seal | None:
 
 
 def _author(message: Message, values: _Values) -> str:
-    """Who speaks under a role that several share."""
+    """Return who speaks under a role that several share."""
     if message.role not in ("user", "assistant", "system") or len(message.records) != 1:
         return ""
     value = values[message.records[0]]
@@ -182,7 +182,7 @@ def _around(transcript: Transcript) -> dict[str, Any]:
 
 
 def _cwd(transcript: Transcript, values: _Values, around: Mapping[str, Any]) -> str:
-    """Where the session works, as the first record that says so has it."""
+    """Return where the session works, as the first record that says so has it."""
     for at in range(min(_HEAD, len(transcript.records))):
         found = _path_in(values[at], 3)
         if found:
@@ -202,7 +202,7 @@ def _path_in(value: Any, depth: int) -> str:
 
 
 def _record_kind(value: Any) -> str:
-    """What a record that is no message calls itself."""
+    """Return what a record that is no message calls itself."""
     if not isinstance(value, dict):
         return "other"
     payload = value.get("payload")

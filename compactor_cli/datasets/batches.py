@@ -55,7 +55,7 @@ Make = Callable[[bytes], RowResult]
 
 
 def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResult:
-    """What became of a document that was read as `source`."""
+    """Return what became of a document that was read as `source`."""
     told = [warning for part in parts for warning in part.warnings]
     told += [f"repaired: {note.kind}" for part in parts for note in part.repairs]
     return RowResult(

@@ -142,7 +142,7 @@ def _arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int
 
 
 def _lost(kind: Any, value: Any) -> str:
-    """What of a list of messages its type does not have."""
+    """Return what of a list of messages its type does not have."""
     items: Sequence[Any] = value if isinstance(value, list) else ()
     keys = {key for item in items if isinstance(item, dict) for key in item}
     has = {field.name for field in kind.value_type} if hasattr(kind, "value_type") else set()

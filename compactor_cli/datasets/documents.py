@@ -32,7 +32,7 @@ def line_of(value: Any, column: str, beside: Mapping[str, Any]) -> bytes:
 
 
 def values_in(line: bytes, column: str, beside: Iterable[str]) -> tuple[Any, dict[str, Any]]:
-    """What a document holds for a column and those beside it: the inverse of `line_of`."""
+    """Return what a document holds for a column and those beside it: the inverse of `line_of`."""
     document = json.loads(line)
     return document[_key(column)], {name: document[name] for name in beside if name in document}
 

@@ -78,7 +78,7 @@ def _first_rows(file: Any) -> Any:
 
 
 def _look_of(file: Any) -> dict[str, Any]:
-    """How the file is written: its compression for each column, and how it calls the elements of lists."""
+    """Return how the file is written: its compression for each column, and how it calls the elements of lists."""
     if not file.metadata.num_row_groups:
         return {}
     group = file.metadata.row_group(0)

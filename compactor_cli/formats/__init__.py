@@ -130,7 +130,7 @@ def _claimant(value: Any) -> str:
 
 
 def foreign(chosen: Format, values: Sequence[Any]) -> tuple[int, str, str] | None:
-    """Where a second format starts: the record's index, the format before it, and the one from there on.
+    """Return where a second format starts: the record's index, the format before it, and the one from there on.
 
     None when no record plainly belongs to another format than the chosen one.
     """

@@ -129,7 +129,7 @@ def _origin(parts: Sequence[Part], *, asked: bool) -> Origin:
 
 
 def _task_is_an_action(values: Sequence[Any]) -> bool:
-    """Whether nobody speaks but the first record, an action without a thought: some sets keep the task there."""
+    """Return whether nobody speaks but the first record, an action without a thought: some sets keep the task there."""
     if not values or word(values[0], "class_") != "message_action" or word(values[0], "description"):
         return False
     said = [v for v in values if word(v, "class_") == "text_observation" and v.get("source") == "user"]

@@ -151,8 +151,8 @@ class _Reader:
         self._add("tool", parts, record, turn=record)
 
     def _done(self, record: int) -> tuple[int, bool]:
-        """How many of the open calls of an answer are done in the steps behind it, and whether no other answer and no
-        words of the user follow."""
+        """Return how many of the open calls of an answer are done in the steps behind it, and whether no other answer
+        and no words of the user follow."""
         done = 0
         for at in range(record + 1, len(self._values)):
             value = self._values[at]
@@ -183,8 +183,8 @@ def _text(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def _around(value: dict[str, Any]) -> tuple[str, str, str] | None:
-    """What the agent put before and behind the words of the user, and these words between. None where they are not
-    told apart."""
+    """Return what the agent put before and behind the words of the user, and these words between. None where they are
+    not told apart."""
     content = word(value, "content")
     found = _REQUEST.search(content) if word(value, "type") == "USER_INPUT" else None
     if found is None or not found[1]:

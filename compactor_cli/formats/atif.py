@@ -136,8 +136,8 @@ def _calls(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], record: int) -> list[Part]:
-    """What the observation of a step holds: results, which name their call or answer the calls in order; the rest is
-    text, as is all that comes back where the agent writes its actions as text."""
+    """Return what the observation of a step holds: results, which name their call or answer the calls in order; the
+    rest is text, as is all that comes back where the agent writes its actions as text."""
     results = _observed(value)
     named = {as_text(result.get("source_call_id")) for _, result in results}
     waiting = [part for part in calls if part.call_id not in named]

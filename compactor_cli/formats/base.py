@@ -29,7 +29,7 @@ class HoldingCounter(Counter, Protocol):
     """A counter for content that is too large for memory."""
 
     def hold(self, text: str) -> str | HeldText:
-        """What a part has for its text."""
+        """Return what a part has for its text."""
 
 
 EACH = "*"
@@ -75,7 +75,7 @@ class Format(Protocol):
     """A record that replaces all history before it is a message itself, so nothing can stand before it."""
 
     def recognize(self, value: Any) -> float:
-        """How surely a record is of this format: 0 not at all, 1 without doubt."""
+        """Return how surely a record is of this format: 0 not at all, 1 without doubt."""
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         """Messages of the records, and which other records go with which message. `document`: the JSON value that
@@ -92,8 +92,8 @@ class Format(Protocol):
         answer. None for a record that does not say."""
 
     def counts(self, value: Any) -> list[Path]:
-        """Where a record holds the numbers that make up its count, in formats whose agent compacts by the newest one:
-        kept as they are, they would have it compact a session again that has just been compacted."""
+        """Return where a record holds the numbers that make up its count, in formats whose agent compacts by the newest
+        one: kept as they are, they would have it compact a session again that has just been compacted."""
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         """JSON texts to put at paths of a record (its bytes are `raw`) so that its parts have the new texts."""
@@ -277,7 +277,7 @@ def block_kinds(content: Any) -> set[str]:
 
 
 def is_image(block: Any) -> bool:
-    """Whether a content block is a picture, whatever the format calls it."""
+    """Return whether a content block is a picture, whatever the format calls it."""
     return word(block, "type") in ("image", "image_url", "input_image")
 
 
@@ -292,7 +292,7 @@ def body(value: Any, path: Path, record: int) -> tuple[str, int, Place]:
 
 
 def block_text(block: Any) -> str:
-    """What a model reads of a content block; data of files and sounds is left out."""
+    """Return what a model reads of a content block; data of files and sounds is left out."""
     if isinstance(block, str):
         return block
     if isinstance(block, dict):
@@ -329,7 +329,7 @@ def edit_value(part: Part, text: str, like: str = "") -> str:
 
 
 def fit(format: Format, values: Sequence[Any]) -> float:
-    """How well a format recognises records, 0 to 1."""
+    """Return how well a format recognises records, 0 to 1."""
     return sum(format.recognize(value) for value in values) / max(1, len(values))
 
 
@@ -366,7 +366,7 @@ def sum_of(counts: Any, *names: str) -> int | None:
 
 
 def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:
-    """Where an object that stands at `path` has numbers: under these names, or under any."""
+    """Return where an object that stands at `path` has numbers: under these names, or under any."""
     if not isinstance(counts, dict):
         return []
     kinds = {name: type(value) for name, value in counts.items() if not names or name in names}

@@ -58,7 +58,7 @@ def new_message(message: Message) -> dict[str, Any]:
 
 
 def origin_in_chat(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answering: bool) -> Origin:
-    """Who speaks in a message. `answering`: the assistant has spoken before."""
+    """Return who speaks in a message. `answering`: the assistant has spoken before."""
     if role not in ("user", "assistant", "system"):
         return "other"
     origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))

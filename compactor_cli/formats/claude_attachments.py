@@ -44,7 +44,7 @@ _NEVER_SENT = frozenset(
 
 
 def is_sent(attachment: Any) -> bool:
-    """Whether the agent sends something for an attachment; of kinds that are not known it is taken to."""
+    """Return whether the agent sends something for an attachment; of kinds that are not known it is taken to."""
     kind = word(attachment, "type")
     if kind == "hook_success":
         return word(attachment, "hookEvent") in _SPEAKING_HOOKS and bool(attachment.get("content"))

@@ -45,21 +45,21 @@ class ClaudeContext:
     """Whether sidechains are conversations of their own: not in a file that is one."""
 
     def holds(self, record: int, value: Any) -> bool:
-        """Whether a record is in the context, when it is of a kind that is sent."""
+        """Return whether a record is in the context, when it is of a kind that is sent."""
         if self.aside and value.get("isSidechain"):
             return False
         return record in self.preserved or (record >= self.start and record not in self.branches)
 
 
 def is_turn(value: Any) -> bool:
-    """Whether a record holds a turn of the conversation."""
+    """Return whether a record holds a turn of the conversation."""
     if word(value, "type") not in ("user", "assistant"):
         return False
     return isinstance(value.get("message"), dict) and "content" in value["message"]
 
 
 def context_of(values: Sequence[Any]) -> ClaudeContext:
-    """What of a session the model is sent."""
+    """Return what of a session the model is sent."""
     found = ClaudeContext()
     found.aside = not all(value.get("isSidechain") for value in values if is_turn(value))
     parents = _parents(values, aside=found.aside)
@@ -103,7 +103,7 @@ def _last_boundary(values: Sequence[Any], way: Sequence[int]) -> int:
 
 
 def _begins(value: Any) -> bool:
-    """Whether a record says that it has no parent; one that says nothing of it may follow the one before it."""
+    """Return whether a record says that it has no parent; one that says nothing of it may follow the one before it."""
     return value.get("parentUuid", "") is None
 
 

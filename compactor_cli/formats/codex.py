@@ -119,7 +119,7 @@ def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:
 
 
 def _stands_for_more(kind: str, role: Role, parts: Sequence[Part]) -> bool:
-    """Whether an item stands for history that is in no record of the context."""
+    """Return whether an item stands for history that is in no record of the context."""
     return kind in _COMPACTIONS or (role == "user" and any(is_agents_summary(part.text) for part in parts[:1]))
 
 

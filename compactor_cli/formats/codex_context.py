@@ -44,8 +44,8 @@ def payload_of(value: Any) -> dict[str, Any]:
 
 
 def typed_texts(values: Sequence[Any]) -> frozenset[str]:
-    """What the human typed, as the display events say; empty where they do not tell of most of it, as in files that
-    another program wrote with the one event that a list of sessions needs."""
+    """Return what the human typed, as the display events say; empty where they do not tell of most of it, as in files
+    that another program wrote with the one event that a list of sessions needs."""
     typed = frozenset(as_text(payload_of(v).get("message")).strip() for v in values if _is_event(v, "user_message"))
     said = [_text(value) for value in values if _is_said_by_user(value)]
     told = [any(t and t in text for t in typed) for text in said if user_origin(text, frozenset()) == "request"]
@@ -68,12 +68,12 @@ def user_origin(text: str, typed: frozenset[str]) -> Origin:
 
 
 def is_agents_summary(text: str) -> bool:
-    """Whether a text stands for a history that the agent compacted."""
+    """Return whether a text stands for a history that the agent compacted."""
     return text.lstrip().startswith(_SUMMARY)
 
 
 def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
-    """What of a rollout the model is sent."""
+    """Return what of a rollout the model is sent."""
     start = next((at for at in range(len(values) - 1, -1, -1) if is_compacted(values[at])), 0)
     found = CodexContext(start)
     kept = [] if history_of(values[start]) is not None else _kept_requests(values, start, typed)
@@ -151,6 +151,6 @@ def _before(values: Sequence[Any], found: CodexContext) -> set[int]:
 
 
 def _tells(value: Any, said: Sequence[str]) -> bool:
-    """Whether an event says that the human typed something that is still in the context."""
+    """Return whether an event says that the human typed something that is still in the context."""
     typed = as_text(payload_of(value).get("message")).strip() if _is_event(value, "user_message") else ""
     return bool(typed) and any(typed in text for text in said)

@@ -18,7 +18,7 @@ HISTORY = ("payload", "replacement_history")
 
 
 def is_compacted(value: Any) -> bool:
-    """Whether a record replaces all history before it."""
+    """Return whether a record replaces all history before it."""
     return isinstance(value, dict) and value.get("type") == "compacted"
 
 

@@ -16,7 +16,7 @@ _LONG = 200
 
 
 def shortened_copies(value: Any, place: Path, text: str, instead: str | None = None) -> dict[Path, str]:
-    """What to change in a value that repeats a result for display, when the result was shortened to `text`.
+    """Return what to change in a value that repeats a result for display, when the result was shortened to `text`.
 
     `place`: where the value stands in its record. Its long strings are cut. Where the bulk is in many short ones (the
     lines of a patch), all of it becomes the text, as it is for results that are plain text anyway, or the JSON text
@@ -55,8 +55,8 @@ def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
 
 
 def equal_copies(value: Any, place: Path, texts: Mapping[str, str]) -> dict[Path, str]:
-    """What to change in a value that repeats texts, when these were shortened: old text -> new text. `place`: where the
-    value stands in its record."""
+    """Return what to change in a value that repeats texts, when these were shortened: old text -> new text. `place`:
+    where the value stands in its record."""
     if isinstance(value, str):
         new = value
         for old, shorter in texts.items():

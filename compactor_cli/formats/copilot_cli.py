@@ -133,13 +133,13 @@ def _link(value: Any) -> Link | None:
 
 
 def _omitted(attachment: dict[str, Any], text: str) -> str:
-    """What the agent keeps of a picture that is not sent."""
+    """Return what the agent keeps of a picture that is not sent."""
     kept = {"type": "blob", "mimeType": attachment["mimeType"], "displayName": text, "omittedReason": "too_large"}
     return jsonedit.dump(kept)
 
 
 def _result_copies(result: dict[str, Any], text: str) -> dict[Path, str]:
-    """What repeats a result for display, or shows more of it than is sent."""
+    """Return what repeats a result for display, or shows more of it than is sent."""
     path: Path = ("data", "result")
     changes: dict[Path, str] = {}
     if isinstance(result.get("detailedContent"), str):
@@ -227,7 +227,7 @@ class _Reader:
 
 
 def _typed(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
-    """What is sent of a message of the user: its text as the agent made it, and what was attached."""
+    """Return what is sent of a message of the user: its text as the agent made it, and what was attached."""
     typed, sent = word(data, "content"), data.get("transformedContent")
     around = _around(typed, sent)
     text, key = (typed, "content") if around else (as_text(sent), "transformedContent")
@@ -250,8 +250,8 @@ def _typed(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
 
 
 def _around(typed: str, sent: Any) -> tuple[str, str] | None:
-    """What the agent put before and behind the words of the user. None where they are not found in what is sent, or
-    so much was added that it must be possible to shorten it."""
+    """Return what the agent put before and behind the words of the user. None where they are not found in what is sent,
+    or so much was added that it must be possible to shorten it."""
     if not isinstance(sent, str):
         return "", ""
     if not typed or sent.count(typed) != 1 or len(sent) - len(typed) > _ADDED:
@@ -295,7 +295,7 @@ def _answer_parts(build: Builder, data: dict[str, Any], record: int) -> list[Par
 
 
 def _returned(data: dict[str, Any]) -> tuple[str, Path]:
-    """What the model gets of a result, and where it stands; a path that is empty for what stands nowhere."""
+    """Return what the model gets of a result, and where it stands; a path that is empty for what stands nowhere."""
     for holder, key in (("result", "content"), ("error", "message")):
         inside = data.get(holder)
         if isinstance(inside, dict) and isinstance(inside.get(key), str):

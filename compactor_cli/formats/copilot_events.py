@@ -30,13 +30,13 @@ def kind_of(value: Any) -> str:
 
 
 def data_of(value: Any) -> dict[str, Any]:
-    """What an event says."""
+    """Return what an event says."""
     data = value.get("data") if isinstance(value, dict) else None
     return data if isinstance(data, dict) else {}
 
 
 def is_own(value: Any) -> bool:
-    """Whether an event is of the session itself and not of an agent that it started."""
+    """Return whether an event is of the session itself and not of an agent that it started."""
     return not (isinstance(value, dict) and value.get("agentId")) and not data_of(value).get("parentToolCallId")
 
 
@@ -115,7 +115,7 @@ def outside_of(values: Sequence[Any], context: CopilotContext) -> set[int]:
 
 
 def _undone(values: Sequence[Any]) -> set[int]:
-    """What was said in between rewinds and the events that they name, and these rewinds."""
+    """Return what was said in between rewinds and the events that they name, and these rewinds."""
     ids: dict[str, int] = {}
     gone: set[int] = set()
     for record, value in enumerate(values):

@@ -76,8 +76,8 @@ def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
 
 
 def _fits(format: Format, slot: Slot) -> bool:
-    """Whether a list is a conversation: for the formats that are nobody's own, one of messages with roles, which may
-    be empty where a member is named like one."""
+    """Return whether a list is a conversation: for the formats that are nobody's own, one of messages with roles, which
+    may be empty where a member is named like one."""
     values = slot.values
     if not all(isinstance(value, dict) for value in values):
         return False

@@ -143,7 +143,7 @@ def _replaced(value: Any) -> list[Any]:
 
 
 def _is_content(value: dict[str, Any]) -> bool:
-    """Whether a value is a content of the API, as checkpoints of the chat hold them."""
+    """Return whether a value is a content of the API, as checkpoints of the chat hold them."""
     parts = value.get("parts")
     if word(value, "role") not in _ROLES or not isinstance(parts, list) or "type" in value:
         return False
@@ -155,8 +155,8 @@ def _is_message(value: Any) -> bool:
 
 
 def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[int]]:
-    """What is left of the messages when all records have been followed, and the records that changed nothing of that;
-    those of a document just stand in a row."""
+    """Return what is left of the messages when all records have been followed, and the records that changed nothing of
+    that; those of a document just stand in a row."""
     known: dict[str, _Entry] = {}
     outside: set[int] = set()
     replaced: set[str] = set()
@@ -183,7 +183,7 @@ def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[i
 
 
 def _is_history(value: Any) -> bool:
-    """Whether a record tells of messages and of nothing else: not a header, not a title."""
+    """Return whether a record tells of messages and of nothing else: not a header, not a title."""
     if not isinstance(value, dict):
         return False
     if isinstance(value.get("$set"), dict):
@@ -250,7 +250,7 @@ def _thoughts(build: Builder, value: dict[str, Any]) -> list[Part]:
 def _tool_calls(
     build: Builder, entry: _Entry, said: list[Part], ids: CallIds, *, newest: bool
 ) -> tuple[list[Part], list[Part]]:
-    """What was said with the calls that only `toolCalls` holds, and the results of all that stand there."""
+    """Return what was said with the calls that only `toolCalls` holds, and the results of all that stand there."""
     calls = entry.value.get("toolCalls")
     inside = {part.call_id for part in said if part.kind == "tool_call"}
     said, results = list(said), []
@@ -271,7 +271,7 @@ def _tool_calls(
 
 
 def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call_id: str) -> list[Part]:
-    """What a call returned: a text, or parts of which one is the function response."""
+    """Return what a call returned: a text, or parts of which one is the function response."""
     result, failed = call.get("result"), _FAILED.get(word(call, "status"))
     name = word(call, "name")
     if isinstance(result, str):

@@ -125,13 +125,13 @@ def _with_what_was_added(build: Builder, value: dict[str, Any], parts: list[Part
 
 
 def _added(value: dict[str, Any]) -> str:
-    """What was sent behind a message's own text."""
+    """Return what was sent behind a message's own text."""
     content, sent = word(value, "content"), word(value, _SENT)
     return sent[len(content) :] if content and sent.startswith(content) else ""
 
 
 def _origin(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answering: bool) -> tuple[Origin, bool]:
-    """Who speaks in a message, and whether it has to stay: a summary of the agent stands for another session."""
+    """Return who speaks in a message, and whether it has to stay: a summary of the agent stands for another session."""
     text = "\n".join(part.text for part in parts if part.kind == "text")
     if role in ("user", "assistant") and (value.get("_compressed_summary") or _SUMMARY.match(text)):
         end = _SUMMARY_END.search(text)
@@ -143,7 +143,7 @@ def _origin(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answeri
 
 
 def _failed(value: dict[str, Any], text: str) -> bool | None:
-    """What the agent says of a result, or the result itself: most are JSON objects."""
+    """Return what the agent says of a result, or the result itself: most are JSON objects."""
     if word(value, "finish_reason") == "error" or value.get("error"):
         return True
     if not text.startswith("{"):

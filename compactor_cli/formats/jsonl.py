@@ -165,7 +165,7 @@ def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage
 
 
 def _breaks_off(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether a text is the beginning of a JSON value and ends too soon."""
+    """Return whether a text is the beginning of a JSON value and ends too soon."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
     return error.msg.startswith("Unterminated string") or len(text.rstrip()) - error.pos <= _LAST_WORD

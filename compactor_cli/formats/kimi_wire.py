@@ -206,7 +206,7 @@ def _said(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
 
 
 def _result(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
-    """What a call returned, and the note that only the model gets."""
+    """Return what a call returned, and the note that only the model gets."""
     result = event["result"] if isinstance(event.get("result"), dict) else {}
     base: Path = ("event", "result")
     text, images, place = body(result.get("output"), (*base, "output"), record)

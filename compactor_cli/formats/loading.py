@@ -74,7 +74,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
 
 
 def _fits_nothing(format: Format, values: Sequence[Any]) -> bool:
-    """Whether a file without messages is not even of this format: a session may have none yet."""
+    """Return whether a file without messages is not even of this format: a session may have none yet."""
     return sum(format.recognize(value) >= 1 for value in values) < len(values) / 2
 
 
@@ -85,7 +85,7 @@ def _values(records: Sequence[ReadRecord]) -> Sequence[Any]:
 
 
 def _ink(data: Content, start: int) -> int:
-    """Where the first byte is from `start` on that is no white space; -1 when there is none."""
+    """Return where the first byte is from `start` on that is no white space; -1 when there is none."""
     if isinstance(data, bytes):
         found = _INK.search(data, start)
         return found.start() if found else -1
@@ -152,7 +152,7 @@ def _note_history(transcript: Transcript, *, told: bool) -> list[Note]:
 
 
 def _is_compacted(transcript: Transcript, format: Format, *, unfolded: bool) -> bool:
-    """Whether the context begins with a compaction; what was kept of the history may stand before a boundary, in
+    """Return whether the context begins with a compaction; what was kept of the history may stand before a boundary, in
     formats where that is a message."""
     pinned = [m.pinned for m in transcript.messages if m.role != "system"]
     return unfolded or (any(pinned) and (pinned[0] or format.boundary_is_message))

@@ -106,7 +106,8 @@ class OpenAIChat(PlainEdits):
 
 
 def _text_key(value: Any) -> str:
-    """Where a row of a trajectory (SWE-agent as a data set) has its text, in the place of `content`; else empty."""
+    """Return where a row of a trajectory (SWE-agent as a data set) has its text, in the place of `content`; else
+    empty."""
     if not isinstance(value, dict) or "content" in value:
         return ""
     return next((key for key in ("text", "system_prompt") if isinstance(value.get(key), str)), "")

@@ -173,7 +173,7 @@ def _time(value: Any) -> float | None:
 
 
 def _is_sent(value: Any) -> bool:
-    """Whether the model gets an answer: not one that failed, unless it was stopped and holds something."""
+    """Return whether the model gets an answer: not one that failed, unless it was stopped and holds something."""
     error = value["info"].get("error")
     if not error:
         return True
@@ -302,7 +302,7 @@ def _attachments(state: dict[str, Any]) -> list[Any]:
 
 
 def _output(state: dict[str, Any], name: str) -> tuple[str, Path, bool]:
-    """What the model gets of a call's result, where it stands, and whether it tells of a failure."""
+    """Return what the model gets of a call's result, where it stands, and whether it tells of a failure."""
     metadata = state["metadata"] if isinstance(state.get("metadata"), dict) else {}
     status = state.get("status")
     if status == "completed" or (status not in _UNFINISHED and isinstance(state.get("output"), str)):
@@ -327,6 +327,6 @@ def _copies(part: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
 
 
 def _as_text_part(part: dict[str, Any], text: str) -> dict[str, Any]:
-    """What stands in for a picture: a text part with the ids of the picture's."""
+    """Return what stands in for a picture: a text part with the ids of the picture's."""
     ids = ("id", "sessionID", "messageID")
     return {**{key: value for key, value in part.items() if key in ids}, "type": "text", "text": text}

@@ -244,7 +244,7 @@ def _result(build: Builder, value: Any, kind: str, record: int) -> list[Part]:
 
 
 def _failed(seen: dict[str, Any]) -> bool | None:
-    """Whether a tool failed: it says so, or its command ended with another exit code than 0."""
+    """Return whether a tool failed: it says so, or its command ended with another exit code than 0."""
     metadata = seen.get("metadata")
     codes = (seen.get("exit_code"), metadata.get("exit_code") if isinstance(metadata, dict) else None)
     if seen.get("is_error") is True or any(isinstance(code, int) and code > 0 for code in codes):

@@ -162,7 +162,7 @@ def _message(build: Builder, value: dict[str, Any], record: int) -> tuple[Role, 
 
 
 def _said(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    """What the model said with a call: the content of its answer, or the thought."""
+    """Return what the model said with a call: the content of its answer, or the thought."""
     answer = _answer(value)
     if answer:
         return _text(build, answer.get("content"), (*_MESSAGE, "content"), record)
@@ -239,7 +239,7 @@ def _observation(build: Builder, value: dict[str, Any], record: int, calls: _Cal
 
 
 def _failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
-    """Whether an action failed: it did not happen, or its command ended with another exit code than 0."""
+    """Return whether an action failed: it did not happen, or its command ended with another exit code than 0."""
     if value["observation"] in ("error", "user_rejected"):
         return True
     metadata = extras.get("metadata")
@@ -252,7 +252,7 @@ def _failed(value: dict[str, Any], extras: dict[str, Any]) -> bool | None:
 
 
 def _recalled(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    """What the agent tells the model of the place it works in, and of what it knows."""
+    """Return what the agent tells the model of the place it works in, and of what it knows."""
     extras = value["extras"] if isinstance(value.get("extras"), dict) else {}
     about = [
         f"{key}: {extras[key]}" for key in ("repo_name", "repo_directory", "date", "working_dir") if extras.get(key)

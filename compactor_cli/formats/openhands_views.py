@@ -103,7 +103,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _is_forgotten(one: int | str, args: dict[str, Any]) -> bool:
-    """Whether a condensation names an event, by a list of ids or from one to another."""
+    """Return whether a condensation names an event, by a list of ids or from one to another."""
     ids = args.get("forgotten_event_ids")
     if isinstance(ids, list):
         return one in ids
@@ -112,7 +112,7 @@ def _is_forgotten(one: int | str, args: dict[str, Any]) -> bool:
 
 
 def _is_state(value: Any) -> bool:
-    """Whether an event only tells of the state of the program."""
+    """Return whether an event only tells of the state of the program."""
     states = ("null", "agent_state_changed", "change_agent_state")
     return word(value, "action") in states or word(value, "observation") in states
 

@@ -119,8 +119,8 @@ class Qwen(PlainEdits):
 
 
 def _outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[int]) -> set[int]:
-    """What is on other branches or before the compression, and what only tells of the agent. The first words of the
-    user name the session in lists, the last record is what the agent begins at."""
+    """Return what is on other branches or before the compression, and what only tells of the agent. The first words of
+    the user name the session in lists, the last record is what the agent begins at."""
     first = next((record for record in walk if word(values[record], "type") == "user"), -1)
     sent = {*path, first}
     gone = {record for record, value in enumerate(values) if word(value, "type") in _TYPES and record not in sent}
@@ -194,7 +194,7 @@ def _since_compression(values: Sequence[Any], path: list[int]) -> list[int]:
 
 
 def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
-    """What the user typed for the agent itself: a record right behind says that it was not sent."""
+    """Return what the user typed for the agent itself: a record right behind says that it was not sent."""
     found: set[int] = set()
     latest = -1
     for record in path:
@@ -266,7 +266,7 @@ def _stands_for_more(build: Builder, values: Sequence[Any], walk: Sequence[int],
 
 
 def _owners(values: Sequence[Any], path: list[int], messages: list[Message]) -> dict[int, int]:
-    """What only tells of a message goes with it: telemetry of the call or answer right before."""
+    """Give each message the records that only tell of it: telemetry of the call or answer right before."""
     by_record = {record: m.index for m in messages for record in m.records}
     owners: dict[int, int] = {}
     latest: int | None = None

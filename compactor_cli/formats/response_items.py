@@ -13,7 +13,7 @@ _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "tool_s
 
 
 def role_of(item: dict[str, Any]) -> Role:
-    """Who says an item; what the model does is the assistant's."""
+    """Return who says an item; what the model does is the assistant's."""
     kind = word(item, "type")
     if kind in _OUTPUTS:
         return "tool"

@@ -58,7 +58,7 @@ def _messages(run: dict[str, Any]) -> Iterator[Path]:
 
 
 def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-    """What the provider counted of the messages at `path`, which a run of a model was sent: all of them."""
+    """Return what the provider counted of the messages at `path`, which a run of a model was sent: all of them."""
     at = next((at for at, step in enumerate(path) if step in ("inputs", "input")), None)
     if at is None or not messages:
         return None

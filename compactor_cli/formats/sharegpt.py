@@ -186,7 +186,7 @@ def _role(value: Any) -> Role | None:
 
 
 def _is_typed(content: Any) -> bool:
-    """Whether a content is a list of LLaMA-Factory's parts."""
+    """Return whether a content is a list of LLaMA-Factory's parts."""
     return (
         isinstance(content, list)
         and bool(content)

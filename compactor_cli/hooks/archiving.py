@@ -17,7 +17,8 @@ _REASON = "the agent's own compaction"
 
 
 def manifest_before(source: Source, counter: str) -> Manifest:
-    """What an agent may take out of its context: an entry for each message. What it makes of them is not known."""
+    """Return what an agent may take out of its context: an entry for each message. What it makes of them is not
+    known."""
     removed = [
         _entry(one, number, message)
         for number, one in enumerate(source.transcripts)

@@ -134,7 +134,7 @@ def _shown(text: str) -> str:
 
 
 def _by_message(lost: Iterable[tuple[int, str]], seen: Collection[str]) -> Iterable[tuple[int, str]]:
-    """What is lost of each request in one line, of which the newest come first; without what is told already."""
+    """Return what is lost of each request in one line, of which the newest come first; without what is told already."""
     found: dict[int, list[str]] = {}
     for message, text in lost:
         if _shown(text) not in seen:
@@ -143,6 +143,6 @@ def _by_message(lost: Iterable[tuple[int, str]], seen: Collection[str]) -> Itera
 
 
 def _open(before: Sequence[Message], after: Sequence[Message]) -> Iterable[tuple[int, str]]:
-    """What is to be done or mended, but for what stands in the context word for word."""
+    """Return what is to be done or mended, but for what stands in the context word for word."""
     standing = "\n".join(message.text() for message in after)
     return ((line.message, line.text) for line in session_state(before) if line.open and line.text not in standing)

@@ -63,7 +63,7 @@ def without_hooks(text: str) -> str:
 
 
 def _ours(document: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
-    """Where our commands stand: event, group, place in the group."""
+    """Yield where our commands stand: event, group, place in the group."""
     for event, groups in document.get("hooks", {}).items():
         for number, group in enumerate(groups):
             for place, run in enumerate(group.get("hooks", ())):

@@ -77,7 +77,7 @@ def remove(text: str, path: Sequence[Step], number: int) -> str:
 
 
 def _unit(text: str) -> str:
-    """What a level is moved in by, as the first line that is moved in has it."""
+    """Return what a level is moved in by, as the first line that is moved in has it."""
     for line in text.splitlines():
         blank = line[: len(line) - len(line.lstrip(" \t"))]
         if blank and line.strip():

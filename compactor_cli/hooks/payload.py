@@ -60,7 +60,7 @@ def payload_of(data: bytes) -> Payload:
 
 
 def start_output(context: str) -> str:
-    """What a hook of `SessionStart` prints to put a text into the agent's context."""
+    """Return what a hook of `SessionStart` prints to put a text into the agent's context."""
     # plain ASCII: whatever the encoding of standard output is, the agent reads the same
     return json.dumps({"hookSpecificOutput": {"hookEventName": START, "additionalContext": context}})
 

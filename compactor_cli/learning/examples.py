@@ -108,7 +108,7 @@ def needed_names(session: SessionText, evidence: Evidence, rest: Sequence[Messag
 
 
 def _by_agent(message: Message, part: Part) -> bool:
-    """Whether the agent wrote it; summaries, and results that a format keeps in its message, are given to it."""
+    """Return whether the agent wrote it; summaries, and results that a format keeps in its message, are given to it."""
     return message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"
 
 

@@ -71,7 +71,7 @@ def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: f
 
 
 def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:
-    """How often a needed name gets a higher value than another one of its case; ties count half.
+    """Return how often a needed name gets a higher value than another one of its case; ties count half.
 
     0.5 is chance. None when all names are needed, or none is.
     """

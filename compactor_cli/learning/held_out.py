@@ -78,7 +78,7 @@ class _Seen:
 
 
 def steps_of(prepared: Prepared, schemes: Sequence[Mapping[str, int]], references: int) -> int:
-    """How often `held_out` calls `progress`."""
+    """Return how often `held_out` calls `progress`."""
     runs = len(schemes) + references
     return sum(len(set(folds.values())) for folds in schemes) + runs * len(prepared.cases) * len(RATIOS)
 

@@ -36,7 +36,7 @@ DELETE FROM answers WHERE key IN (
 
 
 def cache_file() -> Path:
-    """Where answers are kept: `answers.sqlite3` in the user's cache folder."""
+    """Return where answers are kept: `answers.sqlite3` in the user's cache folder."""
     from platformdirs import user_cache_path
 
     return user_cache_path("compactor", appauthor=False) / "answers.sqlite3"

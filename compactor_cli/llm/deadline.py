@@ -38,7 +38,7 @@ class DeadlineError(Exception):
 
 
 def within(seconds: float, work: Callable[[], R]) -> R:
-    """What the work returns or raises; DeadlineError after so many seconds, and the work is left to itself."""
+    """Return what the work returns or raises; DeadlineError after so many seconds, and the work is left to itself."""
     done: SimpleQueue[_Outcome[R]] = SimpleQueue()
     Thread(target=lambda: done.put(_Outcome(work)), daemon=True).start()
     try:

@@ -46,7 +46,7 @@ def late(seconds: float) -> Failure:
 
 
 def failure_of(error: Exception, timeout: float) -> Failure:
-    """What an error of litellm means; `timeout` are the seconds that the try had."""
+    """Return what an error of litellm means; `timeout` are the seconds that the try had."""
     status = getattr(error, "status_code", None)
     if status == 408:
         return late(timeout)
@@ -83,7 +83,7 @@ def _origin(error: BaseException) -> BaseException:
 
 
 def _detail(message: str) -> str:
-    """What the provider says, out of the names of exceptions and the JSON around it."""
+    """Return what the provider says, out of the names of exceptions and the JSON around it."""
     text = _ADVICE.sub("", _PREFIXES.sub("", message.strip()))
     if text.startswith("{"):
         try:

@@ -72,7 +72,7 @@ class LitellmClient:
             return failure_of(error, timeout)
 
     def problem(self) -> str:
-        """Why nothing can be sent at all; empty when it can."""
+        """Return why nothing can be sent at all; empty when it can."""
         try:
             litellm = load_litellm()
         except ModuleNotFoundError as error:

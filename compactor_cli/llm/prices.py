@@ -69,7 +69,7 @@ def output_limit(model: str, max_tokens: int) -> int:
 
 
 def estimate(model: str, request: ModelRequest, count: Callable[[str], int]) -> CostEstimate:
-    """What a request may take at most: all the output that it is allowed, and tokens of a strange vocabulary."""
+    """Return what a request may take at most: all the output that it is allowed, and tokens of a strange vocabulary."""
     texts = [request.system, *(turn.text for turn in request.turns)]
     if request.schema is not None:
         texts.append(json.dumps(request.schema))

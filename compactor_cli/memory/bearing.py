@@ -19,7 +19,7 @@ _SHORT = 4
 
 
 def asked_for(transcript: Transcript) -> tuple[str, ...]:
-    """What a session is about, sentence by sentence: the newest request of the user, and the first one."""
+    """Return what a session is about, sentence by sentence: the newest request of the user, and the first one."""
     requests = [m.text("text") for m in transcript.messages if m.role == "user" and m.origin == "request"]
     ends = [*requests[-1:], *requests[:1]]
     return tuple(dict.fromkeys(said for text in ends for said in sentences(text)[:_SENTENCES]))

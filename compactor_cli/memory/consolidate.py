@@ -43,7 +43,7 @@ class Merge:
 
 
 def merges(memories: Iterable[Memory]) -> list[Merge]:
-    """What can be merged, in the order of the memories that stay. The order of `memories` does not matter."""
+    """Return what can be merged, in the order of the memories that stay. The order of `memories` does not matter."""
     alike: dict[tuple[str, tuple[str, ...]], list[Memory]] = defaultdict(list)
     for memory in memories:
         kind = "statement" if memory.category in _ALIKE else memory.category
@@ -61,7 +61,7 @@ def _worth(memory: Memory) -> tuple[object, ...]:
 
 
 def _canonical(text: str) -> tuple[str, ...]:
-    """What a memory says, without what never makes a difference."""
+    """Return what a memory says, without what never makes a difference."""
     plain = unicodedata.normalize("NFC", text).replace("’", "'")
     words = _MARKED.sub(_as_it_is, plain).split()
     if words and words[0].replace("'", "").isalpha() and words[0][1:].islower():

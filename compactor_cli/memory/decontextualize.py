@@ -96,14 +96,14 @@ def decontextualize(statements: Sequence[DependentLine], model: LanguageModel) -
 
 
 def _says(message: Message) -> bool:
-    """Whether it is a turn of the conversation in which something is said: no tool output, nothing injected."""
+    """Return whether it is a turn of the conversation in which something is said: no tool output, nothing injected."""
     if message.role not in ("user", "assistant") or message.origin not in ("request", "other"):
         return False
     return bool(message.text("text").strip())
 
 
 def _asis(statement: DependentLine) -> str:
-    """Why a statement needs no model; empty when it does."""
+    """Return why a statement needs no model; empty when it does."""
     if not refers_back(statement.text):
         return "stands alone"
     before = statement.lead or any(map(_says, statement.context))

@@ -56,7 +56,7 @@ def extract(
     model: LanguageModel | None = None,
     scores: Sequence[Score] | None = None,
 ) -> tuple[Memory, ...]:
-    """What is worth remembering of a transcript, in the order in which it was said first; created at `at`.
+    """Return what is worth remembering of a transcript, in the order in which it was said first; created at `at`.
 
     `scores`: the judgement of a model on each message, with categories and the sentence that is worth it (scorer
     classifier). What it finds worth `threshold` is remembered, with references resolved by `model`. Messages that it
@@ -87,7 +87,8 @@ def _judged(messages: Sequence[Message], scores: Sequence[Score]) -> dict[int, S
 def _resolved(
     messages: Sequence[Message], indices: Iterable[int], scores: dict[int, Score], model: LanguageModel
 ) -> tuple[list[_Found], set[int]]:
-    """What a model finds worth remembering, each statement standing alone; and messages that it could not resolve."""
+    """Return what a model finds worth remembering, each statement standing alone; and messages that it could not
+    resolve."""
     indices = [at for at in indices if _speaker(messages[at])]
     sentences = {at: _named(messages[at], scores[at].statement) for at in indices}
     unnamed = {at for at in indices if not sentences[at][0]}
@@ -121,7 +122,7 @@ def _named(message: Message, statement: str) -> tuple[str, str]:
 
 
 def _speaker(message: Message) -> Speaker | None:
-    """Who says something in a message; None for tool output, summaries, and what a harness put there."""
+    """Return who says something in a message; None for tool output, summaries, and what a harness put there."""
     if message.role == "user" and message.origin == "request":
         return "user"
     return "assistant" if message.role == "assistant" and message.origin == "other" else None
@@ -159,7 +160,8 @@ def _alone(said: SpokenSentence, speaker: Speaker) -> str:
 
 
 def _dangles(text: str) -> bool:
-    """Whether a sentence needs what was said before it: a pronoun behind some words mostly stands for one of them."""
+    """Return whether a sentence needs what was said before it: a pronoun behind some words mostly stands for one of
+    them."""
     words = text.split(" ")
     head, rest = " ".join(words[:_ENOUGH]), " ".join(words[_ENOUGH:])
     return refers_back(f"{head} {_WITHIN.sub('', rest)}")

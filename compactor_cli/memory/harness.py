@@ -27,10 +27,11 @@ _SEVERAL = 2
 
 
 def speaks_of_tools(sentence: str) -> bool:
-    """Whether a sentence says how a model has to use its commands and tools, or what its answers must look like."""
+    """Return whether a sentence says how a model has to use its commands and tools, or what its answers must look
+    like."""
     return _PROTOCOL.search(sentence) is not None
 
 
 def is_briefing(text: str) -> bool:
-    """Whether a message briefs a model on its session, so that none of it is the user's own wish."""
+    """Return whether a message briefs a model on its session, so that none of it is the user's own wish."""
     return len(list(islice(_PROTOCOL.finditer(text), _SEVERAL))) == _SEVERAL

@@ -56,7 +56,7 @@ def storable(text: str) -> str:
 
 
 def fresh(memory: Memory) -> float:
-    """When its importance was right last: when it was remembered, used, or lowered by decay."""
+    """Return when its importance was right last: when it was remembered, used, or lowered by decay."""
     return max(memory.created, memory.used or 0.0, memory.decayed or 0.0)
 
 
@@ -98,7 +98,7 @@ def consolidated(kept: Memory, others: Iterable[Memory], half_life_days: float) 
 
 
 def left(memory: Memory, moment: float, half_life_days: float) -> float:
-    """What is left of its importance at a time: half of it for each half life. All of it when it is pinned."""
+    """Return what is left of its importance at a time: half of it for each half life. All of it when it is pinned."""
     days = (moment - fresh(memory)) / _DAY
     return memory.importance if memory.pinned or days <= 0 else memory.importance * 0.5 ** (days / half_life_days)
 

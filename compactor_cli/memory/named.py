@@ -41,13 +41,13 @@ def _words(text: str) -> list[str]:
 
 
 def _holds(own: list[str], wanted: list[str]) -> bool:
-    """Whether all that is wanted stands in a sentence, word for word."""
+    """Return whether all that is wanted stands in a sentence, word for word."""
     size = len(wanted)
     return any(own[at : at + size] == wanted for at in range(len(own) - size + 1))
 
 
 def _is_part(own: list[str], wanted: list[str]) -> bool:
-    """Whether a whole sentence stands in what is wanted."""
+    """Return whether a whole sentence stands in what is wanted."""
     return len(own) >= _LEAST and _holds(wanted, own)
 
 

@@ -72,7 +72,7 @@ _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours|I['’]\w+|[Ww]e['
 
 
 def is_passing(sentence: str, speaker: Speaker) -> bool:
-    """Whether what a sentence says is over with the session, or is not sure."""
+    """Return whether what a sentence says is over with the session, or is not sure."""
     if _PASSING.search(sentence):
         return True
     if speaker == "user":
@@ -82,5 +82,5 @@ def is_passing(sentence: str, speaker: Speaker) -> bool:
 
 
 def says_i(sentence: str) -> bool:
-    """Whether somebody speaks of himself."""
+    """Return whether somebody speaks of himself."""
     return _FIRST_PERSON.search(sentence) is not None

@@ -44,7 +44,7 @@ class SearchTerm:
         return sum(map(len, self.ways[0]))
 
     def found_in(self, said: QueryWords) -> bool:
-        """Whether a text says it."""
+        """Return whether a text says it."""
         if self.phrase:
             return bool(self.places(said))
         return any(
@@ -53,7 +53,7 @@ class SearchTerm:
         )
 
     def places(self, said: QueryWords) -> list[int]:
-        """Where in the words of a text it begins, in the query's way of writing it."""
+        """Return where in the words of a text it begins, in the query's way of writing it."""
         first, *others = self.ways[0]
         if self.prefix and not others:
             return [at for at, word in enumerate(said.own) if word.startswith(first)]
@@ -63,7 +63,7 @@ class SearchTerm:
         return [at for at in rows if self._goes_on(said.own, at)] if others else rows
 
     def says(self, word: str) -> bool:
-        """Whether a word is one of those that are asked for, in any way."""
+        """Return whether a word is one of those that are asked for, in any way."""
         return any(
             word == own or (self.prefix and at == len(way) - 1 and word.startswith(own))
             for way in self.ways
@@ -84,7 +84,7 @@ class SearchTerm:
 
 
 def parse(query: str) -> tuple[SearchTerm, ...]:
-    """What is asked for, each thing once, in the order of the query; empty when it has no words.
+    """Return what is asked for, each thing once, in the order of the query; empty when it has no words.
 
     Words that say nothing by themselves count only where there are no others, and in phrases.
     """
@@ -101,7 +101,7 @@ def parse(query: str) -> tuple[SearchTerm, ...]:
 
 
 def _phrase(text: str) -> Iterator[tuple[SearchTerm, bool]]:
-    """What is asked for, and whether it says what about."""
+    """Yield what is asked for, and whether it says what about."""
     found = list(names(text))
     if len(found) == 1:
         yield from _plain(text)

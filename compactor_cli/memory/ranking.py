@@ -124,7 +124,7 @@ def snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSni
 
 
 def _spots(flat: str, query: Sequence[SearchTerm]) -> list[tuple[int, int]]:
-    """Where the words of a query stand in a text, in order."""
+    """Return where the words of a query stand in a text, in order."""
     found: dict[tuple[int, int], None] = {}
     for name in names(flat):
         whole = bool(name.joined) and any(wanted.says(name.joined[-1]) for wanted in query)

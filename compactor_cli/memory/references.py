@@ -51,12 +51,12 @@ _Check = Callable[[str, str, str], str]
 
 
 def refers_back(text: str) -> bool:
-    """Whether a statement has a pronoun or a reference that may stand for something said before it."""
+    """Return whether a statement has a pronoun or a reference that may stand for something said before it."""
     return _REFERENCE.search(_NO_REFERENCE.sub(" ", text)) is not None
 
 
 def fault(resolved: str, original: str, context: str) -> str:
-    """What makes a resolution unusable, in words for the model and for people; empty when nothing does."""
+    """Return what makes a resolution unusable, in words for the model and for people; empty when nothing does."""
     return next((why for check in _CHECKS if (why := check(resolved, original, context))), "")
 
 
@@ -128,7 +128,7 @@ def _begins_sentence(text: str, at: int) -> bool:
 
 
 def _holds(text: str, fact: str) -> bool:
-    """Whether a fact occurs as a whole; case, a genitive and a plural do not matter."""
+    """Return whether a fact occurs as a whole; case, a genitive and a plural do not matter."""
     core = re.sub(r"(?:['’]s|s)$", "", fact) if fact.isascii() and len(fact) > 3 else fact
     return re.search(rf"(?<!\w){re.escape(core)}(?:['’]s|s|es)?(?!\w)", text, re.IGNORECASE) is not None
 

@@ -82,7 +82,7 @@ def sha256(content: Content) -> str:
 
 
 def is_same(one: Content, other: Content) -> bool:
-    """Whether both are the same bytes."""
+    """Return whether both are the same bytes."""
     if one is other or len(one) != len(other):
         return one is other
     return all(a == b for a, b in zip(in_pieces(one), in_pieces(other), strict=True))

@@ -70,7 +70,7 @@ class PlanInput:
         return [tier for i in group.messages if (tier := self.tiers[i]) is not None]
 
     def is_summary(self, group: Group) -> bool:
-        """Whether an earlier round wrote it."""
+        """Return whether an earlier round wrote it."""
         return any(self.messages[i].origin == "summary" for i in group.messages)
 
 

@@ -137,7 +137,7 @@ def plan_lines(part: Compaction) -> list[PlanLine]:
 
 
 def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
-    """Where the tokens of several outputs went, the sums under each name."""
+    """Return where the tokens of several outputs went, the sums under each name."""
     totals: dict[str, int] = {}
     for part in parts:
         for each in part.spent:

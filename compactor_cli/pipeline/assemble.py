@@ -145,8 +145,8 @@ def _items(
 def _order_of(
     summary: Summary, transcript: Transcript, groups: Sequence[Group], kept: dict[int, Message]
 ) -> tuple[int, int, int]:
-    """Where the first message stood that a summary stands for. Where nothing is kept behind it, it must not stand
-    before records of another branch: the last record of a tree says which branch is the active one."""
+    """Return where the first message stood that a summary stands for. Where nothing is kept behind it, it must not
+    stand before records of another branch: the last record of a tree says which branch is the active one."""
     first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
     last = transcript.messages[groups[summary.slot.groups[-1]].messages[-1]]
     order = _order_before(first, first.index - 1)

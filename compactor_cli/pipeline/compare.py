@@ -38,7 +38,7 @@ class Matches:
 
 
 def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
-    """What became of the messages of the first transcript."""
+    """Return what became of the messages of the first transcript."""
     return matches(before, after).fate
 
 

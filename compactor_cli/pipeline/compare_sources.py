@@ -54,7 +54,7 @@ def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival
 
 
 def survival_of(parts: Sequence[Compaction]) -> tuple[Survival, ...]:
-    """What survived in the conversations of a file that has just been compacted."""
+    """Return what survived in the conversations of a file that has just been compacted."""
     return tuple(_sum_survivals([survival(_all_before(part), part.messages) for part in parts]))
 
 

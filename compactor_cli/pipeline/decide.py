@@ -17,7 +17,7 @@ _GONE = -1
 
 
 def refusal(message: Message) -> str:
-    """Why a message cannot be dropped; empty when it can."""
+    """Return why a message cannot be dropped; empty when it can."""
     if message.pinned:
         return "stands for earlier history, which the format needs"
     return "is a system message" if message.role == "system" and message.origin != "summary" else ""
@@ -49,7 +49,7 @@ def kept_indices(messages: Sequence[Message], decided: Decided) -> frozenset[int
 
 
 def not_kept(messages: Sequence[Message], decided: Decided) -> list[str]:
-    """What to say of messages that were to be kept and that a repair of the input takes out."""
+    """Return what to say of messages that were to be kept and that a repair of the input takes out."""
     there = {message.number for message in messages if message.records}
     gone = sorted(decided.keep - there)
     return [f"message {number} is to be kept, but a repair of the input takes it out" for number in gone]

@@ -22,7 +22,7 @@ _MADE = "`compactor browse` writes such files"
 
 
 def fingerprint(message: Message) -> str:
-    """What a message is: its role and what stands in it, without ids, which some readers give anew."""
+    """Return what a message is: its role and what stands in it, without ids, which some readers give anew."""
     parts = [[part.kind, part.name, part.text] for part in message.parts]
     text = json.dumps([message.role, parts], ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
@@ -162,7 +162,7 @@ class Held:
 
 
 def held_against(decisions: Decisions, source: Source) -> Held:
-    """Which decisions are on messages that a session still has under their numbers."""
+    """Return which decisions are on messages that a session still has under their numbers."""
     holds: dict[Spot, Choice] = {}
     for spot, choice in sorted(decisions.choices.items()):
         message = _message_at(source, spot)

@@ -43,7 +43,7 @@ def extract_memories(
     scores: Sequence[Score] | None = None,
     judge: Scorer | None = None,
 ) -> tuple[Memory, ...]:
-    """What is worth remembering by `settings.memory`, in the order in which it was said; created at `at`.
+    """Return what is worth remembering by `settings.memory`, in the order in which it was said; created at `at`.
 
     `scores`: what scorer classifier has found already, so that the model is not asked again. `judge`: the scorer that
     finds it where there are none; by default one with the prompt of the settings. Raises ModelError when the model

@@ -43,7 +43,7 @@ class Overview:
 
 
 def overview(analysis: Analysis, heaviest: int = 8) -> Overview:
-    """Where the tokens of a transcript are."""
+    """Return where the tokens of a transcript are."""
     messages = analysis.transcript.messages
     tiers = [[0, 0] for _ in range(TIERS)]
     for message, tier in zip(messages, analysis.tiers, strict=True):

@@ -121,7 +121,7 @@ def _must_stay(analysis: Analysis, settings: Settings) -> int:
 
 
 def less(target: int | None, recall: Recalled) -> int | None:
-    """What the recalled memories leave of a target."""
+    """Return what the recalled memories leave of a target."""
     return None if target is None else target - recall.tokens
 
 

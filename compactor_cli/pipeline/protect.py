@@ -70,7 +70,7 @@ def protect(
 
 
 def _why(message: Message, keep: Sequence[re.Pattern[str]]) -> str:
-    """Why a message is kept for what it is; empty when it is not."""
+    """Return why a message is kept for what it is; empty when it is not."""
     if message.pinned:
         return EARLIER_HISTORY
     if message.id == CLOSING_ID:

@@ -43,7 +43,7 @@ class Recalled:
 def choices(
     memories: Sequence[Memory], settings: MemorySettings, counter: TokenCounter, room: int | None = None
 ) -> tuple[Recalled, ...]:
-    """What may be recalled within the limits of the settings: the most relevant memories (they come first), each
+    """Return what may be recalled within the limits of the settings: the most relevant memories (they come first), each
     choice with fewer of them, the last one with none. What is too long for the room that is left is passed over.
 
     `room`: tokens that a target leaves for them.
@@ -130,7 +130,7 @@ def linked(transcript: Transcript, at: int, format: Format) -> Transcript:
 
 
 def _names_parent(raw: bytes, path: Path) -> bool:
-    """Whether a record has a place for its parent."""
+    """Return whether a record has a place for its parent."""
     try:
         jsonedit.locate(raw.decode("utf-8"), path)
     except KeyError:

@@ -100,7 +100,7 @@ def _mended(
 
 
 def ends_with_result(messages: Sequence[Message]) -> bool:
-    """Whether a history ends with a tool result, behind which some APIs accept no turn of the user."""
+    """Return whether a history ends with a tool result, behind which some APIs accept no turn of the user."""
     return bool(messages) and bool(messages[-1].results)
 
 

@@ -67,7 +67,7 @@ def report(
     *,
     count: Callable[[str], int],
 ) -> Compaction:
-    """What a compaction did. `count`: tokens of a text."""
+    """Return what a compaction did. `count`: tokens of a text."""
     mended = analysis.transcript
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
     out = {m.index: m for m in output.messages if m.index >= 0}
@@ -119,7 +119,7 @@ def _first_number(messages: Sequence[Message], at: int, gone: int | None) -> int
 def _dispositions(
     transcript: Transcript, mended: Sequence[Message], rendition: Mapping[int, str], out: dict[int, Message]
 ) -> Dispositions:
-    """How the input's messages ended up; one that a repair took out is dropped."""
+    """Return how the input's messages ended up; one that a repair took out is dropped."""
     counts = dict.fromkeys(("kept", "shortened", "summarized", "dropped"), 0)
     counted = 0
     for message in mended:

@@ -214,7 +214,7 @@ def _compact(run: _Run) -> Compaction:
 
 
 def _remembered(run: _Run) -> tuple[Memory, ...]:
-    """What is worth remembering, found before anything of it is summarized."""
+    """Return what is worth remembering, found before anything of it is summarized."""
     if run.tools.remember is None:
         return ()
     run.stages.begin("extracting")
@@ -315,7 +315,7 @@ def _writer(tools: Tools, summaries: Sequence[Summary]) -> str:
 
 
 def _by_model(summaries: Sequence[Summary]) -> bool:
-    """Whether a model wrote any of them."""
+    """Return whether a model wrote any of them."""
     return any(writer_of(summary.message.text("text")) for summary in summaries)
 
 
@@ -345,7 +345,7 @@ def compact_source(
 
 
 def damaged(transcript: Transcript) -> bool:
-    """Whether something of the input had to be left out, so that its bytes cannot simply be passed on."""
+    """Return whether something of the input had to be left out, so that its bytes cannot simply be passed on."""
     return any(note.kind in DAMAGE for note in transcript.notes)
 
 

@@ -42,7 +42,7 @@ _ROLES: Mapping[Role, str] = {"system": "system", "assistant": _AGENT, "tool": "
 def spent(
     messages: Sequence[Message], groups: Sequence[Group], decisions: Iterable[Decision], output: Sequence[Message]
 ) -> tuple[Spent, ...]:
-    """What the tokens of `output` went to; the sum is that of its messages.
+    """Return what the tokens of `output` went to; the sum is that of its messages.
 
     `messages`: the input's. A summary that quotes lines shares out its tokens by the length of what it quotes.
     """

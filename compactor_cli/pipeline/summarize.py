@@ -101,12 +101,12 @@ def _task(messages: Sequence[Message]) -> str:
 
 
 def _names_base(slot: SummarySlot, chosen: SummarySlot | None) -> bool:
-    """Whether a summary says what the transcript was compacted from."""
+    """Return whether a summary says what the transcript was compacted from."""
     return slot is chosen and slot.based and slot.heading == "full"
 
 
 def _up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
-    """What stands on nothing behind these messages: that is kept in its place."""
+    """Return what stands on nothing behind these messages: that is kept in its place."""
     last = max(m.index for m in messages)
     return tuple(line for line in state if line.message <= last)
 

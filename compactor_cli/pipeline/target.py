@@ -28,5 +28,5 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
 
 
 def is_within(transcript: Transcript, target: int | None, base: Base) -> bool:
-    """Whether there is nothing to do: within the target, or within what an earlier round aimed at."""
+    """Return whether there is nothing to do: within the target, or within what an earlier round aimed at."""
     return transcript.tokens <= (target if target is not None else base.target)

@@ -34,7 +34,7 @@ def threshold_of(limit: int, settings: ContextSettings) -> int:
 
 
 def context_state(tokens: int, messages: int, limit: int, keep_last: int, settings: ContextSettings) -> ContextState:
-    """Whether a session of this size needs compacting; a very short one never does.
+    """Return whether a session of this size needs compacting; a very short one never does.
 
     `limit` is the context limit of the model, for settings that name none.
     """

@@ -19,7 +19,7 @@ _About = Mapping[str, tuple[str, tuple[str, ...]]]
 
 
 def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
-    """What is known of each message before anything is decided."""
+    """Return what is known of each message before anything is decided."""
     out = []
     for which, analysis in enumerate(analyses):
         messages = analysis.transcript.messages
@@ -34,12 +34,12 @@ def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
 
 
 def of_compactions(parts: Sequence[Compaction]) -> tuple[Entry, ...]:
-    """What a compaction made of each message; what it added stands at its place in the output."""
+    """Return what a compaction made of each message; what it added stands at its place in the output."""
     return tuple(entry for which, part in enumerate(parts) for entry in _of_compaction(which, part))
 
 
 def of_sources(first: Source, second: Source) -> tuple[Entry, ...]:
-    """What became of each message of a file in another one, whoever made that."""
+    """Return what became of each message of a file in another one, whoever made that."""
     return tuple(entry for which, pair in enumerate(pairings(first, second)) for entry in _of_pairing(which, pair))
 
 
@@ -143,7 +143,7 @@ def _fates(matched: Matches, edited: set[int]) -> dict[int, MessageFate]:
 
 
 def _compared(fate: MessageFate, before: Message, after: Message | None, summary: int | None) -> str:
-    """What a comparison can say of a message: the plan is not in the output."""
+    """Return what a comparison can say of a message: the plan is not in the output."""
     if fate == "shortened" and after is not None:
         return f"stands in the output, cut from {before.tokens:,} to {after.tokens:,} tokens"
     if fate == "summarized" and summary is not None:
@@ -165,7 +165,7 @@ def _why(message: Message, residual: bool, tier: int | None, *, demoted: bool) -
 
 
 def _about(messages: Sequence[Message]) -> _About:
-    """What each call is about. Where formats use an id twice, the last call has it."""
+    """Return what each call is about. Where formats use an id twice, the last call has it."""
     return {
         part.call_id: (part.name, tuple(dict.fromkeys(path for path, _ in call_actions(part))))
         for message in messages

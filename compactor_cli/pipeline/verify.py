@@ -76,7 +76,7 @@ def faults(messages: Sequence[Message], *, adjacent_results: bool, pairing: Pair
 
 
 def is_adjacent(messages: Sequence[Message], call: int, result: int) -> bool:
-    """Whether only results stand between a call and its result."""
+    """Return whether only results stand between a call and its result."""
     if result <= call:
         return False
     return all(messages[i].results for i in range(call + 1, result))

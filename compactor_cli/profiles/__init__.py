@@ -27,7 +27,7 @@ def parse_profile(text: str, name: str) -> Profile:
 
 
 def _parsed(text: str, name: str) -> Profile:
-    """What the file itself says."""
+    """Return what the file itself says."""
     import tomli
 
     try:

@@ -84,7 +84,7 @@ def _order(document: YamlDocument, place: Place) -> tuple[int, int, str]:
 
 
 def _as_error(document: YamlDocument, error: Any) -> InputError:
-    """What the schema says, in the words of this program."""
+    """Return what the schema says, in the words of this program."""
     place = tuple(error.absolute_path)
     known = error.schema.get("properties", {})
     if error.validator == "additionalProperties":

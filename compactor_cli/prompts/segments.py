@@ -63,7 +63,7 @@ def _choose(
 
 
 def _lack(segment: Segment, tokens: int, left: int | None) -> str:
-    """Why a text of so many tokens has no room; empty when it has."""
+    """Return why a text of so many tokens has no room; empty when it has."""
     if segment.max_tokens is not None and tokens > segment.max_tokens:
         return f"no room: needs {tokens:,} of its {segment.max_tokens:,} tokens"
     if left is not None and tokens > left:

@@ -59,7 +59,7 @@ def remove(path: str) -> None:
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file at an address. Raises InputError."""
+    """Return whether there is a file at an address. Raises InputError."""
     store, inside = _store(path)
     try:
         return bool(store.exists(inside))

@@ -83,7 +83,7 @@ def recording(look: Look) -> Console:
 
 
 def begins(console: Console) -> bool:
-    """Whether nothing has been printed yet."""
+    """Return whether nothing has been printed yet."""
     return getattr(console, "before", None) is None
 
 

@@ -83,7 +83,7 @@ def conversion_json(source: Source, made: Converted, place: str, warnings: Seque
 
 
 def loss_table(console: Console, made: Converted) -> Table:
-    """What the target does not hold as it was, the most first."""
+    """Return what the target does not hold as it was, the most first."""
     table = make_table(console, f"What {made.target} does not hold as it was")
     table.add_column("count", justify="right", no_wrap=True)
     table.add_column("what")
@@ -95,7 +95,7 @@ def loss_table(console: Console, made: Converted) -> Table:
 
 
 def told(source: Source, made: Converted, place: str) -> Text:
-    """What was converted, in one line."""
+    """Return what was converted, in one line."""
     where = "standard output" if place == "-" else place
     line = f"{counted(made.messages, 'message')} of {source.path or '-'} ({source.format}) written to {where}"
     several = f", {counted(made.conversations, 'conversation')}" if made.conversations > 1 else ""
@@ -103,7 +103,7 @@ def told(source: Source, made: Converted, place: str) -> Text:
 
 
 def resume_lines(made: Converted, place: str) -> list[str]:
-    """How an agent goes on with the session: where it looks for it, and the command."""
+    """Return how an agent goes on with the session: where it looks for it, and the command."""
     if made.home is None:
         return []
     lines = [] if place.endswith(made.home.place.removeprefix("~")) else [f"put it at {made.home.place}"]

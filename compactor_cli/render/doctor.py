@@ -18,7 +18,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 
 
 def findings_table(console: Console, findings: Sequence[Finding], *, fixed: bool) -> Table:
-    """What was found, and what is or was done about it."""
+    """Return what was found, and what is or was done about it."""
     table = make_table(console, "Findings")
     table.add_column("line", justify="right", no_wrap=True)
     table.add_column("kind", no_wrap=True)

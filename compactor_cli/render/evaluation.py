@@ -28,7 +28,7 @@ _STYLES = {"strategy": "", "against": "", "baseline": "dim"}
 
 
 def limits(result: Evaluation) -> list[str]:
-    """What the figures do not say."""
+    """Return what the figures do not say."""
     notes = [
         "presence is not use: a model may overlook what is there, and may do without what is not",
         "what is over its target or failed counts as 0",

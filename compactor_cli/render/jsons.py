@@ -258,7 +258,7 @@ def outside_json(parts: Sequence[Compaction]) -> dict[str, int]:
 
 
 def context_json(outlook: Outlook) -> dict[str, Any]:
-    """How full the context is, and what `compact --if-needed` would do."""
+    """Return how full the context is, and what `compact --if-needed` would do."""
     state, selection = outlook.state, outlook.selection
     return {
         "limit": state.limit,
@@ -282,7 +282,7 @@ def context_json(outlook: Outlook) -> dict[str, Any]:
 
 
 def recorded_json(recorded: Recorded) -> dict[str, Any]:
-    """What the provider counted, and our count of the same messages."""
+    """Return what the provider counted, and our count of the same messages."""
     return {
         "tokens": recorded.tokens,
         "message": recorded.message,

@@ -9,7 +9,7 @@ from compactor_cli.model.report import StoredResult
 
 
 def keeping_lines(kept: StoredResult, recalled: int) -> Iterator[str]:
-    """What was kept, and how many memories were put into the output, for people."""
+    """Yield what was kept, and how many memories were put into the output, for people."""
     if recalled:
         yield f"recalled: {recalled} {'memory' if recalled == 1 else 'memories'}"
     if kept.compaction is not None:

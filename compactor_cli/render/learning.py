@@ -78,7 +78,7 @@ def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, war
 
 
 def notes(taught: Taught) -> list[str]:
-    """What the figures do not say."""
+    """Return what the figures do not say."""
     found = ["weights are of signals of different units: compare their signs, not their sizes"]
     if taught.held_out is not None:
         found.append("presence is not use: a model may overlook what is there, and may do without what is not")

@@ -26,7 +26,7 @@ def file_line(outcome: Outcome, *, written: bool) -> str:
 
 
 def failed_rows(outcome: Outcome) -> str:
-    """What failed in a data set, and where it is told."""
+    """Return what failed in a data set, and where it is told."""
     of = f"{outcome.failed_rows:,} of {counted(outcome.rows, 'row')}"
     where = f": see {outcome.place}{FAILURES}" if outcome.place else ""
     return f"{outcome.path}: {of} could not be compacted and stay as they were{where}"

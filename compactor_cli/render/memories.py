@@ -77,7 +77,7 @@ def memory_page(memory: Memory) -> Iterable[Text]:
 
 
 def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
-    """What decay lowers."""
+    """Return what decay lowers."""
     table = make_table(console, title)
     table.add_column("id", no_wrap=True)
     table.add_column("before", justify="right", no_wrap=True)
@@ -91,7 +91,7 @@ def fade_table(console: Console, changes: Sequence[Faded], title: str) -> Table:
 
 
 def merge_table(console: Console, merges: Sequence[Merge], title: str) -> Table:
-    """What stays, and below it what goes into it."""
+    """Return what stays, and below it what goes into it."""
     table = make_table(console, title)
     table.add_column("id", no_wrap=True)
     table.add_column("", no_wrap=True)

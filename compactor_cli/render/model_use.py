@@ -23,7 +23,7 @@ def use_line(use: ModelUse) -> str:
 
 
 def model_json(use: ModelUse) -> dict[str, Any]:
-    """What was asked of a model; `cost_usd` is null when the price is not known."""
+    """Return what was asked of a model; `cost_usd` is null when the price is not known."""
     used = use.usage
     return {
         "model": {
@@ -41,7 +41,7 @@ def model_json(use: ModelUse) -> dict[str, Any]:
 
 
 def probe_line(probed: Probed) -> str:
-    """What the provider counts, where it says so."""
+    """Return what the provider counts, where it says so."""
     if probed.before is None or probed.after is None:
         return "the provider did not say what it counts"
     return f"by the provider's count: {probed.before:,} tokens before, {probed.after:,} after"

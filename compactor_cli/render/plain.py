@@ -40,7 +40,7 @@ def _heading(message: Message, part: Part) -> str:
 
 
 def _text(part: Part) -> str:
-    """What the model reads of it; arguments and other JSON with a line for each value."""
+    """Return what the model reads of it; arguments and other JSON with a line for each value."""
     if part.kind != "tool_call":
         return part.text
     try:

@@ -67,7 +67,7 @@ def _note(part: Sized) -> str:
 
 
 def segments_table(console: Console, prompt: Prompt, choices: Sequence[SegmentChoice]) -> Table:
-    """Which segments are in, as what, and why."""
+    """Return which segments are in, as what, and why."""
     used = sum(choice.tokens for choice in choices)
     limit = f" of {prompt.segment_tokens:,}" if prompt.segment_tokens is not None else ""
     table = make_table(console, f"Segments ({used:,}{limit} tokens)")
@@ -83,7 +83,7 @@ def segments_table(console: Console, prompt: Prompt, choices: Sequence[SegmentCh
 
 
 def history_line(result: Prompted) -> Text:
-    """What became of the history."""
+    """Return what became of the history."""
     before, after = result.before, result.history
     if not after.changed:
         return Text(f"history of {counted(len(before.messages), 'message')} unchanged")

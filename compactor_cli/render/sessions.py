@@ -71,7 +71,7 @@ def choices(sessions: Sequence[Saved], width: int, now: float) -> Iterable[Text]
 
 
 def empty_lines(listing: Listing) -> Iterable[str]:
-    """Where there was no session to find."""
+    """Yield the words for a search that found none: where it looked."""
     yield f"no sessions found; looked in {plain(', '.join(map(str, listing.looked)))}"
 
 
@@ -128,7 +128,7 @@ def short(number: int) -> str:
 
 
 def age(seconds: float, moment: float) -> str:
-    """How long ago, in one unit; of what is older than two weeks the day."""
+    """Return how long ago, in one unit; of what is older than two weeks the day."""
     if seconds < 5:
         return "now"
     for limit, size, unit in _AGES:

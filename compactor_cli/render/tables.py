@@ -45,7 +45,7 @@ def heading(console: Console, source: Source, counter: str) -> None:
 
 
 def brief(message: Message, width: int) -> Text:
-    """What a message says, on one line: its text, or its calls, or its result."""
+    """Return what a message says, on one line: its text, or its calls, or its result."""
     for part in message.parts:
         if part.kind == "text" and part.text.strip():
             return snippet(part.text, width)
@@ -105,7 +105,8 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
 
 
 def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) -> Table:
-    """What the room of a strategy without tiers was spent on; of an output that was only repaired, none is named."""
+    """Return what the room of a strategy without tiers was spent on; of an output that was only repaired, none is
+    named."""
     table = make_table(console, "Where the room went" + (f" (strategy {strategy})" if strategy else ""))
     for name in ("", "tokens", "share"):
         table.add_column(name, justify="right" if name else "left")
@@ -144,7 +145,7 @@ def disposition_line(parts: Sequence[Compaction]) -> Text:
 
 
 def decided_line(parts: Sequence[Compaction]) -> Text:
-    """How many messages a person decided on."""
+    """Return how many messages a person decided on."""
     kept = sum(len(part.kept) for part in parts)
     dropped = sum(len(group.messages) for part in parts for group in part.dropped)
     return Text(f"by decisions: {kept} kept word for word, {dropped} dropped", style="dim")
@@ -215,7 +216,7 @@ def budget_table(console: Console, budget: Budget) -> Table:
 
 
 def context_lines(view: Outlook) -> Iterable[Text]:
-    """How full the context is, the threshold, and what `compact --if-needed` would do."""
+    """Yield how full the context is, the threshold, and what `compact --if-needed` would do."""
     state = view.state
     text = Text(f"context {state.tokens:,} of {state.limit:,} tokens ({state.percent_used:.1f}%)  ")
     text += bar(min(1.0, state.tokens / state.limit) if state.limit else 0)
@@ -240,7 +241,7 @@ def context_lines(view: Outlook) -> Iterable[Text]:
 
 
 def recorded_line(recorded: Recorded) -> Text:
-    """What the provider counted beside what we count."""
+    """Return what the provider counted beside what we count."""
     text = f"the provider counted {recorded.tokens:,} tokens at message {recorded.message}; the file up to there "
     text += f"has {recorded.own:,} by our count"
     if recorded.differs and recorded.difference < 0:
@@ -251,7 +252,7 @@ def recorded_line(recorded: Recorded) -> Text:
 
 
 def selection_line(view: Outlook) -> Text:
-    """What there is to compact besides the recent messages (seed 001)."""
+    """Return what there is to compact besides the recent messages (seed 001)."""
     selection, messages = view.selection, view.transcript.messages
     if not selection.compact:
         return Text("nothing older than the recent messages", style="dim")
@@ -292,7 +293,7 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
 
 
 def _share_table(console: Console, title: str, what: str, shares: Sequence[Share], total: int) -> Table:
-    """Which part of all tokens each of some kinds of messages has."""
+    """Return which part of all tokens each of some kinds of messages has."""
     table = make_table(console, title)
     for name in (what, "messages", "tokens", "share"):
         table.add_column(name, justify="left" if name == what else "right")
@@ -348,7 +349,7 @@ def fate_line(fate: Fate) -> Text:
 
 
 def lost_table(console: Console, survivals: Sequence[Survival], most: int) -> Table | None:
-    """What is gone, the categories that matter most first."""
+    """Return what is gone, the categories that matter most first."""
     rows = [(s.category, at, text) for s in survivals if s.category != "identifiers" for at, text in s.lost]
     if not rows:
         return None

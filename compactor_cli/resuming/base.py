@@ -52,7 +52,7 @@ class Compacted:
         return first.parts[-1].text, [(message, value) for message, value in records if message.index != first.index]
 
     def last_time(self) -> float:
-        """When the newest record was written, in seconds since 1970."""
+        """Return when the newest record was written, in seconds since 1970."""
         times = (message.timestamp for message in self.before.messages)
         return max((time for time in times if time is not None), default=UNKNOWN_TIME)
 

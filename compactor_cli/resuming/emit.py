@@ -18,7 +18,7 @@ from compactor_cli.resuming.base import Agentic, Compacted
 
 
 def agentic(format: str) -> Agentic:
-    """How sessions of a format are carried on. Raises UsageError for formats of which that is not known."""
+    """Return how sessions of a format are carried on. Raises UsageError for formats of which that is not known."""
     if format not in AGENTIC:
         raise UsageError(f"no agent goes on with a file of format {format}; known are {', '.join(AGENTIC)}")
     return AGENTIC[format]

@@ -99,7 +99,8 @@ def _renamed(name: str, old: str, new: str) -> str:
 
 
 def _ids(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Where a document or a message names a session, a message or a part. What tools and models say is none of it."""
+    """Yield where a document or a message names a session, a message or a part. What tools and models say is none of
+    it."""
     if not isinstance(value, dict):
         return
     for name in _IDS:

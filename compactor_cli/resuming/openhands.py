@@ -72,7 +72,8 @@ def _events(transcript: Transcript) -> _Events:
 
 
 def _ends(before: _Events, after: _Events) -> tuple[int, int]:
-    """Where in what is sent of the output its beginning ends, and its end begins, that are events as they were."""
+    """Return where in what is sent of the output its beginning ends, and its end begins, that are events as they
+    were."""
     old = {name: before.transcript.raw(record) for name, record in before.sent}
     same = [old.get(name) == after.transcript.raw(record) for name, record in after.sent]
     first = next((at for at, is_same in enumerate(same) if not is_same), len(same))
@@ -113,7 +114,7 @@ def _is_work(value: Any) -> bool:
 
 
 def _text(transcript: Transcript, records: set[int]) -> str:
-    """What stands in some records, as text."""
+    """Return what stands in some records, as text."""
     chosen = (message for message in transcript.messages if records.intersection(message.records))
     return "\n\n".join(line for message in chosen for line in _lines(message))
 

@@ -105,12 +105,12 @@ def _case(session: EvaluatedSession, story: Story, share: float) -> Case | str:
 
 
 def _by_sessions(case: Case, holders: Mapping[str, int], sessions: int) -> Case:
-    """What few of the sessions say weighs more."""
+    """Let what few of the sessions say weigh more."""
     return replace(case, needs=tuple(_weigh(need, holders.get(need.name, 0), sessions) for need in case.needs))
 
 
 def _by_messages(case: Case) -> Case:
-    """What few messages of the front say weighs more."""
+    """Let what few messages of the front say weigh more."""
     among = len(case.front.messages)
     return replace(case, needs=tuple(_weigh(need, need.messages, among) for need in case.needs))
 

@@ -82,7 +82,7 @@ class Haystack:
             yield Occurrence(bisect_right(self._piece_starts, start) - 1, first, last)
 
     def _in_number(self, start: int, end: int) -> bool:
-        """Whether digits go on behind a point or a comma before or after a number."""
+        """Return whether digits go on behind a point or a comma before or after a number."""
         before, after = self._text[max(0, start - 2) : start], self._text[end : end + 2]
         return (before[1:] in (".", ",") and before[:1].isdigit()) or (after[:1] == "." and after[1:].isdigit())
 

@@ -88,7 +88,7 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def is_number(name: str) -> bool:
-    """Whether a digit with a point beside it would make this a part of another number."""
+    """Return whether a digit with a point beside it would make this a part of another number."""
     return name.replace(".", "").isdigit()
 
 

@@ -50,7 +50,7 @@ class _Front(NamedTuple):
 
 
 def spoken(part: Part) -> str:
-    """What a model reads of a part: a call with its tool."""
+    """Return what a model reads of a part: a call with its tool."""
     return f"{part.name} {part.text}" if part.kind == "tool_call" else part.text
 
 
@@ -132,7 +132,7 @@ def spread(places: Sequence[Occurrence], most: int) -> Sequence[Occurrence]:
 
 
 def _voice(message: Message, part: Part) -> Voice:
-    """Who says it. Results are given to the agent even where a format keeps them in its message."""
+    """Return who says it. Results are given to the agent even where a format keeps them in its message."""
     if message.role == "system":
         return "system"
     own = message.role == "assistant" and message.origin != "summary" and part.kind != "tool_result"

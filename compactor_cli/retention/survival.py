@@ -26,7 +26,7 @@ class NeedSurvival:
 
 
 def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[Message]) -> NeedSurvival:
-    """What an output keeps of the needs of a front. System messages that the front had do not count."""
+    """Return what an output keeps of the needs of a front. System messages that the front had do not count."""
     known = {message.text() for message in front if message.role == "system"}
     told = [m for m in output if m.role != "system" or m.text() not in known]
     haystack = Haystack(spoken(part) for message in told for part in message.parts)
@@ -47,6 +47,6 @@ def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[M
 
 
 def _is_linked(need: Need, words: frozenset[str]) -> bool:
-    """Whether half of the words around one of its places are here; what always stood alone needs none."""
+    """Return whether half of the words around one of its places are here; what always stood alone needs none."""
     places = [among for among in need.among if among]
     return not places or any(2 * len(among & words) >= len(among) for among in places)

@@ -130,7 +130,7 @@ class ClassifierScorer:
 
 
 def _key(message: Message) -> tuple[str, str]:
-    """What a message is judged by."""
+    """Return what a message is judged by."""
     return message.role, message.text("text")
 
 

@@ -35,7 +35,7 @@ _NAMES_ITS_SCORE = re.compile(
 
 
 def speaks_of_scores(text: str) -> bool:
-    """Whether a text might sway a judge: it speaks of scores or of instructions. Such a message is judged
+    """Return whether a text might sway a judge: it speaks of scores or of instructions. Such a message is judged
     alone, so that it cannot change what others get."""
     return _NAMES_ITS_SCORE.search(text) is not None
 
@@ -77,7 +77,7 @@ def _result(message: Message) -> tuple[str, float, str, float]:
 
 
 def is_nod(text: str) -> bool:
-    """Whether a text only agrees, thanks, greets or bids to go on; marks and emoji alone do."""
+    """Return whether a text only agrees, thanks, greets or bids to go on; marks and emoji alone do."""
     if len(text) > _LONGEST_NOD:
         return False
     return all(word in _NODS for word in _WORD.findall(text.casefold().replace("'s", "").replace("’s", "")))

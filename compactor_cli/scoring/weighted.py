@@ -72,7 +72,7 @@ def _factors(
 
 
 def _searched(message: Message) -> str:
-    """What is said, and both ends of what tools returned."""
+    """Return what is said, and both ends of what tools returned."""
     pieces = []
     for part in message.parts:
         if part.kind == "text":

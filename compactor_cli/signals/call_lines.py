@@ -59,7 +59,7 @@ def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
 
 
 def call_label(part: Part) -> str:
-    """What a result is of, in few words: the tool, and the path or command it was called with."""
+    """Return what a result is of, in few words: the tool, and the path or command it was called with."""
     arguments = _arguments(part)
     about = ""
     if isinstance(arguments, dict):

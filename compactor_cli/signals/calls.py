@@ -123,7 +123,7 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
 
 
 def _says_so(said: str) -> bool:
-    """Whether a JSON result has a member that says that the call failed."""
+    """Return whether a JSON result has a member that says that the call failed."""
     if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:_WINDOW], re.IGNORECASE):
         return False
     try:

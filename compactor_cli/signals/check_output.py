@@ -104,7 +104,7 @@ class Verdict:
 
 
 def verdict(kind: CheckKind, said: str) -> Verdict:
-    """Whether the output of a check of this kind states a failure or a pass."""
+    """Return whether the output of a check of this kind states a failure or a pass."""
     text = plain(said)
     if kind != "tests":
         # of go, a name of a package stands on the line before

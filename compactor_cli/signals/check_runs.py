@@ -156,7 +156,7 @@ class CheckRuns:
             yield StateLine("check", f"failing: {label}" + (f": {said}" if said else ""), runs[0].message, open=True)
 
     def error_lines(self) -> Iterator[StateLine]:
-        """What went wrong in failing checks whose line holds names only."""
+        """Yield what went wrong in failing checks whose line holds names only."""
         for run in reversed(self.failing.values()):
             if run.names and run.error and not any(name in run.error for name in run.names):
                 yield StateLine("error", f"open error: {run.error} ({run.check.label})", run.message, open=True)
@@ -195,7 +195,8 @@ def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[
 def _outcomes(
     call: ToolCall, steps: Sequence[Step], found: Sequence[tuple[int, CheckRun]]
 ) -> list[tuple[CheckRun, bool | None]]:
-    """How each check of a command line ended: from its exit code where that tells, else from what the output says."""
+    """Return how each check of a command line ended: from its exit code where that tells, else from what the output
+    says."""
     says = {check.kind: verdict(check.kind, call.said) for _, check in found}
     if call.failed and len(found) > 1 and _chained(steps, found):
         return _broken_chain(found, says_failed={kind for kind, said in says.items() if said.failed})
@@ -214,21 +215,21 @@ def _outcomes(
 
 
 def _silent(call: ToolCall, steps: Sequence[Step], at: int, check: CheckRun) -> bool:
-    """Whether a program that only speaks of what is wrong said nothing."""
+    """Return whether a program that only speaks of what is wrong said nothing."""
     if not check.label.startswith(_SAYS_NOTHING) or not _NOTHING_SAID.match(call.said):
         return False
     return all(step.words[0] in _TRANSPARENT for step in (*steps[:at], *steps[at + 1 :]))
 
 
 def _binds(steps: Sequence[Step], at: int) -> bool:
-    """Whether success of the whole says that this step succeeded."""
+    """Return whether success of the whole says that this step succeeded."""
     if steps[at].after not in ("", "&&") and not (at == len(steps) - 1 and steps[at].after == ";"):
         return any("pipefail" in step.words for step in steps[:at]) and steps[at].after == "|"
     return all(step.after in ("", "&&", "|") for step in steps[at + 1 : -1])
 
 
 def _alone(steps: Sequence[Step], at: int) -> bool:
-    """Whether a failure of the whole can only be that of this step."""
+    """Return whether a failure of the whole can only be that of this step."""
     others = (step.words[0] for place, step in enumerate(steps) if place != at)
     return all(program in _TRIVIAL for program in others) and (at == len(steps) - 1 or steps[at].after == "&&")
 

@@ -48,13 +48,13 @@ class CheckRun:
         return not self.paths and not self.selected
 
     def covers(self, other: CheckRun, names: Sequence[str] = ()) -> bool:
-        """Whether a pass of this check says that the other one, with these failing names, would pass now."""
+        """Return whether a pass of this check says that the other one, with these failing names, would pass now."""
         if self.label == other.label and self.kind == other.kind:
             return True
         return self._runs_like(other) and self._includes(other.paths or names, other.selected or names)
 
     def covers_name(self, other: CheckRun, name: str) -> bool:
-        """Whether a pass of this check says that this one name, which failed in the other, would pass now."""
+        """Return whether a pass of this check says that this one name, which failed in the other, would pass now."""
         return self._runs_like(other) and self._includes(other.paths or (name,), (name,))
 
     def _runs_like(self, other: CheckRun) -> bool:
@@ -101,7 +101,7 @@ def check_named(label: str) -> CheckRun | None:
 
 
 def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a run is limited to: (paths, names). `named`: the first word is a subcommand or a target."""
+    """Return what a run is limited to: (paths, names). `named`: the first word is a subcommand or a target."""
     paths: list[str] = []
     selected: list[str] = []
     words = iter(rest)

@@ -50,7 +50,7 @@ def tool_words(tool: str) -> tuple[str, ...]:
 
 
 def acts(tool: str) -> bool:
-    """Whether the name of a tool says that it changes something outside the session."""
+    """Return whether the name of a tool says that it changes something outside the session."""
     words = tool_words(tool)
     if not words or _WITHIN.search(tool):
         return False
@@ -74,7 +74,7 @@ def act_effect(call: ToolCall) -> Effect:
 
 
 def _identities(arguments: dict[str, Any]) -> list[str]:
-    """What the arguments identify: a reservation, an order, an issue."""
+    """Return what the arguments identify: a reservation, an order, an issue."""
     keys = [*_IDENTITY_KEYS, *(key for key in arguments if _IDENTITY.search(key) and key not in _NOT_MEANT)]
     return list(dict.fromkeys(filter(None, (_scalar(arguments.get(key)) for key in keys))))[:2]
 
@@ -98,7 +98,7 @@ def _details(arguments: dict[str, Any], known: set[str]) -> str:
 
 
 def reason(call: ToolCall) -> str:
-    """What the result of a failed call says first of the failure."""
+    """Return what the result of a failed call says first of the failure."""
     if not call.failed:
         return ""
     lines = result_errors(call.said, True, most=1)

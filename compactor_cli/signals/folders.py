@@ -90,6 +90,7 @@ def within(folder: str, target: str, home: str) -> str:
 
 
 def shortening(paths: Sequence[str], home: str) -> str:
-    """What can be left out at the beginning of these paths, with its slash: the main folder, or what most share."""
+    """Return what can be left out at the beginning of these paths, with its slash: the main folder, or what most
+    share."""
     folder = home or _shared([path for path in paths if path.startswith("/")], 0.5)
     return f"{folder}/" if folder else ""

@@ -96,7 +96,7 @@ def call_arguments(call: Part) -> Any:
 
 
 def call_text(call: Part) -> str:
-    """What a call does, in its own words: the command that it runs, or its arguments."""
+    """Return what a call does, in its own words: the command that it runs, or its arguments."""
     return command_of(call_arguments(call)) or call.text
 
 

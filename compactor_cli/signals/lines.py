@@ -230,7 +230,7 @@ class SessionLines:
         return found
 
     def is_first(self, line: int) -> bool:
-        """Whether the line begins its piece."""
+        """Return whether the line begins its piece."""
         return line == 0 or self.piece_of[line - 1] != self.piece_of[line]
 
     def of_message(self, message: int) -> Iterator[int]:

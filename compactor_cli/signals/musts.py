@@ -26,7 +26,7 @@ class UserWords:
 
 
 def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
-    """What the user asked, in order; also in answer to a call, and what an earlier summary quotes of it."""
+    """Yield what the user asked, in order; also in answer to a call, and what an earlier summary quotes of it."""
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]

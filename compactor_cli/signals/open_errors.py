@@ -111,7 +111,7 @@ def _shell_key(steps: Sequence[Step], call: ToolCall) -> tuple[str, str]:
 
 
 def _looks(step: Step) -> bool:
-    """Whether a step only looks at something, or runs code that was written for this one call."""
+    """Return whether a step only looks at something, or runs code that was written for this one call."""
     program = step.words[0].rsplit("/", 1)[-1]
     if program in _LOOKING or (program == "git" and _GIT_LOOKING & set(step.words[1:3])):
         return True

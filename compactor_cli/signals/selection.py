@@ -133,7 +133,7 @@ class Selector:
                         self._reached[found.term] = reach
 
     def _gain(self, line: int) -> float:
-        """What taking the line adds: its own names, and context for those of its neighbours."""
+        """Return what taking the line adds: its own names, and context for those of its neighbours."""
         gain, reached = 0.0, self._reached
         for found in self._context(line):
             known = reached.get(found.term, 0.0)
@@ -153,7 +153,7 @@ class Selector:
         return gain
 
     def _reach(self, line: int, found: _Context, also: int = -1) -> float:
-        """How far a name on a line is understood (0 to 1), given the neighbours taken and `also`."""
+        """Return how far a name on a line is understood (0 to 1), given the neighbours taken and `also`."""
         share = found.own
         if found.before and (line - 1 in self.taken or line - 1 == also):
             share += found.before

@@ -76,7 +76,7 @@ def effect_key(text: str) -> str:
 
 
 def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool | None:
-    """Whether a step took effect; None where it cannot be told."""
+    """Return whether a step took effect; None where it cannot be told."""
     topic = " ".join(key.split(" ", 2)[:2])
     refused, confirmed = _REFUSALS.get(topic), _CONFIRMED.get(topic)
     if topic == "git commit" and _COMMITTED.search(call.said):  # a `git status` behind it talks like a refusal
@@ -91,7 +91,7 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
 
 
 def _is_aside(step: Step) -> bool:
-    """Whether a step is hardly ever what fails."""
+    """Return whether a step is hardly ever what fails."""
     return step.words[0] in _ASIDE or (step.words[0] == "git" and step.words[1:2] != () and step.words[1] in _GIT_ASIDE)
 
 
@@ -160,7 +160,8 @@ def _git(words: list[str], steps: Sequence[Step], step: Step) -> tuple[str, str]
 
 
 def _changes_repository(verb: str, rest: Sequence[str]) -> bool:
-    """Whether a command of git does more than look, move between branches, or change files of the working copy."""
+    """Return whether a command of git does more than look, move between branches, or change files of the working
+    copy."""
     plain = [word for word in rest if not word.startswith("-")]
     if verb == "tag":
         return bool(plain) and not {"-l", "--list", "-n"} & set(rest)

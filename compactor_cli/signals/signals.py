@@ -121,7 +121,7 @@ class Weigher:
             ]
 
     def value(self, name: str, kind: str, found: Mentions, evidence: Evidence) -> float:
-        """How likely it is, from 0 to 1, that the rest of the session needs this name."""
+        """Return how likely it is, from 0 to 1, that the rest of the session needs this name."""
         points = self._start[kind] + sum(map(mul, self._weights[kind], signals_of(name, found, evidence)))
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
 

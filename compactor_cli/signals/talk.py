@@ -80,14 +80,14 @@ class Statement:
 
 
 def statement_values(statements: Sequence[Statement], weights: Mapping[str, float]) -> list[float]:
-    """How likely each is to be needed later, 0 to 1. The statements are those of one conversation, in order."""
+    """Return how likely each is to be needed later, 0 to 1. The statements are those of one conversation, in order."""
     return [_value(row, weights) for row in statement_signals(statements)]
 
 
 def needed_values(
     statements: Sequence[Statement], talk: Mapping[str, float], binding: Mapping[str, float]
 ) -> list[float]:
-    """How likely each is to be asked for later or to bind the rest, 0 to 1, by the two parts of a profile."""
+    """Return how likely each is to be asked for later or to bind the rest, 0 to 1, by the two parts of a profile."""
     return [1 - (1 - _value(row, talk)) * (1 - _value(row, binding)) for row in statement_signals(statements)]
 
 
@@ -181,7 +181,7 @@ class _Talk:
         yield CUES["courtesy"].count(low, found) / max(1, len(found))
 
     def _use(self, at: int, found: Sequence[str]) -> Iterator[float]:
-        """How rare and how new its words are."""
+        """Yield how rare and how new its words are."""
         turn, many = self._turn_of[at], max(1, len(found))
         rarity = sorted((self._rarity(word) for word in found), reverse=True)
         yield sum(rarity) / many
@@ -190,7 +190,7 @@ class _Talk:
         yield sum(self._first[word] == turn for word in found) / many
 
     def _answers(self, at: int) -> float:
-        """Whether the message before is a question of another speaker."""
+        """Return whether the message before is a question of another speaker."""
         turn = self._turn_of[at]
         if not turn or not self._turns[turn - 1].asks or self._turns[turn - 1].speaker == self._turns[turn].speaker:
             return 0.0
@@ -198,7 +198,7 @@ class _Talk:
 
 
 def _form(text: str, lengths: Sequence[int]) -> Iterator[float]:
-    """How it is put. `lengths` are the letters of its words in scripts with blanks."""
+    """Yield how it is put. `lengths` are the letters of its words in scripts with blanks."""
     many = len(lengths) + _FEW
     yield log1p((sum(lengths) + _FEW * _USUAL) / many)
     yield (sum(length >= _LONG for length in lengths) + _FEW * _USUALLY_LONG) / many

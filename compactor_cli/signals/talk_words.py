@@ -45,7 +45,7 @@ class Cue:
     """Whether a text in ASCII can have that inside."""
 
     def count(self, text: str, found: Collection[str]) -> int:
-        """How many different ones there are in a text with these words."""
+        """Return how many different ones there are in a text with these words."""
         own = len(self.words.intersection(found))
         if self.inside is None or (not self.in_ascii and text.isascii()):
             return own
@@ -176,7 +176,7 @@ def characters_without_blanks(text: str) -> int:
 
 
 def asks(text: str) -> bool:
-    """Whether a text ends with a question, in any script."""
+    """Return whether a text ends with a question, in any script."""
     return _ENDS_ASKING.search(text) is not None
 
 

@@ -141,7 +141,7 @@ def _place(stretches: Sequence[_Stretch]) -> None:
 
 
 def _apart(one: _Stretch, other: _Stretch) -> tuple[float, float]:
-    """What joining two stretches scatters (Ward), and the cosine between them."""
+    """Return what joining two stretches scatters (Ward), and the cosine between them."""
     small, large = sorted((one.centre, other.centre), key=len)
     shared = sum(value * large[word] for word, value in small.items() if word in large)
     apart = one.square + other.square - 2 * shared
@@ -179,6 +179,6 @@ def entitled(title: str, groups: Sequence[Group], messages: Sequence[Message]) -
 
 
 def _says(text: str, stretch: _Stretch) -> float:
-    """How much of what a topic is about the beginning of a request says, by the word."""
+    """Return how much of what a topic is about the beginning of a request says, by the word."""
     words = set(_WORD.findall(text[:400].lower())) - _IS_COMMON
     return round(sum(stretch.centre.get(word, 0.0) for word in sorted(words)) / sqrt(4 + len(words)), 9)

@@ -112,7 +112,8 @@ def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limi
 
 
 def _digest(messages: Sequence[Message], groups: Sequence[Group], width: int) -> str:
-    """What was asked first, how the answers begin, and the files that were touched; the tools where that is all."""
+    """Return what was asked first, how the answers begin, and the files that were touched; the tools where that is
+    all."""
     own = [messages[i] for g in groups for i in g.messages]
     asked = next((m.text("text") for m in own if m.origin == "request"), "")
     answers = [text for m in own if m.role == "assistant" and m.origin == "other" and (text := m.text("text").strip())]

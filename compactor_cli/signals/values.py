@@ -54,7 +54,7 @@ class Values:
 
 
 def talk_share(session: SessionText) -> float:
-    """How much of a session is talk (0 to 1): where tools or code are at work, names say what matters."""
+    """Return how much of a session is talk (0 to 1): where tools or code are at work, names say what matters."""
     total = sum(piece.tokens for piece in session.pieces) or 1
     spoken = sum(piece.tokens for piece in session.pieces if piece.speech) / total
     names = sum(len(piece.names) for piece in session.pieces if piece.speech)

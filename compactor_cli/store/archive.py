@@ -123,7 +123,7 @@ def find_by_marks(connection: Connection, references: Container[str]) -> FoundCo
 
 
 def size(connection: Connection) -> ArchiveSize:
-    """How much the archive holds."""
+    """Return how much the archive holds."""
     count, kept = connection.execute(
         select(func.count(), func.count().filter(compactions.c.kept)).select_from(compactions)
     ).one()

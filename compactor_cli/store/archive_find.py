@@ -109,7 +109,7 @@ def find_compaction(connection: Connection, data: Content, keys: Sequence[str] =
 
 
 def _looked_at(connection: Connection, output: int, input: int) -> bool:
-    """Whether a file came out of one compaction only as it went in, and was changed by another one."""
+    """Return whether a file came out of one compaction only as it went in, and was changed by another one."""
     return not known(connection, output).changed and known(connection, input).changed
 
 

@@ -42,7 +42,7 @@ def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float
 
 
 def _has_room(connection: Connection, compaction: int, border: float) -> bool:
-    """Whether a compaction has a piece that none has that stays: else nothing is won by taking it away."""
+    """Return whether a compaction has a piece that none has that stays: else nothing is won by taking it away."""
     stays = (
         select(pieces.c.object)
         .join(compactions, compactions.c.id == pieces.c.compaction)

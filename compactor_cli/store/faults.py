@@ -36,7 +36,7 @@ _WORDS = (
 
 
 def explain(error: DBAPIError) -> str:
-    """What is wrong and what to do, with the database's own words."""
+    """Return what is wrong and what to do, with the database's own words."""
     said = " ".join(str(error.orig).split())
     low = said.lower()
     meaning = next((meaning for words, meaning in _WORDS if words in low), "")

@@ -87,7 +87,7 @@ def _put(connection: Connection, said: Iterable[Memory], join: Callable[[Memory,
 
 
 def count(connection: Connection, filters: Filters = EVERYTHING) -> int:
-    """How many there are."""
+    """Return how many there are."""
     return connection.execute(select(func.count()).select_from(memories).where(condition(filters))).scalar() or 0
 
 

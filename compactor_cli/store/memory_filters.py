@@ -9,7 +9,7 @@ from compactor_cli.store.tables import memories, memory_sources, memory_tags
 
 
 def condition(filters: Filters) -> ColumnElement[bool]:
-    """What a row must be like."""
+    """Return what a row must be like."""
     found: ColumnElement[bool] = true()
     if filters.category:
         found &= memories.c.category == filters.category

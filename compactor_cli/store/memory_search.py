@@ -101,7 +101,7 @@ def _partly(
 
 
 def _share(rows: Sequence[int], most: int, newest: int) -> float:
-    """What part of all rows has what these have; estimated from the newest when there are more."""
+    """Return what part of all rows has what these have; estimated from the newest when there are more."""
     return len(rows) / max(1, newest) if len(rows) < most else most / (newest - rows[-1] + 1)
 
 
@@ -150,7 +150,7 @@ def _important(connection: Connection, wanted: Sequence[SearchTerm], filters: Fi
 
 
 def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candidate]:
-    """What ranking needs to know of rows."""
+    """Yield what ranking needs to know of rows."""
     columns = ("id", "digest", "terms", "importance", "pinned", "created", "used")
     chosen = select(*(memories.c[name] for name in columns))
     for batch in batches(sorted(set(rows))):

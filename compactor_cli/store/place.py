@@ -40,7 +40,7 @@ def file_of(url: str) -> Path | None:
 
 
 def is_there(file: Path) -> bool:
-    """Whether there is such a file. Raises StoreError where that cannot be seen."""
+    """Return whether there is such a file. Raises StoreError where that cannot be seen."""
     try:
         return file.exists()
     except OSError as error:

@@ -127,6 +127,6 @@ class _Planner:
 
 
 def _is_plain_request(given: PlanInput, group: Group) -> bool:
-    """Whether a group is one message of the user that is text and nothing else."""
+    """Return whether a group is one message of the user that is text and nothing else."""
     messages = [given.messages[i] for i in group.messages]
     return all(m.origin == "request" and all(p.kind == "text" and not p.images for p in m.parts) for m in messages)

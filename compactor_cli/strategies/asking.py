@@ -74,7 +74,8 @@ class Request:
 def choose_requests(
     requests: Sequence[Request], room: int, count: Callable[[str], int], rate: Rate | None = None
 ) -> tuple[KeptRequest, ...]:
-    """What stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that order.
+    """Return what stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that
+    order.
 
     All of them whole when there is room. Else the newest one and the first one, as far as their shares go, then the
     sentences of most value. `rate`: the values of sentences; without it they are judged by their words alone.

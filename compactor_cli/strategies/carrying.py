@@ -49,7 +49,7 @@ NO_WORDS = Repeatable((), {}, (), None, None)
 
 
 def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
-    """What may be repeated of the user's words, but for those in the groups that stay anyway."""
+    """Return what may be repeated of the user's words, but for those in the groups that stay anyway."""
     earlier: list[tuple[str, str]] = []
     own: list[Request] = []
     began = ended = False
@@ -84,7 +84,7 @@ def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
 
 
 def _carried(summary: Message) -> list[tuple[str, str]]:
-    """What an earlier summary repeats, in its order, with what is to stand before it."""
+    """Return what an earlier summary repeats, in its order, with what is to stand before it."""
     before = carried(summary.text("text"))
     found = [(earlier_label(label), text) for label, text in before.turns]
     if before.first:
@@ -95,7 +95,7 @@ def _carried(summary: Message) -> list[tuple[str, str]]:
 
 
 def choose(given: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
-    """What stays of the requests in so much room, by their numbers."""
+    """Return what stays of the requests in so much room, by their numbers."""
     talk = given.profile.talk if given.profile is not None else {}
     rate = rate_by(given.messages, talk) if talk else None
     chosen = choose_requests(words.requests, room, given.count, _carrying_on(rate) if rate else None)
@@ -111,7 +111,7 @@ def _carrying_on(rate: Rate) -> Rate:
 
 
 def quotes_of(words: Repeatable, chosen: Mapping[int, KeptRequest], *, ends: bool) -> tuple[Quote, ...]:
-    """What a summary repeats, in time order. `ends`: the newest request has a place of its own in it."""
+    """Return what a summary repeats, in time order. `ends`: the newest request has a place of its own in it."""
     last = words.last if ends else None
     found: list[tuple[int, Quote]] = list(words.others)
     for number, asked in chosen.items():

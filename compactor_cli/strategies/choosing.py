@@ -119,7 +119,7 @@ class Chooser:
         return present
 
     def _answered(self) -> set[int]:
-        """What was said behind the last request: without it, that would pass for one that nobody answered."""
+        """Return what was said behind the last request: without it, that would pass for one that nobody answered."""
         last = max(
             (group.index for group in self.given.groups if self._is_request(group)), default=len(self.given.groups)
         )
@@ -143,7 +143,7 @@ class Chooser:
         return tuple(taken)
 
     def _is_seen(self, line: StateLine) -> bool:
-        """Whether what stays at its place shows what a line of the state tells: calls that stay whole."""
+        """Return whether what stays at its place shows what a line of the state tells: calls that stay whole."""
         group = self.group_of.get(line.message)
         if group is None or line.kind == "file":
             return False
@@ -213,7 +213,8 @@ class Chooser:
         return self._nothing() if best.tokens > self.room else self._fit(order, best)
 
     def _may_be_quoted(self, line: int) -> bool:
-        """Whether a line may be chosen for its value: what is left of a short request may have been taken back."""
+        """Return whether a line may be chosen for its value: what is left of a short request may have been taken
+        back."""
         piece = self.lines.piece(line)
         return piece.cut != "clauses" or piece.tokens > _SHORT_REQUEST
 
@@ -256,7 +257,7 @@ class Chooser:
         return self._spend(chosen, attempt) if attempt.tokens < _USED * self.room else attempt
 
     def _spend(self, order: list[ChosenLine], attempt: Attempt) -> Attempt:
-        """What is left is used: the newest groups stay whole, of talk those of which most was thought."""
+        """Use what is left: the newest groups stay whole, of talk those of which most was thought."""
         left = self.room - attempt.tokens
         ranked = [self.group_of[self.lines.message(line)] for line in self.selector.taken] if self.talk else []
         candidates = dict.fromkeys([*ranked, *(group.index for group in reversed(self.rest))])
@@ -282,7 +283,7 @@ class Chooser:
     # -- what becomes of every group
 
     def _build(self, chosen: Sequence[ChosenLine]) -> Attempt:
-        """What becomes of every group when these lines are taken."""
+        """Return what becomes of every group when these lines are taken."""
         by_group: dict[int, list[ChosenLine]] = {}
         for choice in chosen:
             by_group.setdefault(self.group_of[self.lines.message(choice.line)], []).append(choice)
@@ -307,7 +308,7 @@ class Chooser:
         return self._written(in_place, stretches, by_group)
 
     def _is_movable(self, group: Group, in_place: dict[int, Decision]) -> bool:
-        """Whether a summary may quote the group instead: nothing is lost by that but its place."""
+        """Return whether a summary may quote the group instead: nothing is lost by that but its place."""
         if group.index in self.kept or group.index in self.present or group.index in self.whole:
             return False
         return all(

@@ -96,8 +96,8 @@ class Native:
 
     @staticmethod
     def _mark(text: str, kept: Sequence[tuple[int, int]], *, named: bool) -> str:
-        """How much is left out; with a reference to all of it where that is worth its tokens: a result is also found
-        by the id of its call."""
+        """Return how much is left out; with a reference to all of it where that is worth its tokens: a result is also
+        found by the id of its call."""
         # kept pieces are in order: a physical line is counted once, however many pieces of it are kept
         at, kept_lines = 0, 0
         for place, (start, end) in enumerate(kept):
@@ -130,7 +130,8 @@ class Native:
 
 
 def _needs_name(part: Part) -> bool:
-    """Whether a mark has to name the original: a small result is also found by the id of its call, when it has one."""
+    """Return whether a mark has to name the original: a small result is also found by the id of its call, when it has
+    one."""
     return part.kind != "tool_result" or part.tokens >= _NAMED or part.call_id.startswith(LEGACY_ID)
 
 

@@ -13,7 +13,7 @@ COMFORT = 300
 
 
 def comfortable(renderer: Renderer, groups: Sequence[Group], room: int) -> int:
-    """How many of the newest groups fit with a comfortable part of their outputs."""
+    """Return how many of the newest groups fit with a comfortable part of their outputs."""
     count, used = 0, 0
     for group in reversed(groups):
         used += bound(renderer, group, COMFORT)

@@ -125,7 +125,7 @@ class Quoter:
         return self._messages[piece.message].parts[piece.part].kind == "tool_result"
 
     def _speaker(self, piece: SessionPiece, end: int, quoted: set[tuple[int, int]]) -> str:
-        """Who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
+        """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
         found = self._messages[piece.message]
         part = found.parts[piece.part]
         if part.kind == "tool_call":
@@ -144,5 +144,5 @@ class Quoter:
 
 
 def _at_margin(text: str, start: int) -> bool:
-    """Whether a line of a summary begins at its margin, where only marks do."""
+    """Return whether a line of a summary begins at its margin, where only marks do."""
     return start == 0 or text[start - 1] == "\n"

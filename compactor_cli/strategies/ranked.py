@@ -59,7 +59,7 @@ class Ranked:
 def split_history(
     groups: Sequence[Group], scores: Sequence[Score], messages: int, keep_recent: int
 ) -> tuple[list[Group], list[Group]]:
-    """What may be compressed, the lowest score first (equal scores in their order), and the recent groups.
+    """Return what may be compressed, the lowest score first (equal scores in their order), and the recent groups.
 
     A group counts by its best message, and is recent when one of its messages is.
     """
@@ -142,7 +142,7 @@ class _Planner:
         return finished(given, Ranked.name, decisions, slots)
 
     def _carried_on(self, earlier: Sequence[Group], protected: Sequence[Decision]) -> tuple[Quote, ...]:
-        """What the summaries of earlier rounds repeat of the user's words."""
+        """Return what the summaries of earlier rounds repeat of the user's words."""
         given, inside = self.given, {g.index for g in earlier}
         words = repeatable(given, {g.index for g in given.groups} - inside)
         room = (given.target or MOST) - sum(d.tokens for d in protected if d.group not in inside)

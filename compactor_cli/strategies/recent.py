@@ -152,7 +152,8 @@ class _Planner:
         return (f"{self.shape.name}: too short to be grouped by topic; one summary stands for all of it",)
 
     def _is_loose(self, group: Group) -> bool:
-        """Whether a request need not stay as a message. What an earlier summary carries, every one carries on."""
+        """Return whether a request need not stay as a message. What an earlier summary carries, every one carries
+        on."""
         reason = self.given.protected[group.index]
         if reason not in REQUESTS or len(group.messages) > 1:
             return False

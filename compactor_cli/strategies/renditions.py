@@ -69,7 +69,7 @@ class Renderer:
         return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
 
     def tokens(self, group: Group, cut: Cut) -> int:
-        """What the group would take with a cut; most groups have nothing that it reaches."""
+        """Return what the group would take with a cut; most groups have nothing that it reaches."""
         if any(_reaches(part, cut) for index in group.messages for part in self.messages[index].parts):
             return self.shortened(group, cut, "").tokens
         return group.tokens
@@ -96,7 +96,7 @@ class Renderer:
         return None
 
     def _words(self) -> Keywords:
-        """What the newest messages speak of, and the words of the query."""
+        """Return what the newest messages speak of, and the words of the query."""
         if self._keywords is None:
             found = set(self._query.split())
             for message in self.messages[-_NEWEST:]:
@@ -160,7 +160,7 @@ class Renderer:
 
 
 def _reaches(part: Part, cut: Cut) -> bool:
-    """Whether a cut can make a part smaller; decided without looking at its text."""
+    """Return whether a cut can make a part smaller; decided without looking at its text."""
     if part.place is None or part.edited:
         return False
     if part.kind == "tool_result":

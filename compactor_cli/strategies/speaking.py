@@ -24,7 +24,7 @@ _MESSAGE = 4
 
 
 def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
-    """Whether nobody calls a tool, and what is said is not full of names as work in a text form is."""
+    """Return whether nobody calls a tool, and what is said is not full of names as work in a text form is."""
     calls = any(
         message.role == "tool" or part.kind in ("tool_call", "tool_result")
         for message in messages

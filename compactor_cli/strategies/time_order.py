@@ -122,12 +122,13 @@ class _Splitter:
             before.tokens += last.tokens
 
     def _has_room(self, stretch: _Stretch, parted: int) -> bool:
-        """Whether a stretch may have a heading of its own, beside those that have theirs and one for the rest."""
+        """Return whether a stretch may have a heading of its own, beside those that have theirs and one for the
+        rest."""
         return stretch.tokens > self.heading and (parted + 2) * self.heading <= self.headings
 
     def _can_move(self, group: Group) -> bool:
-        """Whether a kept group may go into the summary. Exchanges with tools that must stay, stay as they are, and so
-        does what a person decided to keep."""
+        """Return whether a kept group may go into the summary. Exchanges with tools that must stay, stay as they are,
+        and so does what a person decided to keep."""
         if self.given.protected.get(group.index) == DECIDED:
             return False
         messages = [self.given.messages[i] for i in group.messages]
@@ -186,7 +187,8 @@ class _Splitter:
         return slots
 
     def _quotes(self, stretch: _Stretch) -> tuple[Quote, ...]:
-        """What the summary of a stretch repeats: its own messages, what is moved, and what earlier rounds repeated."""
+        """Return what the summary of a stretch repeats: its own messages, what is moved, and what earlier rounds
+        repeated."""
         inside = {i for g in stretch.groups for i in g.messages}
         begins = self.slot.groups[0] in {g.index for g in stretch.groups}
         own = [q for q in self.slot.quotes if (begins if q.message is None else q.message in inside)]
@@ -199,7 +201,7 @@ class _Splitter:
 
 
 def can_move(message: Message) -> bool:
-    """Whether a summary can repeat a message: it is text, and no summary itself."""
+    """Return whether a summary can repeat a message: it is text, and no summary itself."""
     if message.role == "system" or message.origin == "summary" or message.pinned:
         return False
     if any(part.kind not in _MOVABLE or part.images for part in message.parts):

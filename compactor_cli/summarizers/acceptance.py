@@ -89,7 +89,7 @@ def judge(answer: ModelAnswer, wanted: SummaryRules, count: Callable[[str], int]
 
 
 def _formal(answer: ModelAnswer, text: str, source: Grounding) -> str:
-    """What is wrong with an answer whatever it says."""
+    """Return what is wrong with an answer whatever it says."""
     if answer.finish == "tool" or _TOOL.search(text):
         return "it calls a tool"
     if not text:
@@ -162,7 +162,7 @@ def _grounded(sections: tuple[tuple[str, str], ...], source: Grounding) -> Judge
 
 
 def _planted(line: str, source: Grounding, *, to_do: bool) -> str:
-    """What a line asks for that neither user nor assistant said: orders are planted in the output of tools."""
+    """Return what a line asks for that neither user nor assistant said: orders are planted in the output of tools."""
     asked = []
     words = _COMMAND.sub("", line)
     tells = _ASKS.search(words) is not None

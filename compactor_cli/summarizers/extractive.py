@@ -126,7 +126,7 @@ def page_for(request: SummaryRequest) -> Page:
 
 
 def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
-    """What of the state has room, in the order of worth. The changed files are among the facts."""
+    """Return what of the state has room, in the order of worth. The changed files are among the facts."""
     places = {place for heading in page.form.headings for place in heading.state}
     left = int(_room(page, request.budget, count) * _STATE_SHARE)
     taken: list[StateLine] = []
@@ -158,7 +158,7 @@ def _without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]
 
 
 def _make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Callable[[str], int]) -> Page:
-    """Where there are more facts than their share holds, the quoted lines of least value make way for them."""
+    """Leave out the quoted lines of least value where there are more facts than their share holds."""
     needed = sum(count(item.line) + 1 for item in items if item.fact is not None)
     needed = min(int(needed / _FACT_SHARE) + 2, int(_FACTS_MOST * budget))
     while page.lines:
@@ -177,7 +177,7 @@ def _room(page: Page, budget: int, count: Callable[[str], int]) -> int:
 def _lines(
     request: SummaryRequest, form: Form, items: list[SummaryItem], room: int, count: Callable[[str], int]
 ) -> list[PageLine]:
-    """What to write, in the order in which it may not be left out."""
+    """Return what to write, in the order in which it may not be left out."""
     first: list[SummaryItem] = []
     if form.facts_first:
         code_room = room * _CODE_SHARE
@@ -215,7 +215,7 @@ def _lines(
 
 
 def _by_part(request: SummaryRequest, form: Form, items: Sequence[SummaryItem]) -> list[list[SummaryItem]]:
-    """What might be said of each part; what no part has said is of the first one."""
+    """Return what might be said of each part; what no part has said is of the first one."""
     part_of = {message.number: at for at, (_, messages) in enumerate(request.parts) for message in messages}
     found: list[list[SummaryItem]] = [[] for _ in request.parts]
     for item in items:
@@ -239,7 +239,7 @@ def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
 
 
 def _urgent(items: list[SummaryItem], form: Form) -> list[SummaryItem]:
-    """What is being done, and the newest of what comes next, before everything else."""
+    """Put first what is being done, and the newest of what comes next."""
     newest = max((item.order for item in items if item.section == "Next"), default=None)
     apart = any("Immediate" in heading.sections for heading in form.headings)
     out = []

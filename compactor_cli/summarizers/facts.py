@@ -117,7 +117,7 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
 
 
 def _what(lines: Sequence[str]) -> str:
-    """What a change did in a few words: the first line that it added, else the first that it took away."""
+    """Return what a change did in a few words: the first line that it added, else the first that it took away."""
     telling = [line for line in lines if any(sign.isalnum() for sign in line.lstrip("+-| "))]
     line = next((line for line in telling if not line.startswith("-| ")), telling[0] if telling else "")
     sign, text = ("-", line[3:]) if line.startswith("-| ") else ("+", line.removeprefix("+| "))
@@ -126,7 +126,7 @@ def _what(lines: Sequence[str]) -> str:
 
 
 def said_in_row(row: str) -> str:
-    """What a row of the table of files says, as a line that `parse` reads."""
+    """Return what a row of the table of files says, as a line that `parse` reads."""
     about, done, *more = cells(row)
     said = " ".join(more)
     return f"{about} {done}{' ' if said.startswith('[') else WHAT}{said}"
@@ -157,7 +157,7 @@ def parse(section: str, line: str) -> Fact | None:
 
 
 def left_out(counts: Mapping[str, int]) -> str:
-    """What a summary says about facts that it has no room for; empty when there are none."""
+    """Return what a summary says about facts that it has no room for; empty when there are none."""
     said = [f"{n} {_NOUNS[section] if n > 1 else _NOUNS[section][:-1]}" for section, n in counts.items() if n]
     return f"{LEFT_OUT} {', '.join(said)}" if said else ""
 

@@ -192,7 +192,7 @@ class Llm:
         return [_Step(job, job.piece, own, None, merging=True) for own in turns]
 
     def _quoted(self, step: _Step, judged: Judged, count: Count) -> Judged:
-        """What the offline summarizer says of a stretch that the model did not summarize, for the merger."""
+        """Return what the offline summarizer says of a stretch that the model did not summarize, for the merger."""
         messages = step.stretch.messages if step.stretch else ()
         where = format_ranges(message.number for message in messages)
         self._model.give_up(f"messages {where} in the {step.piece.what}", judged.reason)

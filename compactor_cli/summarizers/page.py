@@ -50,11 +50,11 @@ class Page:
     """Files of a table for which there is room to say what was changed."""
 
     def written(self, title: str) -> list[str]:
-        """What the model wrote under a heading."""
+        """Return what the model wrote under a heading."""
         return [text for heading, text in self.draft.sections if heading == title and text]
 
     def drafted(self, part: int) -> str:
-        """What the model wrote of a part."""
+        """Return what the model wrote of a part."""
         return self.draft.parts[part] if part < len(self.draft.parts) else ""
 
 
@@ -100,7 +100,7 @@ def state_under(state: Sequence[StateLine], heading: Heading) -> list[str]:
 
 
 def standing(line: StateLine) -> Standing:
-    """How a fact of the state stands."""
+    """Return how a fact of the state stands."""
     if line.kind == "error":
         return "error"
     if line.kind == "pending" or line.text.startswith("[>]"):

@@ -127,7 +127,7 @@ def candidates(
 
 
 def tier_items(messages: Sequence[Message], form: str) -> list[SummaryItem]:
-    """Who took part, and the names that most messages speak of, for the summaries of tiers."""
+    """Return who took part, and the names that most messages speak of, for the summaries of tiers."""
     if form != "tiers":
         return []
     return [*_participants(messages), *_topics(messages)]
@@ -166,7 +166,7 @@ def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
 
 
 def fact_items(messages: Sequence[Message]) -> list[SummaryItem]:
-    """What is computed from the calls and results of some messages, and what earlier summaries of them know."""
+    """Return what is computed from the calls and results of some messages, and what earlier summaries of them know."""
     summaries = [message for message in messages if message.origin == "summary"]
     earlier = [(item.section, item.text) for message in summaries for item in _earlier(message, set())]
     return list(_facts(messages, earlier))
@@ -244,7 +244,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
 
 
 def _old_line(line: str, written: bool) -> str:
-    """What a line of an earlier summary says, without its bullet; prose is a model's, where one wrote it."""
+    """Return what a line of an earlier summary says, without its bullet; prose is a model's, where one wrote it."""
     match = _OLD_LINE.match(line.strip() if written else line)
     if match:
         return match.group(1)
@@ -265,7 +265,7 @@ def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
 
 
 def _tells(sentence: str) -> bool:
-    """Whether a sentence is more than a nod: five words, or as long as that, or it names something."""
+    """Return whether a sentence is more than a nod: five words, or as long as that, or it names something."""
     words = sentence.split()
     long = len(sentence) >= (30 if sentence.isascii() else 12)
     return len(words) > 4 or long or bool(identifiers(sentence))

@@ -45,7 +45,7 @@ class CodeSnippet:
 
 
 def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
-    """What the last change of each file did, in the order of these changes; changes that failed are none."""
+    """Return what the last change of each file did, in the order of these changes; changes that failed are none."""
     failed = {part.call_id for message in messages for part in message.results if _failed(part)}
     found: dict[str, CodeSnippet] = {}
     for message in messages:
@@ -58,13 +58,13 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
 
 
 def carried(messages: Sequence[Message]) -> list[tuple[str, str, str]]:
-    """What earlier summaries show of changes: path, number of the message of that round, and the block."""
+    """Return what earlier summaries show of changes: path, number of the message of that round, and the block."""
     texts = [message.text("text") for message in messages if message.origin == "summary"]
     return [(m[1], m[2], f"  {m[3]}\n{m[4]}  {m[3]}") for text in texts for m in _CARRIED.finditer(text)]
 
 
 def is_label(line: str) -> bool:
-    """Whether a line of a summary (without its bullet) stands above code."""
+    """Return whether a line of a summary (without its bullet) stands above code."""
     return line.startswith(_LABELS)
 
 
@@ -81,7 +81,7 @@ def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
 
 
 def _failed(result: Part) -> bool:
-    """Whether a result says that its call failed; where the format does not, by how it begins."""
+    """Return whether a result says that its call failed; where the format does not, by how it begins."""
     stated = stated_failure(result.text) if result.failed is None else result.failed
     return stated if stated is not None else _ERROR.match(result.text) is not None
 

@@ -71,7 +71,7 @@ def _call(message: int, part: Part, answer: Part | None) -> Call:
 
 
 def failed(result: Part) -> bool:
-    """Whether a result says that its call failed: by the format, by its status, or by how it begins."""
+    """Return whether a result says that its call failed: by the format, by its status, or by how it begins."""
     if result.failed is not None:
         return result.failed
     text = result.text

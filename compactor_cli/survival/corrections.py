@@ -64,7 +64,7 @@ def corrections(requests: Sequence[Unit]) -> list[Correction]:
 
 
 def stands(correction: Correction, after: Places, before: Places) -> bool:
-    """Whether the newer sentence is there, and the older one does not stand behind it (but where it did before).
+    """Return whether the newer sentence is there, and the older one does not stand behind it (but where it did before).
     `after`, `before`: where the sentences stand in the two transcripts."""
     newer, older = correction.newer, correction.older
     if newer.last(after) < 0:
@@ -75,7 +75,8 @@ def stands(correction: Correction, after: Places, before: Places) -> bool:
 
 
 def _takes_back(key: str, *, halting: bool) -> bool:
-    """Whether a sentence says that something else holds now; in a message that calls a halt, also what it forbids."""
+    """Return whether a sentence says that something else holds now; in a message that calls a halt, also what it
+    forbids."""
     return bool(TAKES_BACK.search(key) or REFUSES.match(key) or (halting and PROHIBITION.search(key)))
 
 

@@ -91,12 +91,13 @@ def effects(calls: Iterable[Call]) -> list[DistinctEffect]:
 
 
 def is_file_tool(name: str) -> bool:
-    """Whether a tool, by its name, writes files."""
+    """Return whether a tool, by its name, writes files."""
     return _FILE_TOOL.fullmatch(name) is not None or _EDITOR.fullmatch(name) is not None
 
 
 def main_argument(call: Call) -> str:
-    """What a call is about: the thing that it names first of ids, titles and the like, else its first short text."""
+    """Return what a call is about: the thing that it names first of ids, titles and the like, else its first short
+    text."""
     named = (call.arguments[key] for key in (*_PATHS, *_MAINS) if call.arguments.get(key))
     said = next((value for value in named if isinstance(value, (str, int))), None)
     if said is None:
@@ -129,7 +130,7 @@ def _effect(call: Call, kind: str, main: str, verb: str) -> DistinctEffect:
 
 
 def _object(call: Call) -> str:
-    """What a tool acted on: what its arguments name, or the number that its result gave to what it made."""
+    """Return what a tool acted on: what its arguments name, or the number that its result gave to what it made."""
     if not any(call.arguments.get(key) for key in _IDS):
         made = _MADE.search(call.answer or "")
         if made:
@@ -148,7 +149,7 @@ def _by_command(call: Call, command: str) -> Iterator[DistinctEffect]:
 
 
 def _one_word(quoted: re.Match[str]) -> str:
-    """What stands in quotes is no command and no redirection, but may be a path."""
+    """Blank out what stands in quotes: it is no command and no redirection, but may be a path."""
     inside = quoted[0][1:-1]
     return inside if _ONE_WORD.fullmatch(inside) else "_"
 

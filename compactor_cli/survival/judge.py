@@ -28,7 +28,7 @@ _Lost = list[tuple[int, str]]
 
 
 def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survival, ...]:
-    """How much of each category survives. The cost is linear in both transcripts."""
+    """Return how much of each category survives. The cost is linear in both transcripts."""
     asked = requests(before)
     changed = corrections(asked)
     acts = calls(before)

@@ -43,7 +43,7 @@ def bare(line: str) -> str:
 
 
 def is_short(key: str) -> bool:
-    """Whether a sentence must stand alone to count as found."""
+    """Return whether a sentence must stand alone to count as found."""
     return len(key) < SHORT and len(key) + 2 * len(_DENSE.findall(key)) < SHORT
 
 

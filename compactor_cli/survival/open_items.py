@@ -35,7 +35,7 @@ class OpenItem:
 
 
 def open_items(messages: Sequence[Message], calls: Sequence[Call], requests: Sequence[Unit]) -> list[OpenItem]:
-    """What is open at the end, in order: the list, the request, the calls."""
+    """Return what is open at the end, in order: the list, the request, the calls."""
     found = (*_last_list(calls), *_open_tasks(calls), *_unanswered(messages, requests), *_in_flight(messages, calls))
     return [item for item in found if item.units]
 

@@ -124,7 +124,8 @@ def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
 
 
 def _ends_there(reading: FoldedText, end: int) -> bool:
-    """Whether a sentence can end at a place: a line does, or what follows is no word, and no rest of a number."""
+    """Return whether a sentence can end at a place: a line does, or what follows is no word, and no rest of a
+    number."""
     text = reading.text
     if end in reading.ends or end >= len(text):
         return True

@@ -75,7 +75,7 @@ class Shown:
                     self._named[token].append(line)
 
     def is_done(self, effect: DistinctEffect) -> bool:
-        """Whether the call stands with its result, or a line says so."""
+        """Return whether the call stands with its result, or a line says so."""
         if effect.same in self._done:
             return True
         exchange = self._calls.get((effect.id, effect.tool))
@@ -99,7 +99,7 @@ def _past(effect: DistinctEffect) -> str:
 
 
 def _words(effect: DistinctEffect) -> str:
-    """What a line says of something done: the verb in the past, or the tool by its name."""
+    """Return what a line says of something done: the verb in the past, or the tool by its name."""
     if effect.kind != "file":
         return f"{_past(effect)}|{re.escape(effect.kind.lower())}"
     tool = re.escape(effect.tool.lower()) if is_file_tool(effect.tool) else _AT_THE_SHELL

@@ -55,7 +55,7 @@ class Unit:
 
 
 def typed(message: Message) -> str:
-    """What a person typed in a message: a request, or an answer to a call; empty for everything else."""
+    """Return what a person typed in a message: a request, or an answer to a call; empty for everything else."""
     if message.origin != "request":
         return reply_in(message)
     text = message.text("text")

@@ -36,7 +36,7 @@ class Answered(Generic[T]):
 
 
 def ask_checked(model: LanguageModel, asked: Sequence[Question[T]]) -> list[Answered[T]]:
-    """What was answered, in order. Everything is asked at once; what cannot be used is asked once more, all
+    """Return what was answered, in order. Everything is asked at once; what cannot be used is asked once more, all
     of it at once too. Failures are not: the model has tried again by itself."""
     if not asked:
         return []

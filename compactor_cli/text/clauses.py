@@ -55,7 +55,7 @@ def split_clauses(text: str) -> list[Clause]:
 
 
 def _pieces(clause: Clause) -> Iterator[Clause]:
-    """What is too long for a sentence in pieces, cut between words; only its ends are not pasted."""
+    """Yield what is too long for a sentence in pieces, cut between words; only its ends are not pasted."""
     if len(clause.text) <= _LONGEST:
         yield clause
         return
@@ -79,7 +79,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _places(lines: list[str]) -> list[Place]:
-    """Where each line of a long text stands: in something pasted, or in what is said about it."""
+    """Return where each line of a long text stands: in something pasted, or in what is said about it."""
     pasted = [bool(_PASTED_LINE.match(line)) for line in lines]
     fenced, tag = False, ""
     for at, line in enumerate(lines):

@@ -58,7 +58,7 @@ class Speaker:
 
 
 def legend(excerpts: Sequence[Excerpt]) -> str:
-    """How to read the lines, where there are enough of them to be worth saying."""
+    """Return how to read the lines, where there are enough of them to be worth saying."""
     return f"{LEGEND}\n" if len(excerpts) >= _MANY else ""
 
 
@@ -99,7 +99,7 @@ def without(excerpts: Sequence[Excerpt], places: Iterable[int]) -> list[Excerpt]
 
 
 def heading(message: int, speaker: str) -> str:
-    """What stands before the first line of a part. Speakers: `user`, a tool's name for a call, `→` for a
+    """Return what stands before the first line of a part. Speakers: `user`, a tool's name for a call, `→` for a
     result (with what it is of before the arrow, or nothing), nothing for the agent."""
     if speaker.endswith("→"):
         return f"#{message} {speaker} "
@@ -127,7 +127,7 @@ def bare(line: str) -> str:
 
 
 def begins_part(line: str) -> bool:
-    """Whether a line of a summary begins the quote of a part."""
+    """Return whether a line of a summary begins the quote of a part."""
     return _HEADING.match(line) is not None
 
 
@@ -141,6 +141,6 @@ def speaker_of(line: str) -> Speaker | None:
 
 
 def is_request(line: str) -> bool:
-    """Whether a line of a summary begins the quote of something the user said."""
+    """Return whether a line of a summary begins the quote of something the user said."""
     match = _HEADING.match(line)
     return match is not None and match[0].endswith(" user: ")

@@ -35,11 +35,11 @@ class Grounding:
     """Texts of earlier summaries."""
 
     def has(self, words: str) -> bool:
-        """Whether the words occur, whatever their case and the blanks between them."""
+        """Return whether the words occur, whatever their case and the blanks between them."""
         return _flat(words) in self._everything
 
     def was_said(self, words: str) -> bool:
-        """Whether the user or the assistant said the words, in prose or in a call."""
+        """Return whether the user or the assistant said the words, in prose or in a call."""
         return _flat(words) in self._said
 
     @cached_property
@@ -74,7 +74,8 @@ def _quotes(text: str) -> Iterable[str]:
 
 
 def _is_quoted(quote: str, source: Grounding) -> bool:
-    """Whether a quote occurs; one with something left out is several, and a name may be written in its own way."""
+    """Return whether a quote occurs; one with something left out is several, and a name may be written in its own
+    way."""
     pieces = [piece.strip(_ENDS) for piece in _ELLIPSIS.split(quote)]
     if all(source.has(piece) for piece in pieces if len(piece) >= _SHORTEST):
         return True
@@ -82,8 +83,8 @@ def _is_quoted(quote: str, source: Grounding) -> bool:
 
 
 def _occurs(name: str, source: Grounding) -> bool:
-    """Whether a name occurs, or is made of what does: a plural, a call, a place in a file, a member of something,
-    two words, a path with its folder."""
+    """Return whether a name occurs, or is made of what does: a plural, a call, a place in a file, a member of
+    something, two words, a path with its folder."""
     for said in dict.fromkeys((name, _LINE.sub("", _CALLED.sub("", name)).removeprefix("./"))):
         if (
             source.has(said)

@@ -51,7 +51,7 @@ class Base:
 
 
 def is_summary(text: str) -> bool:
-    """Whether a message's text is a summary written by a compaction: its heading is one, to the letter."""
+    """Return whether a message's text is a summary written by a compaction: its heading is one, to the letter."""
     return _heading(text) is not None
 
 
@@ -66,12 +66,12 @@ def _heading(text: str) -> re.Match[str] | None:
 
 
 def quotes_lines(text: str) -> bool:
-    """Whether a text that is a summary is one of quoted lines, without sections."""
+    """Return whether a text that is a summary is one of quoted lines, without sections."""
     return bool(_QUOTES_LINES.match(text) or _MARK.match(text))
 
 
 def is_recalled(text: str) -> bool:
-    """Whether a message's text is one of memories that a compaction recalled."""
+    """Return whether a message's text is one of memories that a compaction recalled."""
     return text.startswith(RECALLED_HEADING)
 
 
@@ -143,7 +143,7 @@ def writer_of(text: str) -> str:
 
 
 def body_start(text: str) -> int:
-    """Where what a summary says begins, behind its heading; 0 for text that is no summary."""
+    """Return where what a summary says begins, behind its heading; 0 for text that is no summary."""
     found = _heading(text)
     if found is None:
         return 0
@@ -154,7 +154,7 @@ def body_start(text: str) -> int:
 
 
 def state_start(text: str) -> int:
-    """Where in a summary that quotes lines the block begins that tells the state; its end when there is none."""
+    """Return where in a summary that quotes lines the block begins that tells the state; its end when there is none."""
     at = text.rfind(f"\n{STATE}\n")
     if at >= 0:
         return at + 1

@@ -33,7 +33,7 @@ _COMMAND_ARGS = re.compile(r"<command-args>\s*[^\s<]")
 
 
 def origin_of(text: str) -> Origin:
-    """Who speaks in a text that stands under the role user."""
+    """Return who speaks in a text that stands under the role user."""
     if is_summary(text):
         return "summary"
     reminder = _REMINDER.match(text)
@@ -49,5 +49,5 @@ def origin_of(text: str) -> Origin:
 
 
 def is_instructions(text: str) -> bool:
-    """Whether an injected text holds standing instructions for the agent, as CLAUDE.md and AGENTS.md do."""
+    """Return whether an injected text holds standing instructions for the agent, as CLAUDE.md and AGENTS.md do."""
     return _INSTRUCTIONS.match(text) is not None

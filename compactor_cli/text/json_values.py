@@ -23,7 +23,7 @@ def parse_json(text: str) -> Any:
 
 
 def nested_too_deeply(text: str, value: Any) -> bool:
-    """Whether a value, read from this text, is nested deeper than MAX_DEPTH."""
+    """Return whether a value, read from this text, is nested deeper than MAX_DEPTH."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
     level = [value]

@@ -84,7 +84,7 @@ def _hinted_lines(text: str) -> list[tuple[str, str]]:
 
 
 def _tells_of_error(small: str) -> bool:
-    """Whether a line, stripped and in lower case, tells of an error."""
+    """Return whether a line, stripped and in lower case, tells of an error."""
     if small.startswith(_STARTS) or small == "fail" or any(word in small for word in _WITHIN):
         return True
     if not small or small[0].isdigit():

@@ -35,7 +35,7 @@ def reply_in(message: Message) -> str:
 
 
 def reply_span(text: str) -> tuple[int, int] | None:
-    """Where the user's words stand in a tool's result; None when it holds none."""
+    """Return where the user's words stand in a tool's result; None when it holds none."""
     if not _OPENING.match(text):
         return None
     tagged = _TAGGED.search(text)

@@ -17,7 +17,7 @@ KEY_SHAPES = (
 
 
 def _words(pattern: str) -> re.Pattern[str]:
-    """What names one secret. Several (`passwords are hashed`) are what rules and programs are about."""
+    """Return what names one secret. Several (`passwords are hashed`) are what rules and programs are about."""
     return re.compile(rf"(?<![\w.])(?:{pattern})(?![\w(])", re.IGNORECASE)
 
 
@@ -69,5 +69,5 @@ _OTHERS = (
 
 
 def looks_secret(text: str) -> bool:
-    """Whether a text seems to hold a key, a password or a card number; rather once too often than missed."""
+    """Return whether a text seems to hold a key, a password or a card number; rather once too often than missed."""
     return any(shape.search(text) for shape in (*KEY_SHAPES, *_OTHERS))

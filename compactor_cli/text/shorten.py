@@ -32,7 +32,7 @@ class Short:
 
 
 def is_shortened(text: str) -> bool:
-    """Whether something was cut out of a text by a compaction: it says so where it was."""
+    """Return whether something was cut out of a text by a compaction: it says so where it was."""
     return "left out" in text and _CUT.search(text) is not None
 
 

@@ -28,7 +28,7 @@ class Keywords:
                 self._by_piece[word[:_GRAM]].append(word)
 
     def hits(self, sentence: str) -> int:
-        """How many of them are in a sentence."""
+        """Return how many of them are in a sentence."""
         lowered = sentence.lower()
         found = sum(word in lowered for word in self._short)
         if self._by_piece:
@@ -47,8 +47,8 @@ def points(sentence: str, keywords: Keywords) -> int:
 
 
 def kept_sentences(text: str, room: int, keywords: Keywords) -> list[tuple[int, int]]:
-    """Where the sentences with most points stand, as many as `room` characters hold, in their order; of equal ones
-    the first. Empty when none fits, or when the text is a single one."""
+    """Return where the sentences with most points stand, as many as `room` characters hold, in their order; of equal
+    ones the first. Empty when none fits, or when the text is a single one."""
     spans = [(match.start(), match.end()) for match in _SENTENCE.finditer(text) if match.end() > match.start()]
     if len(spans) < 2:
         return []

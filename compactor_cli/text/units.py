@@ -26,7 +26,7 @@ _SPACE = " \t\r\n"
 
 
 def units(text: str, *, apart: bool = False) -> Iterator[tuple[int, int]]:
-    """Where units begin and end, without the blanks around them. `apart`: no lines are taken together."""
+    """Yield where units begin and end, without the blanks around them. `apart`: no lines are taken together."""
     if text.lstrip(_SPACE)[:1] in ("{", "[") and (members := _members(text)):
         yield from members
         return

@@ -71,7 +71,7 @@ def turn(label: str, text: str) -> str:
 
 
 def label_of(message: int, speaker: str) -> str:
-    """What stands before a message. Speakers as in `text/excerpts.py`."""
+    """Return what stands before a message. Speakers as in `text/excerpts.py`."""
     return f"#{message} {speaker}" if speaker else f"#{message}"
 
 
@@ -137,7 +137,7 @@ def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:
 
 
 def quoted_span(text: str) -> tuple[int, int]:
-    """Where in a summary the lines stand that it quotes; an empty span at its end when it quotes none."""
+    """Return where in a summary the lines stand that it quotes; an empty span at its end when it quotes none."""
     mark = text.find(QUOTED, _blocks(text)[1])
     if mark < 0:
         return len(text), len(text)
@@ -146,7 +146,7 @@ def quoted_span(text: str) -> tuple[int, int]:
 
 
 def can_repeat(text: str) -> bool:
-    """Whether words can stand in a summary as they are: they can be written as UTF-8."""
+    """Return whether words can stand in a summary as they are: they can be written as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

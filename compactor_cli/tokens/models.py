@@ -44,7 +44,7 @@ def model_facts(model: str) -> ModelFacts:
 
 
 def entry_of(name: str) -> Mapping[str, Any] | None:
-    """What the table says of a model under exactly this name: limits, prices, provider."""
+    """Return what the table says of a model under exactly this name: limits, prices, provider."""
     entry = _table().get(name)
     return entry if isinstance(entry, dict) else None
 

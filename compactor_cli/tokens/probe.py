@@ -131,7 +131,7 @@ def ratio_of(tokens: int, messages: Sequence[Message], local: TokenCounter) -> F
 
 
 def _texts(message: Message) -> Iterator[str]:
-    """What of a message is counted, and sent: the name of a tool stands before what it is called with."""
+    """Yield what of a message is counted, and sent: the name of a tool stands before what it is called with."""
     for part in message.parts:
         if part.kind == "tool_call":
             yield part.name

@@ -125,7 +125,7 @@ def _is_custom(call: Item) -> bool:
 
 
 def _events(turn: SpeakerTurn, listed: bool) -> Iterator[dict[str, Any]]:
-    """What the screen shows of a turn; whether there is one of the user decides whether the thread is listed."""
+    """Yield what the screen shows of a turn; whether there is one of the user decides whether the thread is listed."""
     text = "\n".join(item.text for item in turn.items if item.kind == "text")
     if turn.role == "user" and (listed or turn.origin == "request"):
         yield {"type": "user_message", "message": text, "images": [p.address for i in turn.items for p in i.pictures]}

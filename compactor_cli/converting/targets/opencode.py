@@ -144,7 +144,7 @@ class _Place:
         return [self.part("file", mime=p.media_type, url=p.address) for p in item.pictures]
 
     def _state(self, call: Item, result: Item) -> dict[str, Any]:
-        """How a call ended. An error has no place for pictures; one that has some is a command that failed."""
+        """Return how a call ended. An error has no place for pictures; one that has some is a command that failed."""
         time = {"start": self.now, "end": self.now}
         if result.failed and not result.pictures:
             return {"status": "error", "input": fitting.arguments(call), "error": result.text, "time": time}
