@@ -26,6 +26,7 @@ class EvalLog:
         """The samples, a line each. A line break in JSON is white space wherever it stands as it is, so it may be
         written as a blank."""
         import lzma
+        import struct
         import zipfile
         import zlib
 
@@ -34,7 +35,9 @@ class EvalLog:
             _library().BadZipFile,
             zlib.error,
             lzma.LZMAError,
-            RuntimeError,
+            struct.error,
+            ValueError,  # places before the beginning, names that are no text
+            RuntimeError,  # also a method that nobody knows
             EOFError,
             OSError,
         )

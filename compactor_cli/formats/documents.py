@@ -24,8 +24,10 @@ SAMPLE = 200
 """Records of a list, and documents of a file, that are looked at to tell the format."""
 _ALIKE = 0.75
 """Mean recognition from which on a list is taken for a conversation of an agent's own format."""
+_PLAINLY = 0.75
+"""Recognition from which on a record is plainly of a format."""
 _HALF = 0.5
-"""Share of records that are beyond doubt, from which on a list is of a format too: of a compacted conversation fewer
+"""Share of records that plainly are, from which on a list is of a format too: of a compacted conversation fewer
 are left, and those that the format does not know all stay."""
 
 
@@ -86,7 +88,7 @@ def _fits(format: Format, slot: Slot) -> bool:
     if format.generic:
         return bool(values or slot.path) and all("role" in value for value in values)
     sample = values[:SAMPLE]
-    known = sum(format.recognize(value) == 1 for value in sample)
+    known = sum(format.recognize(value) >= _PLAINLY for value in sample)
     return bool(values) and (fit(format, sample) >= _ALIKE or known >= _HALF * len(sample))
 
 

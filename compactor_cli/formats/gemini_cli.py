@@ -307,6 +307,6 @@ def _copies(value: Any, part: Part, path: Path, text: str) -> dict[Path, str]:
         for number, call in enumerate(calls if isinstance(calls, list) else ()):
             if word(call, "id") == part.call_id and "args" in call:
                 return {(*path[:at], "toolCalls", number, "args"): text}
-    elif part.kind == "text" and holder.get("displayContent") is not None:
+    elif part.kind == "text" and isinstance(holder, dict) and holder.get("displayContent") is not None:
         return shortened_copies(holder["displayContent"], (*path[:at], "displayContent"), text)
     return {}

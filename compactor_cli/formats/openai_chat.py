@@ -49,7 +49,9 @@ class OpenAIChat(PlainEdits):
         if _text_key(value) and (role in ROLES or role == _AI) and _OF_TRAJECTORIES & value.keys():
             return 0.9
         if role not in ROLES or "content" not in value:
-            return 0.9 if role in ROLES and value.get("tool_calls") else 0.0
+            # a message that says nothing may be all that is left of a session
+            bare = 0.3 if role in ROLES and len(value) == 1 else 0.0
+            return 0.9 if role in ROLES and value.get("tool_calls") else bare
         content = value["content"]
         if "toolCalls" in value:
             return 0.0
@@ -99,9 +101,11 @@ class OpenAIChat(PlainEdits):
         return counted_in_run(document, path, messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        if isinstance(around.template, dict) and _text_key(around.template):
+        template = around.template if _text_key(around.template) else {}
+        if told := _OF_TRAJECTORIES & template.keys():  # they tell what it is where it stands alone
             role = _AI if message.role == "assistant" else message.role
-            return {"role": role, "system_prompt" if role == "system" else "text": message.parts[0].text}
+            key = "system_prompt" if role == "system" else "text"
+            return {"role": role, **dict.fromkeys(sorted(told)), key: message.parts[0].text}
         return new_message(message)
 
 

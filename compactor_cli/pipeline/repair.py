@@ -80,6 +80,8 @@ def _mended(
             notes.append(Note("moved_result", at, f"behind its call in message {caller}"))
             continue
         for which, call in answers.items():  # a result among others: it stays as text, the call is answered anew
+            if not _has_place(message.parts[which]):
+                continue  # nowhere to write that: the fault stays, and is reported as the input's own
             surplus.add((at, which))
             missing.append(call)
             notes.append(Note("detached_result", at, f"belongs to the call in message {call[0]}"))
@@ -179,10 +181,15 @@ def _without(
     return [replace(message, parts=parts, tokens=tokens)]
 
 
+def _has_place(part: Part) -> bool:
+    """Return whether a text block can be written where a result block stands."""
+    return part.place is not None and len(part.place.path) >= 2
+
+
 def _as_text(part: Part, count: Callable[[str], int]) -> Part:
     """A result block as a text block at the same place, so that the record stays valid."""
-    if part.place is None or len(part.place.path) < 2:
-        return part  # nowhere to write it: the fault stays, and is reported as the input's own
+    if part.place is None or not _has_place(part):
+        return part
     place = Place(part.place.record, part.place.path[:-1], "block:text")
     text = f"{DETACHED_RESULT} {part.text}".rstrip()
     return Part("text", text, count(text), place, edited=True)

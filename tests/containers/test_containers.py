@@ -128,6 +128,13 @@ def test_an_archive_that_is_damaged_anywhere_is_refused_or_read(place):
         assert [len(t.messages) for t in source.transcripts] == [4, 6]
 
 
+@pytest.mark.parametrize("size", [150, 260])
+def test_an_archive_of_which_the_beginning_is_missing_is_refused(size):
+    data = log(*({"id": n, "messages": list(exchanges(n))} for n in (2, 3)))
+    with pytest.raises(InputError, match="session: the zip archive is damaged"):
+        api.load(data[:4] + data[4 + size :], "session", tokenizer="chars")
+
+
 @pytest.mark.parametrize("suffix", [".gz", ".zst", ".bz2", ".xz"])
 def test_a_bomb_is_refused(suffix):
     with pytest.raises(InputError, match="unpacks to more than 500 times"):

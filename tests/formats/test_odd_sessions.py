@@ -1,0 +1,77 @@
+"""Sessions that a fuzzer made out of real ones: what they showed stays mended."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from compactor_cli import api
+from compactor_cli.model.content import in_memory
+from compactor_cli.strategies import STRATEGIES
+from tests.builders import compact, jsonl, load, prose, user, values_of
+
+
+def again(data: bytes, **settings):
+    """The output of a compaction, read again."""
+    return load(in_memory(compact(data, **settings).data))
+
+
+def openhands(action: str, **more):
+    return {"action": action, "action_risk": None, **more}
+
+
+def test_a_conversation_of_which_few_records_are_left_is_still_told_among_others():
+    asked = openhands("message", content="Mend the header. " + prose("header"), wait_for_response=False)
+    steps = [
+        openhands("run", command=f"ls {at}", thought=prose(f"step {at}"), is_confirmed="confirmed") for at in range(9)
+    ]
+    renamed = {"action_": "run", "code": "ls", "thought": "Look."}
+    end = {"outputs": {}, "thought": "", "action": "finish"}
+    whole = {"instance_id": "1", "instruction": "x", "history": [asked, *steps, end]}
+    said = openhands("message", content="Hm.", wait_for_response=False)
+    odd = {"instance_id": "2", "instruction": "x", "history": [asked, renamed, said, end]}
+    assert len(load(jsonl(whole, odd)).transcripts) == 2
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_result_in_the_message_of_its_call_that_has_no_place_for_text_stays_a_fault_of_the_input(strategy):
+    both = {"role": "user", "content": [{"type": "tool_use"}, {"type": "tool_result"}]}
+    said = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}
+    records = [*(user(prose(f"topic {at}")) for at in range(12)), both, user("Go on."), said, user("OK.")]
+    out = compact(jsonl(*records), format="anthropic", strategy=strategy, target_ratio=0.5).data
+    assert b"no response" not in in_memory(out)
+
+
+def test_texts_in_parts_of_a_history_can_be_shortened():
+    words = "\n".join(f"{at}: {prose(f'line {at}')}" for at in range(40))
+    history = [
+        {"role": "user", "parts": [{"text": words}], "ts": 1},
+        {"role": "gemini", "parts": [{"text": "Done."}], "ts": 2},
+    ]
+    data = json.dumps({"history": history}).encode()
+    assert api.load(data, tokenizer="chars").format == "gemini-cli"
+    done = compact(data, target_ratio=0.5)
+    assert done.parts[0].dispositions.shortened == 1
+    (first, _) = json.loads(in_memory(done.data))["history"]
+    assert len(first["parts"][0]["text"]) < len(words)
+
+
+def test_a_summary_alone_is_read_again_where_the_first_record_has_its_text_elsewhere():
+    records = [{"role": "user", "text": "We're on."}, *(user(prose(f"topic {at}", 2)) for at in range(60))]
+    for strategy in ("handoff", "rolling"):
+        source = again(jsonl(*records), strategy=strategy, target_ratio=0.2)
+        assert source.message_count > 0
+    rows = [{"role": "system", "system_prompt": "You mend.", "text": None, "mask": False}]
+    for at in range(30):
+        said = {"system_prompt": None, "text": prose(f"line {at}"), "mask": False}
+        rows += [{"role": "user", **said}, {"role": "ai", **said}]
+    out = compact(jsonl(*rows), strategy="handoff", target_ratio=0.2).data
+    (summary,) = [value for value in values_of(in_memory(out)) if value not in rows]
+    assert set(summary) == {"role", "system_prompt", "text", "mask"}
+    assert load(jsonl(summary)).message_count == 1
+
+
+def test_a_message_that_says_nothing_may_be_all_that_is_left():
+    records = [{"role": "system"}, {"source": "input", "role": "user"}, {"content": "[hedgehog]", "role": "assistant"}]
+    assert again(jsonl(*records), target_ratio=0.25).message_count == 1
