@@ -12,8 +12,9 @@ import gc
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from benchmarks.sessions import write_session
 from compactor_cli import api

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.formats.loading import load as _load
 from compactor_cli.memory.decontextualize import Resolved, statements_of
@@ -52,8 +55,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class CompactResult:
+class CompactResult(Struct, frozen=True):
     """A compacted file and what was done to each conversation in it."""
 
     data: Content
@@ -164,7 +166,7 @@ def compact(
 def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Settings:
     if tokens is None and ratio is None:
         return settings
-    return replace(settings, target_tokens=tokens, target_ratio=ratio)
+    return dataclasses.replace(settings, target_tokens=tokens, target_ratio=ratio)
 
 
 def _compact_source(
@@ -182,7 +184,7 @@ def _compact_source(
 ) -> CompactResult:
     counter = make_counter(tokenizer).counter
     if flush is not None:
-        settings = replace(settings, memory=replace(settings.memory, auto_flush=True))
+        settings = dataclasses.replace(settings, memory=dataclasses.replace(settings.memory, auto_flush=True))
     tools = [tools_for(t, counter, settings, profile, model) for t in source.transcripts]
     if flush is not None:
         judges = settings.scorer_name == "classifier"

@@ -127,8 +127,9 @@ def api() -> str:
 
 def _api_entry(name: str, thing: Any) -> str:
     text = inspect.getdoc(thing) or ""
-    if dataclasses.is_dataclass(thing):
-        fields = ", ".join(f"`{field.name}`" for field in dataclasses.fields(thing))
+    names = [field.name for field in dataclasses.fields(thing)] if dataclasses.is_dataclass(thing) else ()
+    if names := getattr(thing, "__struct_fields__", names):
+        fields = ", ".join(f"`{name}`" for name in names)
         return f"## {name}\n\n{text}\n\nFields: {fields}."
     if inspect.isclass(thing):
         return f"## {name}\n\n{text}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 WINDOWS = os.name == "nt"
 _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """The home folder and the environment: all that decides where agents keep things."""
 
     home: Path
@@ -35,8 +35,7 @@ def machine_of(environment: Mapping[str, str], *, windows: bool = WINDOWS) -> Ma
     return Machine(Path(home) if home else Path.home(), environment)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSession:
+class FoundSession(Struct, frozen=True):
     """A session as its name and a look at its file's state tell it; nothing of it has been read."""
 
     agent: str
@@ -54,16 +53,14 @@ class FoundSession:
     """It is one of several in its file, which the id tells apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """A number, and how it is known: `counted`, `recorded` by the provider, or `estimated`."""
 
     value: int
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(Struct, frozen=True):
     """What a short look into a session tells; empty and None where it does not."""
 
     id: str = ""
@@ -80,8 +77,7 @@ class About:
 Look = Callable[[FoundSession], About]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agent:
+class Agent(Struct, frozen=True, kw_only=True):
     """One agent. Everything here is a declaration; `find` and `look` read, and raise OSError where they cannot."""
 
     name: str

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
+from msgspec import Struct
+
 from compactor_cli.agents import AGENTS
 from compactor_cli.agents.base import About, Agent, FoundSession, Machine
 
@@ -22,8 +24,7 @@ class Listing:
     """What could not be read, and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """A session and what a look into it tells."""
 
     found: FoundSession

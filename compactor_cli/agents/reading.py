@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from compactor_cli.agents.base import Figure, FoundSession
 from compactor_cli.text.injected import origin_of
@@ -28,8 +29,7 @@ _IDE = re.compile(r"\s*<(ide_\w+)>.*?</\1>\s*", re.DOTALL)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class JsonLines:
+class JsonLines(Struct, frozen=True):
     """The lines of a JSONL file."""
 
     head: list[bytes]

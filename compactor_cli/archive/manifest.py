@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from compactor_cli.archive.losses import losses, mended_indices
 from compactor_cli.archive.texts import PREFIX, SHORT

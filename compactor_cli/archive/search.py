@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.text.clean import one_line, plain
@@ -12,8 +13,7 @@ _AROUND = 120
 """Characters of a snippet before the first word that was found; twice as many follow."""
 
 
-@dataclass(frozen=True, slots=True)
-class MessageHit:
+class MessageHit(Struct, frozen=True):
     """A message that has some of the words."""
 
     path: str

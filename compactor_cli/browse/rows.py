@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.browse.lines import safe
 from compactor_cli.model.content import Content
@@ -56,8 +57,7 @@ class BrowserRow(NamedTuple):
         return any(words in part.text.lower() or words in part.name.lower() for part in self.entry.message.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserView:
+class BrowserView(Struct, frozen=True):
     """What a compaction would make of a session."""
 
     rows: tuple[BrowserRow, ...]

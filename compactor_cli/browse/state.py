@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.decisions import Aim, Choice, Spot
 from compactor_cli.model.transcript import Source
@@ -11,8 +14,7 @@ from compactor_cli.pipeline.decide import refusal
 from compactor_cli.pipeline.groups import form_groups
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """Decisions, and what the session is to be compacted to."""
 
     aim: Aim = field(default_factory=Aim)
@@ -22,8 +24,7 @@ class State:
         return sum(own == choice for own in self.choices.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
+class Groups(Struct, frozen=True):
     """Which messages of a file belong together, and which cannot be dropped."""
 
     of: Mapping[Spot, tuple[Spot, ...]]

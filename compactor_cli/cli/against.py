@@ -9,8 +9,9 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats.loading import load
@@ -25,8 +26,7 @@ _REASON = 160
 """Characters of a reason that are worth reading."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A tool: the words of its command line, with {in}, {out} and {budget} in them."""
 
     name: str

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec.structs import replace
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
@@ -224,7 +226,7 @@ class SessionDesk:
         return f"Written to {place}: {view.tokens:,} tokens."
 
     def _settings(self, aim: Aim) -> Settings:
-        return replace(
+        return dataclasses.replace(
             self.settings,
             target_tokens=aim.target_tokens,
             target_ratio=aim.target_ratio,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError, UsageError
@@ -23,8 +26,7 @@ _TRIES = 4
 Make = Callable[[Source, Settings], "tuple[Content, list[Compaction]]"]
 
 
-@dataclass(frozen=True, slots=True)
-class CarriedOn:
+class CarriedOn(Struct, frozen=True):
     """A session that its agent goes on with: as a file, and by which command."""
 
     id: str
@@ -61,7 +63,7 @@ def natively(session: Session, make: Make, source: Source, settings: Settings) -
         if target is None or found.tokens <= target:
             return made, [replace(parts[0], data=made, tokens=found.tokens, target=target)]
         over = found.tokens - target
-        aimed = replace(settings, target_ratio=None, target_tokens=max(1, parts[0].tokens - over))
+        aimed = dataclasses.replace(settings, target_ratio=None, target_tokens=max(1, parts[0].tokens - over))
         data, parts = make(source, aimed)
     raise BudgetError(target or 0, found.tokens, ())
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import typer
+from msgspec import Struct
 
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.errors import BudgetError, CompactorError, InputError, UsageError, meant
@@ -15,8 +15,7 @@ from compactor_cli.model.transcript import Source
 FORMATS = ("github",)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOutput:
+class CheckOutput(Struct, frozen=True):
     """Where the findings of a run go."""
 
     annotations: str

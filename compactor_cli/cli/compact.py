@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import typer
+from msgspec.structs import replace
 
 from compactor_cli.cli.checking import CheckOutput, failed
 from compactor_cli.cli.compact_job import Job, check_usage, warn_of
@@ -58,7 +59,7 @@ def compact(asked: CompactOptions, given: Layer) -> None:
     inputs = inputs_of(session, picked(session, asked.files or (), asked), aside=asked.out_dir)
     if asked.scheduler:  # its workers have folders of their own that they work in
         inputs = [replace(one, path=_anywhere(one.path)) for one in inputs]
-        asked = replace(asked, out_dir=asked.out_dir and _anywhere(asked.out_dir))
+        asked = dataclasses.replace(asked, out_dir=asked.out_dir and _anywhere(asked.out_dir))
     check_usage(inputs, asked, configured.settings, session.contents)
     session.dry = asked.dry_run
     job = job_of({one.path: one.name for one in inputs}, asked, configured, keeper, several=len(inputs) > 1)

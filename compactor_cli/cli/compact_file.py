@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from compactor_cli.cli.carrying_on import CarriedOn, carried_on, natively
 from compactor_cli.cli.checking import verdict

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from compactor_cli.cli.checking import CheckOutput
 from compactor_cli.cli.compact_options import EMITS, ENGINES, CompactOptions
@@ -27,8 +28,7 @@ from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import ModelFacts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """What is to be done with every file of a run."""
 
     asked: CompactOptions

@@ -6,8 +6,10 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from io import StringIO
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.cli.compact import job_of
 from compactor_cli.cli.compact_job import Job
@@ -24,8 +26,7 @@ from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Struct, frozen=True):
     """What all files of a run share. It can be pickled."""
 
     configured: Configured

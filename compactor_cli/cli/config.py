@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from msgspec import Struct
 from rich.console import Console
 
 from compactor_cli.cli import options
@@ -26,8 +27,7 @@ MEMORIES = "originals, rounds and memories"
 _STATES = {True: "there", False: "not there", None: "not looked at"}
 
 
-@dataclass(frozen=True, slots=True)
-class KeptPlace:
+class KeptPlace(Struct, frozen=True):
     """Where something is kept that outlives a run."""
 
     what: str

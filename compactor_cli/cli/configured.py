@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.configuration import variables
@@ -16,8 +17,7 @@ from compactor_cli.settings import ReadingSettings, Settings
 from compactor_cli.tokens import PROBE
 
 
-@dataclass(frozen=True, slots=True)
-class Configured:
+class Configured(Struct, frozen=True):
     """What a command works with, and where each value came from."""
 
     settings: Settings

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure, forced
@@ -55,8 +56,7 @@ class ConvertOptions(options.SessionOptions):
     report: options.ReportOption = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ConvertJob:
+class ConvertJob(Struct, frozen=True):
     """What is to be done with every file."""
 
     asked: ConvertOptions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.session import Session
@@ -16,8 +16,7 @@ _NAMED = 5
 """Messages that an error names."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionsFile:
+class DecisionsFile(Struct, frozen=True):
     """Decisions, and the file that they stand in."""
 
     path: str

@@ -6,10 +6,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
+
+from msgspec.structs import asdict, replace
 
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import DONE
@@ -26,6 +26,8 @@ _PIECE = 1 << 20
 
 def key_of(*parts: object) -> str:
     """A hash of everything that decides what an output is: settings and options, and the version of the program."""
+    from importlib.metadata import version  # not imported where nothing is noted
+
     text = json.dumps([version("compactor-cli"), *parts], default=_plain, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import read_text, write_bytes
@@ -25,8 +26,7 @@ from compactor_cli.render.console import make_console
 COMMAND = "compactor hook run"
 
 
-@dataclass(frozen=True, slots=True)
-class _Agent:
+class _Agent(Struct, frozen=True):
     """Where an agent has its hooks."""
 
     title: str

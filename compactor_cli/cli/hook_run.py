@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from typer import BadParameter
 
 from compactor_cli.cli.configured import Configured, configure
@@ -126,8 +127,10 @@ def _compact_beside(session: Session, configured: Configured, source: Source) ->
 
     settings = configured.settings
     if settings.target_tokens is None and settings.target_ratio is None:
-        settings = replace(settings, target_ratio=_RATIO)
-    settings = replace(settings, archive=replace(settings.archive, enabled=settings.hook.archive))
+        settings = dataclasses.replace(settings, target_ratio=_RATIO)
+    settings = dataclasses.replace(
+        settings, archive=dataclasses.replace(settings.archive, enabled=settings.hook.archive)
+    )
     folder = Path(settings.hook.folder).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     stem, number = Path(source.path).stem, 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.session import Session
@@ -50,7 +52,7 @@ def compact_if_needed(
         return data, parts
     target = max(1, relief_target(over[0].state, settings.context) - over[0].overhead)
     try:
-        data, parts = make(replace(settings, target_tokens=target))
+        data, parts = make(dataclasses.replace(settings, target_tokens=target))
     except BudgetError as error:
         session.warn(f"{source.path}: still over the threshold of {over[0].state.threshold:,}: {error}")
         return data, parts

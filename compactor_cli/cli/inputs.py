@@ -6,11 +6,11 @@ import glob
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 import typer
+from msgspec import Struct
 
 from compactor_cli.cli.gathering import gathers, read_session
 from compactor_cli.cli.parquet import is_parquet
@@ -32,8 +32,7 @@ class _NoCounter:
         return 0
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """A file to read."""
 
     path: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.spill import gathered
@@ -22,8 +23,7 @@ SURE = ("output", "input", "begins")
 """Matches by content: what the archive has is what this file was."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(Struct, frozen=True):
     """A file and the compactions that it belongs to."""
 
     file: str

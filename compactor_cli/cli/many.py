@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from compactor_cli.cli.checking import failed
 from compactor_cli.cli.compact_file import compact_file
@@ -32,8 +35,7 @@ _MOST, _BYTES, _PIECES = 32, 4_000_000, 4
 """A chunk has at most so many files and, but for one file, bytes; and each process has at least so many chunks."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileTask:
+class FileTask(Struct, frozen=True):
     """A file to compact, and what an earlier run made of it."""
 
     path: str
@@ -42,8 +44,7 @@ class FileTask:
     known: Outcome | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """What became of a file, and what is to be printed of it."""
 
     outcome: Outcome
@@ -188,7 +189,7 @@ def _shares(session: Session, job: Job, settings: Settings, files: Sequence[str]
 def _key(session: Session, job: Job, settings: Settings, reading: ReadingSettings) -> str:
     """Return what decides the outputs, besides the inputs."""
     read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
-    profile = asdict(session.profile) if session.profile else None
+    profile = structs.asdict(session.profile) if session.profile else None
     recalled = [memory.text for memory in job.recalled]
     return key_of(asdict(settings), read, profile, job.asked.emit, job.asked.if_needed, recalled, job.asked.column)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.errors import ExitCode
 
@@ -33,8 +34,7 @@ TOOLS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(Struct, frozen=True):
     """The tools, with the options that all of their commands get. What fails is an `error`, as the SDK wants it."""
 
     shared: tuple[str, ...]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from msgspec import Struct
 from rich.console import Console
 
 from compactor_cli.cli.configured import Configured, configure
@@ -72,8 +73,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 NOTHING = "nothing was remembered yet"
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Struct, frozen=True):
     """The memory log that a command works on."""
 
     url: str

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 DONE = ".compactor-done.jsonl"
 """The name of the list of what a run over many files has done, in the folder of its outputs."""
@@ -19,8 +19,7 @@ _LONGEST = 200
 """Bytes of a file's name that the name of its new version has in it: with the rest it stays below 255."""
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """Who may read a file."""
 
     mode: int
@@ -103,7 +102,7 @@ def _short(name: str) -> str:
 @contextmanager
 def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
     """A new file beside the target that only its owner can read, locked while it is written."""
-    temporary = target.parent / f".{_short(target.name)}.{secrets.token_hex(4)}{_SUFFIX}"
+    temporary = target.parent / f".{_short(target.name)}.{os.urandom(4).hex()}{_SUFFIX}"
     handle = None
     try:  # a signal may come between any two steps: its name is known before the file is there
         handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import typer
+from msgspec.structs import asdict
 
 from compactor_cli.archive.search import MessageHit, best, hits, words_of
 from compactor_cli.cli.lookup import read_again

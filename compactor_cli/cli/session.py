@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from rich.console import Console
 
 from compactor_cli.cli.files import read_text
@@ -138,7 +140,9 @@ class Session:
             return settings
         self.warn("this command asks no model for scores or summaries: they are those of the offline ways")
         scorer = "" if settings.scorer_name == "classifier" else settings.scoring.scorer
-        return replace(settings, summarizer="extractive", scoring=replace(settings.scoring, scorer=scorer))
+        return dataclasses.replace(
+            settings, summarizer="extractive", scoring=dataclasses.replace(settings.scoring, scorer=scorer)
+        )
 
     def say(self, text: str) -> None:
         """Words for people on standard error."""

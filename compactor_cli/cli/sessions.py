@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from compactor_cli.agents import AGENTS, agent
 from compactor_cli.agents.base import Agent, Figure

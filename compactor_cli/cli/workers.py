@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, NoReturn, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -26,8 +27,7 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True)
-class Work(Generic[T, R]):
+class Work(Struct, Generic[T, R], frozen=True):
     """What each process does."""
 
     begin: Callable[..., None]

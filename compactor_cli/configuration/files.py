@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.configuration.documents import layer_of
 from compactor_cli.configuration.keys import keys
@@ -19,8 +21,7 @@ _UNREADABLE = (ValueError, LookupError, AttributeError, TypeError, RecursionErro
 """What the YAML reader raises for values that are not what their tags say."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsFile:
+class SettingsFile(Struct, frozen=True):
     """A place where settings may stand. `kind` is user file, project file or file (that of --config)."""
 
     kind: str

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
 
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.formats import NAMES as FORMAT_NAMES
@@ -17,8 +19,7 @@ from compactor_cli.summarizers import SUMMARIZERS
 from compactor_cli.tokens import TOKENIZERS
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One setting: its name with its section, and what is allowed for it."""
 
     name: str

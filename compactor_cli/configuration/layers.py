@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.presets import PRESETS
@@ -14,8 +16,7 @@ from compactor_cli.settings import ReadingSettings, Settings
 S = TypeVar("S")
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where a value came from: a kind of source, and its path or name."""
 
     kind: str
@@ -29,8 +30,7 @@ class Origin:
         return self.place if self.kind in ("variable", "option") else f"{self.place}: {key}"
 
 
-@dataclass(frozen=True, slots=True)
-class SettingValue:
+class SettingValue(Struct, frozen=True):
     """A value and where it came from."""
 
     value: Any

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+
+class Preset(Struct, frozen=True):
     """Settings under one name. They are weaker than what the layer that names the preset sets itself."""
 
     purpose: str

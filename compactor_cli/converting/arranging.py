@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.converting.content import Conversation, Item, SpeakerTurn
 from compactor_cli.text.injected import DETACHED_RESULT
@@ -22,8 +24,7 @@ def arrange(conversation: Conversation, *, close: bool = False) -> Conversation:
     return replace(conversation, turns=turns)
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     turn: SpeakerTurn
     item: Item
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
+
+from msgspec import Struct
 
 from compactor_cli.converting.content import Conversation
 from compactor_cli.converting.stable import UNKNOWN_TIME
@@ -12,8 +13,7 @@ from compactor_cli.converting.stable import UNKNOWN_TIME
 Attribute = Literal["time", "failed", "injected", "author"]
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """What a conversion is given besides the conversation."""
 
     key: str

@@ -7,8 +7,9 @@ missing or different behind that can be told without trusting the target.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Origin, Role
 
@@ -50,8 +51,7 @@ class Picture(NamedTuple):
         return self.address
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One piece of a turn."""
 
     kind: ItemKind
@@ -69,8 +69,7 @@ class Item:
     seal: Seal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SpeakerTurn:
+class SpeakerTurn(Struct, frozen=True):
     """Items of one speaker; results are a turn `tool` of their own, right behind their calls."""
 
     role: Role
@@ -83,8 +82,7 @@ class SpeakerTurn:
     """Turns of the assistant with the same number are pieces of one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """The turns of a transcript and what is known of the session."""
 
     turns: tuple[SpeakerTurn, ...]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.converting.base import Given, Home, Target
 from compactor_cli.converting.content import Conversation
@@ -33,8 +36,7 @@ class Options:
     """Whether thoughts go along where the target holds them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(Struct, frozen=True):
     """One file of the target's format."""
 
     data: bytes

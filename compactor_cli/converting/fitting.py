@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from compactor_cli.converting.content import Item, Picture, Seal, SpeakerTurn
 from compactor_cli.converting.stable import digest

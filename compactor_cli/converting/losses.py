@@ -8,8 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from compactor_cli.converting.base import Attribute
 from compactor_cli.converting.content import Conversation, Item, SpeakerTurn, Spot
@@ -19,8 +20,7 @@ from compactor_cli.text.injected import origin_of
 Action = Literal["left_out", "as_text", "as_user", "changed", "joined", "moved", "added"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Loss:
+class Loss(Struct, frozen=True, order=True):
     """So many of a kind became something else, or are gone."""
 
     kind: str

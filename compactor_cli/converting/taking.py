@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compactor_cli.converting.content import Conversation, Item, ItemKind, Picture, Seal, SpeakerTurn
 from compactor_cli.converting.pictures import picture_in, pictures_in
@@ -30,8 +32,7 @@ _HEAD = 50
 _USAGE = ("usage", "usageMetadata", "usage_metadata", "tokens", "metrics", "token_count")
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """What was taken from a transcript, and how much of it is no part of what was said."""
 
     conversation: Conversation

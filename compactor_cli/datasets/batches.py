@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 import pyarrow as pa
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compactor_cli.datasets.columns import beside_of, find_column, plain, replaced
 from compactor_cli.datasets.documents import line_of, values_in, without_nulls
@@ -24,8 +25,7 @@ from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.wiring import tools_for
 
 
-@dataclass(frozen=True, slots=True)
-class RowResult:
+class RowResult(Struct, frozen=True):
     """What became of the document of a row."""
 
     line: bytes
@@ -35,8 +35,7 @@ class RowResult:
     """Warnings and repairs, for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """A batch of rows and what was done to them."""
 
     rows: Any

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compactor_cli.datasets.batches import Batch, Make, compact_rows
 from compactor_cli.datasets.columns import find_column
@@ -18,8 +19,7 @@ _ROWS = 256
 """Rows of a batch: so many conversations are Python objects at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(Struct, frozen=True):
     """What was done to the rows of a file."""
 
     column: str

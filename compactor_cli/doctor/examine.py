@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.doctor import CHECKS
 from compactor_cli.doctor.findings import DoctorView, Finding, Limits
@@ -33,8 +35,7 @@ _ODD = {"damaged_line", "cut_off_line", "glued_records"}
 """Notes on reading that are faults of the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
+class Examined(Struct, frozen=True):
     """The findings of a file, a tuple for each conversation, and what was found in reading it."""
 
     reading: tuple[Finding, ...]

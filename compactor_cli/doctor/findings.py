@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from compactor_cli.model.message import Path
 from compactor_cli.model.transcript import Transcript
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing that keeps a session from being resumed or sent, or that hides a part of it."""
 
     kind: str
@@ -32,16 +32,14 @@ IMAGE_BYTES = 5 * 1024 * 1024
 """Bytes of a picture, decoded, above which the API of Anthropic refuses it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What is too much."""
 
     image_bytes: int = IMAGE_BYTES
     """Bytes of a picture, decoded."""
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorView:
+class DoctorView(Struct, frozen=True):
     """What a check looks at."""
 
     transcript: Transcript

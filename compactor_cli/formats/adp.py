@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, as_text, word
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.jsonl import ReadRecord
@@ -119,8 +122,7 @@ class CountsAround(Protocol):
         document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(Struct, frozen=True):
     """What a new record may need to know of its place."""
 
     transcript: Transcript

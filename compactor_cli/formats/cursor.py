@@ -7,8 +7,10 @@ call that nothing was recorded for is answered by nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, word
 from compactor_cli.formats.blocks import read_content

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.errors import InputError
 from compactor_cli.formats.base import EACH, Format, ListPath, fit
@@ -46,8 +47,7 @@ class Slot(NamedTuple):
     """What stands beside the list tells the format."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One conversation of a document: its records' spans and values, and what surrounds them."""
 
     records: tuple[Record, ...]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.formats.base import (
     Around,
@@ -120,8 +121,7 @@ class GeminiCLI(PlainEdits):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """A message that is in the context."""
 
     value: dict[str, Any]

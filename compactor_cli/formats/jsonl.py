@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
+
+from msgspec import Struct
 
 from compactor_cli.errors import InputError
 from compactor_cli.model.content import Content, Holds
@@ -66,8 +67,7 @@ class RecordValues(Sequence[Any]):
         return RecordValues(self._records[at]) if isinstance(at, slice) else self._records[at].value
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Struct, frozen=True):
     """Text that is not JSON, at a byte span of a line."""
 
     line: int

@@ -7,7 +7,8 @@ the archive has its message. What is lost is said by the judge of `diff`; what i
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from compactor_cli.model.message import Message
 from compactor_cli.signals.state import session_state
@@ -34,8 +35,7 @@ _SECTIONS = (
 """Name, heading, and share of the room; what one leaves the following have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
+class Original(Struct, frozen=True):
     """A session as it was before a compaction of the agent."""
 
     messages: Sequence[Message]
@@ -43,8 +43,7 @@ class Original:
     """Index of a message -> its reference in the archive."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """One line; `order` is larger for newer ones."""
 
     text: str

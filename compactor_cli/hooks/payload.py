@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.errors import UsageError
 
@@ -13,8 +14,7 @@ BEFORE_ELSEWHERE = "PreCompress"
 """The event of Gemini CLI that is the same as BEFORE."""
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(Struct, frozen=True):
     """What is used of a payload; empty where the agent says nothing."""
 
     event: str

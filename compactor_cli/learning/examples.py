@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.retention.fronts import cut_at
@@ -34,8 +35,7 @@ class Lesson(NamedTuple):
     """The user's first request; empty when it is too short to tell sessions apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingCase:
+class TrainingCase(Struct, frozen=True):
     """One cut of one session: the signals of each name, and a label for it."""
 
     session: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.learning.examples import Lesson, TrainingCase
 from compactor_cli.retention.cases import Prepared
@@ -15,8 +17,7 @@ RATIOS = (0.1, 0.25)
 Weights = Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class KeptShares:
+class KeptShares(Struct, frozen=True):
     """What was kept of the needs at one ratio, as `compactor evaluate` counts it: means over cases, 0 to 1."""
 
     ratio: float
@@ -24,8 +25,7 @@ class KeptShares:
     recall: float
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """How well one way of compacting does."""
 
     auc: float | None
@@ -36,8 +36,7 @@ class Figures:
     kept: tuple[KeptShares, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PartFigures:
+class PartFigures(Struct, frozen=True):
     """Figures of one source, or of everything."""
 
     sessions: int
@@ -46,16 +45,14 @@ class PartFigures:
     sessions, and on other sources; the rest are methods that learn nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOut:
+class HeldOut(Struct, frozen=True):
     whole: PartFigures
     sources: Mapping[str, PartFigures]
     folds: int
     """Of the sessions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measuring:
+class Measuring(Struct, frozen=True):
     """What the figures are made with."""
 
     fit: Callable[[Sequence[TrainingCase]], Weights]
@@ -67,8 +64,7 @@ class Measuring:
     """Called for every fit, and for every run of a method."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """Means of some cases, and how many they are of."""
 
     source: str

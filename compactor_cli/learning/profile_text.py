@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.learning.held_out import Figures, HeldOut, PartFigures
 from compactor_cli.model.profile import PROFILE_VERSION
@@ -34,8 +35,7 @@ DIGITS = 4
 """Decimals of every figure and weight."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taught:
+class Taught(Struct, frozen=True):
     """What was learned, and on what."""
 
     weights: Mapping[str, float]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from threading import Lock
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.errors import ModelError, UsageError
 from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
@@ -24,8 +26,7 @@ _MOST_FAILURES = 3
 NOT_ASKED = "not asked: --dry-run"
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(Struct, frozen=True):
     """A request that is not kept, with the places of the answers that it brings."""
 
     key: str

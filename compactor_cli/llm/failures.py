@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.llm.redact import redact
 
@@ -24,8 +25,7 @@ _BROKEN = ("Traceback (most recent call last)", "invalid response", "provider re
 """Marks of errors that litellm raises over a body that it cannot read; it says 500 for them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """Why a try brought no answer. `wait` are the seconds that the provider asks for; the rest is as in
     `ModelAnswer`."""
 

@@ -6,9 +6,10 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from compactor_cli.llm.deadline import DeadlineError, within
 from compactor_cli.llm.failures import Failure, failure_of, late

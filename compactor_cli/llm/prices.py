@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.model.asking import ModelRequest
 from compactor_cli.tokens.models import entry_of, model_facts
@@ -24,8 +25,7 @@ _FOREIGN = 1.4
 _ABOVE = re.compile(r"_above_(\d+)k_tokens$")
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """US dollars for a token."""
 
     input: float
@@ -36,8 +36,7 @@ class Price:
         return self.input * prompt_tokens + self.output * completion_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class CostEstimate:
+class CostEstimate(Struct, frozen=True):
     """What a request may take at most. `cost` is None for a model without a known price."""
 
     tokens: int

@@ -14,7 +14,8 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.memories import Memory
 
@@ -34,8 +35,7 @@ _ALIKE = frozenset(("observation", "learning", "fact"))
 """Categories of statements of what is so; preferences and corrections stay apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Struct, frozen=True):
     """A memory that stays, and those that say the same."""
 
     kept: Memory

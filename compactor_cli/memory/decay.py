@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.memory.merging import left
@@ -13,8 +15,7 @@ _LEAST = 0.05
 """Points below which fading waits until there is more of it: nobody would see the difference."""
 
 
-@dataclass(frozen=True, slots=True)
-class Faded:
+class Faded(Struct, frozen=True):
     """A memory before and after."""
 
     before: Memory

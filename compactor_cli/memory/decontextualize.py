@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.memory.references import fault, refers_back
 from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
@@ -36,8 +37,7 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DependentLine:
+class DependentLine(Struct, frozen=True):
     """One line to be made self-contained, and the messages that came before it, in order."""
 
     text: str
@@ -48,8 +48,7 @@ class DependentLine:
     """What the same message says before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(Struct, frozen=True):
     """A statement that stands alone as far as that was possible."""
 
     text: str

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.memory.decontextualize import decontextualize, statements_of
 from compactor_cli.memory.harness import is_briefing
@@ -37,8 +39,7 @@ _LONG_REQUEST = 2_500
 """Characters from which on a request is mostly a document that was pasted."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A memory before it is known where else it was said."""
 
     text: str

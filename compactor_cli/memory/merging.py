@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.model.memories import CATEGORIES, Memory, MemorySource

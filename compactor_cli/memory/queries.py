@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.memory.idle import IDLE
 from compactor_cli.memory.words import BORDER, Name, names
@@ -28,8 +29,7 @@ class QueryWords:
         self.words = {*self.own, *behind.split()}
 
 
-@dataclass(frozen=True, slots=True)
-class SearchTerm:
+class SearchTerm(Struct, frozen=True):
     """One thing that is asked for."""
 
     ways: tuple[tuple[str, ...], ...]

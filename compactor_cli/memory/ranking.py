@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.memory.queries import QueryWords, SearchTerm
 from compactor_cli.memory.words import names
@@ -22,8 +23,7 @@ _HALF = 30.0
 """Days in which the points for recency halve."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """What ranking needs to know of a memory."""
 
     id: int
@@ -35,8 +35,7 @@ class Candidate:
     """When it was last remembered or used."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextSnippet:
+class TextSnippet(Struct, frozen=True):
     """A part of a text on one line, safe for a terminal."""
 
     pieces: tuple[tuple[str, bool], ...]
@@ -46,8 +45,7 @@ class TextSnippet:
         return "".join(text for text, _ in self.pieces)
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryHit:
+class MemoryHit(Struct, frozen=True):
     """A memory that was found."""
 
     memory: Memory

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.memory.passing import Speaker
 
@@ -12,8 +13,7 @@ NEEDS_ALL = 6
 """Words that a statement about a cause has at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """What a sentence must be like, and what it is worth then."""
 
     name: str

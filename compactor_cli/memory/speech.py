@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.text.clean import plain
 from compactor_cli.text.sentences import sentences
@@ -32,8 +33,7 @@ _MARKS = re.compile(r"\*\*|^#+ +|^\[[ x]\] +")
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)]|#+)\s")
 
 
-@dataclass(frozen=True, slots=True)
-class SpokenSentence:
+class SpokenSentence(Struct, frozen=True):
     """One sentence, and the one before it in the same paragraph (empty: it begins one)."""
 
     text: str

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Loss = Literal["shortened", "summarized", "dropped", "repaired"]
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Struct, frozen=True):
     """An original that is not in the output as it was."""
 
     reference: str
@@ -33,8 +33,7 @@ class Removed:
     """Whether a mark in the output carries the reference."""
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     """What was done to one conversation: the events of seeds 000 and 001 in one."""
 
     conversation: int
@@ -58,8 +57,7 @@ class Round:
         return self.tokens_after / self.tokens_before if self.tokens_before else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(Struct, frozen=True):
     """A file before or after a compaction."""
 
     path: str
@@ -68,8 +66,7 @@ class FileState:
     """Bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """All that one compaction did to one file."""
 
     input: FileState
@@ -92,16 +89,14 @@ and has grown since; it has the same session id; it has marks of it. The last tw
 it."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCompaction:
+class FoundCompaction(Struct, frozen=True):
     """The compaction that a file belongs to."""
 
     id: int
     match: Match
 
 
-@dataclass(frozen=True, slots=True)
-class Archived:
+class Archived(Struct, frozen=True):
     """A compaction that the archive knows."""
 
     id: int
@@ -124,8 +119,7 @@ class Archived:
         return self.input.sha256 != self.output.sha256
 
 
-@dataclass(frozen=True, slots=True)
-class PastRound:
+class PastRound(Struct, frozen=True):
     """A round of a session, as the archive knows it."""
 
     compaction: int
@@ -142,8 +136,7 @@ class PastRound:
     """Whether the output is known to have been put in its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evicted:
+class Evicted(Struct, frozen=True):
     """What was taken out of the archive."""
 
     compactions: int
@@ -153,8 +146,7 @@ class Evicted:
     """The archive is still larger than its limit: what is left is too new to go."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveSize:
+class ArchiveSize(Struct, frozen=True):
     """How much the archive holds."""
 
     compactions: int

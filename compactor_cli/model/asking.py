@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
+
+from msgspec import Struct
 
 Speaker = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "tool", "other"]
@@ -17,8 +18,7 @@ class Turn(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
+class ModelRequest(Struct, frozen=True):
     """One request: a system prompt, and messages with roles of their own."""
 
     purpose: str
@@ -32,8 +32,7 @@ class ModelRequest:
     """JSON schema of the answer; None: free text."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
+class ModelAnswer(Struct, frozen=True):
     """What came back, or why nothing did."""
 
     text: str = ""
@@ -50,8 +49,7 @@ class ModelAnswer:
     """Of a failure: it may be paid for all the same, as it was sent and nothing came back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fallback:
+class Fallback(Struct, frozen=True):
     """Something that was done without the model, and why."""
 
     what: str
@@ -60,8 +58,7 @@ class Fallback:
     """False where the model was not asked, such as for want of room."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """What a run asked for. Tokens and cost are the provider's own numbers where it gives them, else estimates."""
 
     model: str

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 TIERS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class FixedParts:
+class FixedParts(Struct, frozen=True):
     """Sizes in tokens of what stands in the prompt besides the conversation."""
 
     system_prompt: int = 0
@@ -30,8 +29,7 @@ class FixedParts:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """How `total` tokens are shared out. `tiers[k]` is the allowance of tier k."""
 
     total: int

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
 
 Choice = Literal["keep", "drop"]
 DROPPED = "dropped by a decision"
 """Why a message is gone that was decided on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Struct, frozen=True):
     """Decisions on one conversation, by the numbers of its messages. One on a message is one on its group."""
 
     keep: frozenset[int] = frozenset()
@@ -39,8 +39,7 @@ class Spot(NamedTuple):
     message: int
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
+class Aim(Struct, frozen=True):
     """What decisions were made for; empty values where nothing was said."""
 
     target_tokens: int | None = None
@@ -48,8 +47,7 @@ class Aim:
     strategy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Decisions:
+class Decisions(Struct, frozen=True):
     """A file of decisions."""
 
     input_sha256: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 RULES = {
     "needs-compaction": "The transcript is larger than its target, or has not been compacted.",
@@ -13,8 +13,7 @@ RULES = {
 """Rule -> its meaning."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckFinding:
+class CheckFinding(Struct, frozen=True):
     """One finding in a file."""
 
     rule: str

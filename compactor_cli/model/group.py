@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """A message, or an assistant message with its calls, their results and its reasoning."""
 
     index: int
@@ -16,8 +15,7 @@ class Group:
     """The last group, with a call that has no result yet: work that goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A way in which an API would refuse the transcript; `index` is the message."""
 
     kind: str

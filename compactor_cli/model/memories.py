@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 Category = Literal["observation", "learning", "preference", "fact", "correction"]
 CATEGORIES: tuple[str, ...] = get_args(Category)
@@ -14,8 +15,7 @@ COMPACTION, EXTRACTED = "compaction", "smart-extracted"
 """Tags of memories that were extracted when a transcript was compacted."""
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySource:
+class MemorySource(Struct, frozen=True):
     """Where a memory was said."""
 
     transcript: str
@@ -27,8 +27,7 @@ class MemorySource:
     """The messages' ids in the format."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Struct, frozen=True, kw_only=True):
     """One statement that stands alone."""
 
     text: str

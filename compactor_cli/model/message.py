@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.model.content import HeldText
 
@@ -31,8 +32,7 @@ class Place(NamedTuple):
     that block itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One piece of a message. `text` is what the model reads of it."""
 
     kind: PartKind
@@ -51,24 +51,19 @@ class Part:
     """The text is not that of the record any more and has to be written to its place."""
 
 
-class HeldPart(Part):
-    """A part whose text is read from a file whenever it is looked at."""
+_TEXT = vars(Part)["text"]
 
-    __slots__ = ("_held",)
-    _held: str | HeldText
 
-    @property
+class HeldPart(Part, frozen=True):
+    """A part whose text is read from a file whenever it is looked at; the place of its text holds where to read."""
+
+    @property  # type: ignore[misc]  # read-only in both
     def text(self) -> str:
-        held = self._held
+        held: str | HeldText = _TEXT.__get__(self)
         return held if isinstance(held, str) else held.read()
 
-    @text.setter
-    def text(self, held: str | HeldText) -> None:
-        object.__setattr__(self, "_held", held)
 
-
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """What memory entries state about themselves (seed 000)."""
 
     type: str = ""
@@ -77,8 +72,7 @@ class Marks:
     tool_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """One turn as the model sees it. `index` counts messages of the transcript from 0."""
 
     index: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from compactor_cli.model.findings import CheckFinding
 
@@ -10,8 +10,7 @@ FAILURES = ".failures.jsonl"
 """What the list of rows that failed is called, behind the name of the output."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
+class Sizes(Struct, frozen=True):
     """How large a transcript is."""
 
     messages: int = 0
@@ -25,8 +24,7 @@ class Sizes:
 NOTHING = Sizes()
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The result of compacting one file, or why there is none."""
 
     path: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 
@@ -12,8 +13,7 @@ Spot = tuple[int, int]
 """Position of a message in the sequence, position of the part in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(Struct, frozen=True):
     """Calls and results of a sequence of messages."""
 
     answers: dict[Spot, Spot]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.text.excerpts import Excerpt
 
@@ -33,8 +34,7 @@ class Decision(NamedTuple):
     """What made its value: names and the signals that speak for them, the strongest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Struct, frozen=True):
     """Words that a summary repeats: the first request of a session, the last one, or any other message."""
 
     kind: Literal["first", "last", "only", "turn"]
@@ -47,8 +47,7 @@ class Quote:
     """The message's number in the input; None as for `message`."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryPart:
+class SummaryPart(Struct, frozen=True):
     """A piece of a summary with a title of its own: a topic, or a batch."""
 
     title: str
@@ -61,8 +60,7 @@ class SummaryPart:
     """Batches that were joined in it: each is summarized, and their summaries again."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummarySlot:
+class SummarySlot(Struct, frozen=True):
     """A summary to be written: it stands where the first of its groups stood."""
 
     tier: int
@@ -91,8 +89,7 @@ class SummarySlot:
     """What it does not need is for the next older summary."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """One decision a group, in order, and the summaries that replace some of them."""
 
     strategy: str

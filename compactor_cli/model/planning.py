@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from compactor_cli.model.budget import Budget
 from compactor_cli.model.group import Group
@@ -31,8 +32,7 @@ NEWEST_REASONS = (NEWEST_EXCHANGE, RECENT, NEWEST, IN_FLIGHT, CLOSING, LAST_MESS
 """How all reasons begin for which a group stays because it stands at the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Struct, frozen=True):
     """Groups that are about the same, which need not stand together."""
 
     title: str
@@ -41,8 +41,7 @@ class Topic:
     """0 to 1, beside the most important topic."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlanInput:
+class PlanInput(Struct, frozen=True):
     """A transcript's messages with everything that is known of them."""
 
     messages: Sequence[Message]
@@ -93,8 +92,7 @@ class Strategy(Protocol):
     def plan(self, given: PlanInput) -> Plan: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """What a language model wrote for a summary, and what has been accepted of it."""
 
     model: str
@@ -107,8 +105,7 @@ class Draft:
 NO_DRAFT = Draft("")
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryRequest:
+class SummaryRequest(Struct, frozen=True):
     """One summary to write: `header` is its fixed beginning, `budget` the tokens of the whole text."""
 
     slot: SummarySlot

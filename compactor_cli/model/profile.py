@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 PROFILE_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """Weights of a logistic model: value of a term = 1 / (1 + exp(-(sum of weight times signal)))."""
 
     weights: Mapping[str, float]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.model.asking import Fallback, Usage
 from compactor_cli.model.decisions import DROPPED, Dropped
@@ -16,8 +17,7 @@ from compactor_cli.model.score import Residuals, Score
 from compactor_cli.model.transcript import Note, Transcript
 
 
-@dataclass(frozen=True, slots=True)
-class TierLine:
+class TierLine(Struct, frozen=True):
     """One tier before and after."""
 
     tier: int
@@ -26,16 +26,14 @@ class TierLine:
     tokens_after: int
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(Struct, frozen=True):
     """Tokens of the output that went to one thing, such as requests or the outputs of tools."""
 
     name: str
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dispositions:
+class Dispositions(Struct, frozen=True):
     """How many messages of the input ended up how."""
 
     kept: int = 0
@@ -44,8 +42,7 @@ class Dispositions:
     dropped: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(Struct, frozen=True):
     """Everything known of a transcript before anything is decided."""
 
     transcript: Transcript
@@ -61,16 +58,15 @@ class Analysis:
     """Groups that a person decided to drop; they are not in the transcript any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(Struct, frozen=True):
     """The result of compacting one transcript."""
 
-    data: bytes = field(repr=False)
+    data: bytes
     before: Transcript
-    mended: Transcript = field(repr=False)
+    mended: Transcript
     """The input after repairs; the plan's groups are of its messages."""
-    groups: tuple[Group, ...] = field(repr=False)
-    messages: tuple[Message, ...] = field(repr=False)
+    groups: tuple[Group, ...]
+    messages: tuple[Message, ...]
     """Messages of the output, in order; `index` is still that of the input (-1 when new)."""
     tokens: int
     target: int | None
@@ -93,17 +89,17 @@ class Compaction:
     stages: tuple[tuple[str, float], ...] = ()
     recalled: int = 0
     """Memories that were put into the output."""
-    scores: tuple[Score, ...] = field(default=(), repr=False)
+    scores: tuple[Score, ...] = ()
     """Of the messages of `mended`; empty when they were not scored."""
     memories: tuple[Memory, ...] = ()
     """What was found worth remembering before the summaries were written; empty when nobody asked."""
     outside: tuple[int, ...] = ()
     """Records outside the context that were left out because that was asked for."""
-    message_tiers: tuple[int | None, ...] = field(default=(), repr=False)
+    message_tiers: tuple[int | None, ...] = ()
     """Tier of each message of `mended`, as in Analysis; empty when nothing was decided."""
-    residuals: frozenset[int] = field(default=frozenset(), repr=False)
+    residuals: frozenset[int] = frozenset()
     """Messages of `mended` that bypassed compression."""
-    kept: frozenset[int] = field(default=frozenset(), repr=False)
+    kept: frozenset[int] = frozenset()
     """Messages of `mended` that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
     """Groups that a person decided to drop; they are not in `mended`."""
@@ -145,8 +141,7 @@ def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
     return tuple(Spent(name, tokens) for name, tokens in totals.items())
 
 
-@dataclass(frozen=True, slots=True)
-class StoredResult:
+class StoredResult(Struct, frozen=True):
     """What was put into the database, and beside the output, for one file."""
 
     compaction: int | None = None
@@ -160,8 +155,7 @@ class StoredResult:
     """The file that says what was taken away; empty when there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelUse:
+class ModelUse(Struct, frozen=True):
     """What a piece of work asked of a model, and what was done without it."""
 
     usage: Usage
@@ -176,8 +170,7 @@ class ModelUse:
         return [*self.notes, *(f"without the model: {each.what}: {each.why}" for each in self.fallbacks)]
 
 
-@dataclass(frozen=True, slots=True)
-class Probed:
+class Probed(Struct, frozen=True):
     """Tokens of a file and of what became of it as the provider counts them; None when it does not say."""
 
     before: int | None

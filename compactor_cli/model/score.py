@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 
 class Factor(NamedTuple):
@@ -13,8 +14,7 @@ class Factor(NamedTuple):
     points: float
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """Importance of one message: `raw` sums the factors, `value` is clamped to 0-100."""
 
     value: float
@@ -30,8 +30,7 @@ class Score:
     """What of the message is worth remembering, in the scorer's words; empty for scorers that do not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Residuals:
+class Residuals(Struct, frozen=True):
     """Messages that bypass compression, and those that would have but for the caps."""
 
     kept: frozenset[int]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Kind = Literal["task", "error", "effect", "check", "file", "pending"]
 
 
-@dataclass(frozen=True, slots=True)
-class StateLine:
+class StateLine(Struct, frozen=True):
     """One fact about the state, readable alone."""
 
     kind: Kind

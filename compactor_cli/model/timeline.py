@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Score
@@ -11,16 +12,15 @@ from compactor_cli.model.score import Score
 MessageFate = Literal["", "kept", "shortened", "summarized", "dropped", "added"]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One message of the input, or one that only the output has."""
 
     conversation: int
     fate: MessageFate
     """Empty where nothing was decided yet."""
-    before: Message | None = field(repr=False)
+    before: Message | None
     """None for a message that was added."""
-    after: Message | None = field(repr=False)
+    after: Message | None
     """None for a message that is gone, and where nothing was decided."""
     reason: str = ""
     residual: bool = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message
@@ -17,8 +18,7 @@ class Record(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """Something met while reading or repairing. `index` is a line number, or a message index."""
 
     kind: str
@@ -43,8 +43,7 @@ class Wrapper(NamedTuple):
     after: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """What stands around the records: `pieces` before and after them, `separator` between them.
 
     A piece is bytes, or the index of a record that stays where it is (a top-level system prompt);
@@ -57,26 +56,25 @@ class Layout:
     """Set where all of it is the text of a JSON string."""
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Struct, frozen=True):
     """One conversation. A file holds one, or one a line (`conversations`)."""
 
     path: str
     format: str
-    source: Content = field(repr=False)
-    records: tuple[Record, ...] = field(repr=False)
-    messages: tuple[Message, ...] = field(repr=False)
-    layout: Layout = field(default=Layout(), repr=False)
-    owners: dict[int, int] = field(default_factory=dict, repr=False)
+    source: Content
+    records: tuple[Record, ...]
+    messages: tuple[Message, ...]
+    layout: Layout = Layout()
+    owners: dict[int, int] = field(default_factory=dict)
     """Record that is no message itself -> index of the message it goes with."""
-    copies: frozenset[int] = field(default=frozenset(), repr=False)
+    copies: frozenset[int] = frozenset()
     """Records that repeat the text of their message for display: gone once that text is shortened."""
-    outside: frozenset[int] = field(default=frozenset(), repr=False)
+    outside: frozenset[int] = frozenset()
     """Records that the agent no longer sends and can load the session without: old branches, what stands before its
     own compaction, progress, snapshots."""
-    links: tuple[Link | None, ...] = field(default=(), repr=False)
+    links: tuple[Link | None, ...] = ()
     """Identity and parent of each record, in formats whose records point to each other."""
-    message_records: frozenset[int] = field(default=frozenset(), repr=False)
+    message_records: frozenset[int] = frozenset()
     """Records that hold messages, repaired away or not."""
     notes: tuple[Note, ...] = ()
     session_id: str = ""
@@ -93,18 +91,17 @@ class Transcript:
         return self.source[span.start : span.end]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One input file: its bytes and the conversations in it, joined by what stands between them."""
 
     path: str
     format: str
-    data: Content = field(repr=False)
+    data: Content
     transcripts: tuple[Transcript, ...]
     joints: tuple[bytes, ...] = (b"", b"")
     """Bytes before the first conversation, between them, and after the last (one more than them)."""
     notes: tuple[Note, ...] = ()
-    packed: Content = field(default=b"", repr=False)
+    packed: Content = b""
     """The file as it is stored, where `data` is what was unpacked from it; else empty."""
 
     @property

@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Format
@@ -26,8 +28,7 @@ _BEFORE_SUMMARIES = -2
 """Number of what stands before the summary of the same place: those have -1 and above."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """What is written, and the same as messages."""
 
     data: bytes
@@ -38,8 +39,7 @@ class Output:
     """Those of them that are outside the context and were left out for that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inserted:
+class Inserted(Struct, frozen=True):
     """A message that is no part of the plan, and the position in the transcript's messages before which it stands;
     their number: at the end."""
 

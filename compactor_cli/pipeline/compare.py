@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.text.headers import CUT_OFF, covered
@@ -15,8 +16,7 @@ from compactor_cli.text.shorten import IMAGE_NOTE, text_reference
 _REFERENCE = re.compile(r"ctx_[0-9a-f]{8}")
 
 
-@dataclass(frozen=True, slots=True)
-class Fate:
+class Fate(Struct, frozen=True):
     """What became of the messages: indices of the first transcript, and how many the second has more."""
 
     kept: tuple[int, ...]
@@ -26,8 +26,7 @@ class Fate:
     added: int
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(Struct, frozen=True):
     """The messages of two transcripts in pairs."""
 
     fate: Fate

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import FORMATS
@@ -16,8 +18,7 @@ from compactor_cli.survival.judge import survival
 from compactor_cli.survival.result import Survival
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationPair:
+class ConversationPair(Struct, frozen=True):
     """One conversation of two files."""
 
     before: Sequence[Message]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.model.decisions import Decided, Dropped

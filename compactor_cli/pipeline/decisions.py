@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.errors import InputError
 from compactor_cli.model.content import sha256
@@ -86,8 +87,7 @@ def read_decisions(text: str, path: str) -> Decisions:
     return _Reader(path).decisions(value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Struct, frozen=True):
     """Reads the members of one file."""
 
     path: str
@@ -145,8 +145,7 @@ class _Reader:
         return InputError(f"{place}: expected {wanted}, found {shown}", path=self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """Decisions held against a session."""
 
     choices: Mapping[Spot, Choice]

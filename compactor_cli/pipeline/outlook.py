@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from compactor_cli.formats.base import Format
 from compactor_cli.model.transcript import Transcript
@@ -13,8 +14,7 @@ from compactor_cli.pipeline.threshold import ContextState, Selection, context_st
 from compactor_cli.settings import ContextSettings, Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(Struct, frozen=True):
     """How full the context is, and what would be compacted."""
 
     transcript: Transcript

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.budget import TIERS
 from compactor_cli.model.message import Message
@@ -13,8 +14,7 @@ from compactor_cli.text.headers import covered, is_summary, round_of
 from compactor_cli.text.outcomes import stated_failure
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """Messages (or calls) and tokens under one heading."""
 
     name: str
@@ -23,8 +23,7 @@ class Share:
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierRound:
+class EarlierRound(Struct, frozen=True):
     """A summary that an earlier compaction left."""
 
     round: int
@@ -33,8 +32,7 @@ class EarlierRound:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(Struct, frozen=True):
     roles: tuple[Share, ...]
     tools: tuple[Share, ...]
     tiers: tuple[Share, ...]

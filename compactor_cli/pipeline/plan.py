@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.model.budget import TIERS, Budget, FixedParts

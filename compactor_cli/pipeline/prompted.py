@@ -7,9 +7,12 @@ writes a compaction writes them too.
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats import FORMATS, jsonedit
@@ -32,8 +35,7 @@ _REMOVED = -1
 _NOT_WRITTEN = "(before the parts of the prompt)"
 
 
-@dataclass(frozen=True, slots=True)
-class Prompted:
+class Prompted(Struct, frozen=True):
     """A prompt as it is written, and the history in it."""
 
     data: bytes
@@ -126,7 +128,7 @@ def _compact(own: Transcript, parts: Sequence[Sized], tools: Tools, settings: Se
     fixed.append(("safety margin", margin))
     taken = sum(tokens for _, tokens in fixed)
     room = total - taken
-    settings = replace(settings, target_tokens=max(0, room), target_ratio=None)
+    settings = dataclasses.replace(settings, target_tokens=max(0, room), target_ratio=None)
     try:
         history = compact(own, tools, settings, closed=True)
     except BudgetError as error:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message
@@ -21,8 +22,7 @@ from compactor_cli.model.planning import (
 from compactor_cli.text.verbatim import carried
 
 
-@dataclass(frozen=True, slots=True)
-class Protection:
+class Protection(Struct, frozen=True):
     """Group -> why it is kept."""
 
     reasons: dict[int, str]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Format
@@ -28,8 +30,7 @@ _FOLLOWS = "(the recalled memories)"
 """A parent that is not in the file: the record that names it is linked to what is written before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(Struct, frozen=True):
     """The message of some memories; none of them: there is no message."""
 
     message: Message | None = None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.formats.base import Format
 from compactor_cli.model.transcript import Transcript
@@ -14,8 +15,7 @@ _NOTABLE = 0.1
 """Share by which two counts may differ without a word."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """The last context that a provider counted: what was sent to the model, and its answer."""
 
     tokens: int

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compactor_cli.model.message import CLOSING_ID, Message, Part, Place
 from compactor_cli.model.pairing import Pairing, Spot, pair

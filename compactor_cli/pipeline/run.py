@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError, CompactorError, UsageError
 from compactor_cli.model.content import Content
@@ -74,8 +77,7 @@ def analyze(
     return Analysis(transcript, groups, scores, residuals, tiers, found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """One compaction of one transcript."""
 
     transcript: Transcript
@@ -280,7 +282,7 @@ def _summarize(run: _Run, analysis: Analysis, plan: Plan, recall: Recalled) -> t
 def _summarize_offline(run: _Run, analysis: Analysis, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
     """The summaries where the model wrote none: the room that its plan left to the model is not wasted."""
     tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
-    run = replace(run, tools=tools, settings=replace(run.settings, summarizer="extractive"))
+    run = dataclasses.replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
     plan = make_plan(analysis, tools, run.settings, less(run.target, recall))
     return _summarize(run, analysis, plan, recall)
 

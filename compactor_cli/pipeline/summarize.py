@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
@@ -22,8 +24,7 @@ _RECENT = 400
 """Kept groups, the newest, whose identifiers count as what is being worked on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """A written summary and the slot it fills."""
 
     slot: SummarySlot
@@ -31,8 +32,7 @@ class Summary:
     covers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryContext:
+class SummaryContext(Struct, frozen=True):
     """What summaries are written with."""
 
     summarizer: Summarizer

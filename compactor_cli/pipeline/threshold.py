@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.settings import ContextSettings
 from compactor_cli.text.headers import is_summary
 
 
-@dataclass(frozen=True, slots=True)
-class ContextState:
+class ContextState(Struct, frozen=True):
     """How full the context is. A computed threshold of 0 means that even the reserves do not fit."""
 
     limit: int
@@ -54,8 +54,7 @@ def relief_target(state: ContextState, settings: ContextSettings) -> int:
     return max(1, int(state.threshold * Fraction(str(settings.warning_percent))) - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """Seed 001's split: indices to compact, indices to keep, and the summary of an earlier round."""
 
     compact: tuple[int, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.formats.base import Format
 from compactor_cli.model.memories import Memory
@@ -16,8 +17,7 @@ from compactor_cli.signals.topics import find_topics
 from compactor_cli.tokens.base import TokenCounter
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Struct, frozen=True):
     """What the pipeline works with; passed in, so that it touches neither files nor clocks nor models."""
 
     format: Format

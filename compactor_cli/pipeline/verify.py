@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, pair
 
 
-@dataclass(frozen=True, slots=True)
-class OutputView:
+class OutputView(Struct, frozen=True):
     """What an invariant looks at."""
 
     messages: Sequence[Message]

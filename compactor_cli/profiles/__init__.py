@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.model.profile import PROFILE_VERSION, Profile

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.errors import InputError
 
@@ -15,13 +16,12 @@ _DEPTH = 12
 """Levels that are looked at for lines and repeated keys; a valid file has five."""
 
 
-@dataclass(frozen=True, slots=True)
-class YamlDocument:
+class YamlDocument(Struct, frozen=True):
     """A YAML document; errors that it raises name the file, the line and the place."""
 
     path: str
     value: Any
-    lines: dict[Place, int] = field(repr=False)
+    lines: dict[Place, int]
 
     def error(self, place: Place, what: str) -> InputError:
         """An error at a place; its line is that of the nearest place around it that has one."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 Scalar = bool | int | float | str
 Given = Literal["text", "file", "tokens", "segments", "transcript", "default"]
@@ -19,8 +20,7 @@ CURRENT_MESSAGE = 50
 """Tokens reserved for a current message that is not given (seed 000)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptPart:
+class PromptPart(Struct, frozen=True, kw_only=True):
     """One part: its text, or the tokens that are reserved for it."""
 
     name: str
@@ -29,8 +29,7 @@ class PromptPart:
     reserved: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
+class Condition(Struct, frozen=True, kw_only=True):
     """What a segment asks of one name of the context."""
 
     name: str
@@ -39,8 +38,7 @@ class Condition:
     """One value; several for `any`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class Segment(Struct, frozen=True, kw_only=True):
     """A piece of the system prompt that is there when its conditions hold and the limit allows."""
 
     id: str
@@ -51,8 +49,7 @@ class Segment:
     max_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class Prompt(Struct, frozen=True, kw_only=True):
     """All of a `prompt.yaml`."""
 
     parts: Mapping[str, PromptPart] = field(default_factory=dict)
@@ -64,8 +61,7 @@ class Prompt:
     condensed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SegmentChoice:
+class SegmentChoice(Struct, frozen=True, kw_only=True):
     """Whether a segment is in, as what, and why."""
 
     id: str
@@ -76,8 +72,7 @@ class SegmentChoice:
     """Tokens of what is in; 0 when it is out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sized:
+class Sized(Struct, frozen=True, kw_only=True):
     """A part with what it takes of the total: its message, or the tokens reserved for it."""
 
     name: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,8 +15,7 @@ from compactor_cli.containers.base import Container
 from compactor_cli.render.console import make_table
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """A format, with what can be done with it besides reading and compacting it."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from compactor_cli.model.report import ModelUse, Probed
 from compactor_cli.text.figures import dollars

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from compactor_cli.converting.stable import UNKNOWN_TIME, iso, uuid_of
 from compactor_cli.model.message import Message, Path
@@ -15,8 +16,7 @@ NOTICE = "Earlier parts of this conversation were left out or summarized. What w
 """The summary of agents that must have one, where the output does not begin with a summary."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compacted:
+class Compacted(Struct, frozen=True):
     """A session as it was, and what is to be sent of it from now on."""
 
     before: Transcript

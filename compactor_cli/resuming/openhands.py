@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.errors import UsageError
 from compactor_cli.formats.openhands import way_and_view
@@ -52,8 +53,7 @@ class ResumedOpenHands:
         return {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Events:
+class _Events(Struct, frozen=True):
     """The events of a session and which of them are sent."""
 
     transcript: Transcript

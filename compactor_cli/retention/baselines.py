@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.pipeline.groups import form_groups

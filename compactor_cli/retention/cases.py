@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.retention.fronts import cut_at, front_of, system_tokens
@@ -27,8 +29,7 @@ class EvaluatedSession(NamedTuple):
     transcript: Transcript
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A session cut at one place."""
 
     session: str
@@ -46,8 +47,7 @@ class Skipped(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """Cases in the order of sessions and cuts, and what gives none."""
 
     cases: tuple[Case, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
@@ -17,8 +18,7 @@ class NoOutputError(Exception):
     """A method gave nothing that can be measured; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Struct, frozen=True):
     """Something that makes a front smaller: a row of the table.
 
     `compact` gets a front and a target in tokens and returns the messages of its output, or raises

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.retention.haystack import Haystack, Occurrence
@@ -19,8 +20,7 @@ MOST_PLACES = 24
 Voice = Literal["system", "agent", "given"]
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Struct, frozen=True):
     """An identifier of the front that the agent wrote later without being told it again."""
 
     name: str

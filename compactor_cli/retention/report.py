@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from compactor_cli.retention.cases import Skipped
 from compactor_cli.retention.statistics import MeanEstimate, estimate
@@ -14,8 +15,7 @@ from compactor_cli.retention.survival import NeedSurvival
 Kind = Literal["strategy", "against", "baseline"]
 
 
-@dataclass(frozen=True, slots=True)
-class CaseOutcome:
+class CaseOutcome(Struct, frozen=True):
     """What one method made of one case at one ratio."""
 
     session: str
@@ -28,8 +28,7 @@ class CaseOutcome:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class MethodRow:
+class MethodRow(Struct, frozen=True):
     """A method at a ratio, over all cases. What is over its target or failed counts as 0."""
 
     method: str
@@ -47,8 +46,7 @@ class MethodRow:
     """Reasons, and how often each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The first method minus another one, case by case."""
 
     ratio: float
@@ -58,8 +56,7 @@ class Difference:
     recall: MeanEstimate
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     """The whole result; rows and differences in the order of ratios and methods."""
 
     sessions: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 RESAMPLES = 2000
 _SEED = 20_260_301
@@ -13,8 +14,7 @@ _FEWEST = 3
 """Sessions below which resampling them says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeanEstimate:
+class MeanEstimate(Struct, frozen=True):
     """A mean over cases, and the interval that holds 95 percent of the means of resampled sessions.
 
     The bounds are None for fewer than three sessions.

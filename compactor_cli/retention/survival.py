@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.retention.haystack import Haystack
@@ -13,8 +14,7 @@ _OLD = 0.5
 """Age up to which a need was last said in the older half of the front."""
 
 
-@dataclass(frozen=True, slots=True)
-class NeedSurvival:
+class NeedSurvival(Struct, frozen=True):
     """Shares of the weight of all needs, 0 to 1."""
 
     recall: float

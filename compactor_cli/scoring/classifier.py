@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
 from compactor_cli.model.message import Message
@@ -66,8 +68,7 @@ _READ: dict[str, Any] = deepcopy(_SCHEMA)
 _READ["properties"]["messages"]["items"]["required"].remove("statement")
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(Struct, frozen=True):
     """A message as the model gets it."""
 
     index: int

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
@@ -34,8 +36,7 @@ _WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """A call and what came of it."""
 
     tool: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.signals.programs import CheckKind
 from compactor_cli.text.clean import one_line, plain
@@ -93,8 +94,7 @@ _MOST_NAMES = 6
 _NAME_WIDTH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What an output says by itself."""
 
     failed: bool | None

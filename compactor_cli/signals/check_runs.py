@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.state import StateLine
 from compactor_cli.signals.calls import ToolCall
@@ -45,8 +47,7 @@ _PASSED = re.compile(r"passed: (.+)$")
 _ERROR = re.compile(r"open error: (.+) \((.+)\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A run of a check."""
 
     check: CheckRun

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from compactor_cli.signals.programs import (
     FORMATTERS,
@@ -26,8 +27,7 @@ _WIDTH = 100
 """Longest label of a check."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckRun:
+class CheckRun(Struct, frozen=True):
     """A check as it was run."""
 
     kind: CheckKind

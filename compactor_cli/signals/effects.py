@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.signals.calls import ToolCall
 from compactor_cli.signals.ledger import first_said
@@ -32,8 +33,7 @@ _RESULT_ID = re.compile(
 _ARGUMENTS_WIDTH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """Something that a call did, or tried to do, outside the session."""
 
     text: str

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from compactor_cli.model.message import Message, Part
 from compactor_cli.signals.ledger import call_actions
 from compactor_cli.signals.lines import SessionPiece, SessionText
@@ -49,8 +51,7 @@ class Mentions:
     """It is a key of structured data, or a tool's name: part of the form, not of the matter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """All that one pass over a session shows."""
 
     mentions: Mapping[int, Mentions]

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.text.clean import one_line
@@ -44,8 +46,7 @@ class FileFact:
     actions: dict[str, list[int]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandFact:
+class CommandFact(Struct, frozen=True):
     """A command that was run: where, how it ended (None: not known), and its first error line."""
 
     text: str
@@ -54,8 +55,7 @@ class CommandFact:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Struct, frozen=True):
     files: dict[str, FileFact]
     commands: tuple[CommandFact, ...]
     errors: tuple[tuple[str, tuple[int, ...]], ...]

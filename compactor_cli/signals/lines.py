@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 from compactor_cli.model.message import Message
 from compactor_cli.signals.call_lines import call_lines
 from compactor_cli.text.headers import body_start, state_start
@@ -25,8 +27,7 @@ from compactor_cli.text.verbatim import quoted_span
 Cut = Literal["together", "apart", "clauses"]
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPiece:
+class SessionPiece(Struct, frozen=True):
     """One part of a message as it was read."""
 
     message: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.signals.lines import SessionLines
@@ -16,8 +17,7 @@ _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class UserWords:
+class UserWords(Struct, frozen=True):
     """Words of the user, as a span of a piece."""
 
     piece: int

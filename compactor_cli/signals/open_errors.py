@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.state import StateLine
 from compactor_cli.signals.calls import ToolCall
@@ -41,8 +42,7 @@ _LABEL_WIDTH = 80
 _PATH_WIDTH = 300
 
 
-@dataclass(frozen=True, slots=True)
-class OpenError:
+class OpenError(Struct, frozen=True):
     text: str
     label: str
     """The command, or what was called with what."""

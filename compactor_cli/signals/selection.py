@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.signals.lines import SessionLines
 
@@ -36,8 +37,7 @@ class _Context(NamedTuple):
     after: float
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenLine:
+class ChosenLine(Struct, frozen=True):
     """A line that was taken: `value` is what it added, `cost` its tokens."""
 
     line: int

@@ -8,8 +8,9 @@ new, whether they take up what was asked), and, where the language is known, by 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, log, log1p
+
+from msgspec import Struct
 
 from compactor_cli.signals.talk_words import (
     CUES,
@@ -68,8 +69,7 @@ def talk_weight_names() -> list[str]:
     return ["bias", *TALK_SIGNALS]
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """What somebody says: a whole message, or one sentence of it."""
 
     message: int
@@ -101,8 +101,7 @@ def _likely(points: float) -> float:
     return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(Struct, frozen=True):
     """Statements of one message."""
 
     speaker: str

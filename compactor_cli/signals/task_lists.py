@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.signals.calls import ToolCall
 from compactor_cli.text.clean import one_line
@@ -36,8 +38,7 @@ _WIDTH = 200
 """Longest text of a task; a longer one is cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedTask:
+class ListedTask(Struct, frozen=True):
     text: str
     status: Status
     message: int

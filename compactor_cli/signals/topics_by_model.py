@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
 from compactor_cli.model.group import Group
@@ -50,8 +51,7 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Sorted:
+class _Sorted(Struct, frozen=True):
     """A topic as the model gave it; stretches are counted from 0."""
 
     title: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection, select
 
 from compactor_cli.archive.prefixes import prefix_digests
@@ -46,8 +46,7 @@ class _State(NamedTuple):
         return self.input_sha256 != self.output_sha256, self.id
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestry:
+class Ancestry(Struct, frozen=True):
     """Compactions that a file comes from, each list beginning with the nearest."""
 
     sha256: str

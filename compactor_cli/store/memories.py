@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from compactor_cli.errors import UsageError
@@ -42,8 +43,7 @@ _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(Struct, frozen=True):
     """What adding did."""
 
     new: tuple[Memory, ...]

@@ -9,7 +9,8 @@ place, and of the others a summary between them quotes the chosen lines.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Plan

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import log
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.signals.talk import Statement, statement_values
@@ -50,8 +51,7 @@ Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptRequest:
+class KeptRequest(Struct, frozen=True):
     """What stays of a request."""
 
     message: int
@@ -63,8 +63,7 @@ class KeptRequest:
     """Of one that is not whole, which of its clauses stay."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """Something the user said: the number of its message, and the words."""
 
     message: int
@@ -126,8 +125,7 @@ def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
     return values
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Sentence(Struct, frozen=True):
     """One sentence: which request it is of, what it costs, and what it is worth beside the others."""
 
     request: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
@@ -28,8 +29,7 @@ def asking_room(room: int) -> int:
     return max(int(SHARE * room), min(int(_SMALL_SHARE * room), _SMALL))
 
 
-@dataclass(frozen=True, slots=True)
-class Repeatable:
+class Repeatable(Struct, frozen=True):
     """All words that a summary may repeat, in time order. Those of earlier rounds have negative numbers."""
 
     requests: tuple[Request, ...]

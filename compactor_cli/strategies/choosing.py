@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
@@ -60,8 +62,7 @@ _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """A plan that has been costed."""
 
     decisions: dict[int, Decision]

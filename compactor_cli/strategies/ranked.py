@@ -7,7 +7,8 @@ important are summarized again as one. A clip-archive message says what happened
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compactor_cli.model.drafting import text_tokens, told
 from compactor_cli.model.group import Group

@@ -8,7 +8,9 @@ older exchanges. Without a target, the summary has a share of what it replaces.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.drafting import text_tokens
 from compactor_cli.model.group import Group
@@ -47,8 +49,7 @@ LEAST, MOST = 1_000, 8_000
 than the lines themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What makes a strategy of this kind."""
 
     name: str

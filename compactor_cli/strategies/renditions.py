@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+
+from msgspec import Struct
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part
@@ -20,8 +21,7 @@ _READ = 20_000
 """Characters of a text in which names are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """How far parts may be cut; None leaves a kind of part alone."""
 
     outputs: int | None = None

@@ -7,7 +7,8 @@ rest is replaced by a summary. What a tier does not use goes to the next older o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Group
@@ -57,8 +58,7 @@ class Tiered:
         return _Planner(given).plan()
 
 
-@dataclass(frozen=True, slots=True)
-class _Filling:
+class _Filling(Struct, frozen=True):
     """A tier that is about to be filled."""
 
     tier: int

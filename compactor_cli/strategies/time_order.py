@@ -7,7 +7,9 @@ stretch has no room for a heading, what is kept moves into the summary and is re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message

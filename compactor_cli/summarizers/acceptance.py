@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.asking import ModelAnswer
 from compactor_cli.text.clean import plain
@@ -36,8 +38,7 @@ _NAMED = 3
 """Of what occurs nowhere, so many are named in the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryRules:
+class SummaryRules(Struct, frozen=True):
     """What a summary must be."""
 
     titles: tuple[str, ...]
@@ -50,8 +51,7 @@ class SummaryRules:
     source: Grounding
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """An accepted answer by its headings (one without a heading when none were wanted), or why it is not."""
 
     sections: tuple[tuple[str, str], ...] = ()

@@ -10,9 +10,10 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from math import log, sqrt
+
+from msgspec.structs import replace
 
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.model.state import StateLine

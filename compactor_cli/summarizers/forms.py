@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next", "Immediate")
 """Sections of quoted sentences."""
@@ -38,8 +40,7 @@ Standing = Literal["done", "open", "error", "next"]
 """How a fact of the computed state stands: done, still to be done, not mended, or being done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     title: str
     sections: tuple[str, ...]
     style: Style = "list"
@@ -52,8 +53,7 @@ class Heading:
     """It stands there even when there is nothing to say under it, as long as there is room."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """`facts_first`: files, errors and commands come before everything else when room is short."""
 
     name: str

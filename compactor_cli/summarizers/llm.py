@@ -8,7 +8,10 @@ repeated requests and quoted lines are computed as ever and stand around the mod
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.asking import LanguageModel, Turn
 from compactor_cli.model.drafting import told
@@ -53,8 +56,7 @@ class _Job:
         return not self.failure and len(self.texts) != 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """One request of a job. Of several stretches none takes earlier summaries over: their merger does."""
 
     job: _Job

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
@@ -21,16 +22,14 @@ _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Reques
 NOTHING, NO_ROOM = "(nothing found)", "(left out: no room)"
 
 
-@dataclass(frozen=True, slots=True)
-class PageLine:
+class PageLine(Struct, frozen=True):
     """A line that was chosen, and the piece that it belongs to."""
 
     item: SummaryItem
     part: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """What a summary has besides its lines."""
 
     form: Form

@@ -7,8 +7,9 @@ an answer was rejected) stands behind them in the last turn.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from compactor_cli.model.asking import ModelRequest, Turn
 from compactor_cli.model.drafting import BUFFER
@@ -36,8 +37,7 @@ _WORDS = 0.7
 """Words a token."""
 
 
-@dataclass(frozen=True, slots=True)
-class PromptPiece:
+class PromptPiece(Struct, frozen=True):
     """A text that the model is to write: a summary, or one part of it."""
 
     what: str
@@ -111,8 +111,7 @@ def _what_to_write(piece: PromptPiece) -> str:
     return "\n".join(line for line in lines if under.get(line, "") in ("", *piece.titles))
 
 
-@dataclass(frozen=True, slots=True)
-class RequestStretch:
+class RequestStretch(Struct, frozen=True):
     """Neighbouring messages that are sent in one request."""
 
     turns: tuple[Turn, ...]

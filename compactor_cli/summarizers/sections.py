@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
@@ -65,8 +67,7 @@ _OLD_WHERE = re.compile(r"\[#")
 _OLD_LINE = re.compile(r"^- (?:\[ \] )?(.*)$")
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryItem:
+class SummaryItem(Struct, frozen=True):
     """One possible line of a summary."""
 
     section: str

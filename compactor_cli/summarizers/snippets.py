@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.signals.call_lines import changed_lines
@@ -26,8 +27,7 @@ _MOST = 12
 """Files whose changes are shown, those that were changed last."""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSnippet:
+class CodeSnippet(Struct, frozen=True):
     """Some lines of code."""
 
     about: str

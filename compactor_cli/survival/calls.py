@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
@@ -27,8 +28,7 @@ _REFUSED = re.compile(
 _STATED = re.compile(r"\"(?:is_?error|isError)\"\s*:\s*true|\"(?:success|ok)\"\s*:\s*false")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A call: where it stands, what it was given, and its result (None while it has none)."""
 
     message: int

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.survival.phrases import COMMON, PROHIBITION, REFUSES, TAKES_BACK
 from compactor_cli.survival.reading import Places
@@ -25,16 +26,14 @@ _LOOKED_AT = 8
 """Earlier sentences with a word that are compared, the newest ones: the cost stays linear."""
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(Struct, frozen=True):
     """A sentence, and the earlier one that it changes (None when it does not show which)."""
 
     newer: Unit
     older: Unit | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(Struct, frozen=True):
     unit: Unit
     words: frozenset[str]
     values: frozenset[str]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.survival.calls import Call, command_of, texts_of
 
@@ -53,8 +54,7 @@ _FILE = re.compile(r"[\w.~@+-]*(?:/[\w.~@+-]+)+|[\w~@+-][\w.~@+-]*\.[A-Za-z]\w*"
 _MADE = re.compile(r"\"(?:reservation|order|booking|ticket|issue|event|payment)_?(?:id|number)\"\s*:\s*\"?([\w#-]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class DistinctEffect:
+class DistinctEffect(Struct, frozen=True):
     """Something done. Two calls that do the same to the same thing are one effect."""
 
     kind: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.survival.calls import Call
@@ -20,8 +21,7 @@ _NEW_TASK = re.compile(r"task_?create|create_?task|add_?(?:todo|task)", re.IGNOR
 _TASK_CHANGE = re.compile(r"task_?update|update_?(?:task|todo)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenItem:
+class OpenItem(Struct, frozen=True):
     """Something open, and the sentences that must stand for it to be there."""
 
     message: int

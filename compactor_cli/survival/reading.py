@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.survival.normal import bare, folded_lines, is_short, trimmed
@@ -29,8 +30,7 @@ Places = Mapping[str, Sequence[int]]
 """Text -> where it stands, in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class OtherLine:
+class OtherLine(Struct, frozen=True):
     """A line that is neither a tool's nor in a request."""
 
     message: int
@@ -40,8 +40,7 @@ class OtherLine:
     """The line above it that introduces it; empty when none does."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoldedText:
+class FoldedText(Struct, frozen=True):
     """All visible text in one string, folded, with where its lines begin."""
 
     text: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 CATEGORIES = (
     "user_requests",
@@ -19,8 +19,7 @@ CATEGORIES = (
 """In the order in which they are shown: what matters most to whoever carries on comes first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Survival:
+class Survival(Struct, frozen=True):
     """How much of a category is still there."""
 
     category: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.survival.normal import core, is_short
@@ -27,8 +28,7 @@ _LONGEST_STATEMENT = 600
 """Characters of a sentence that a person types; what is longer was pasted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """One sentence of a message, or a line without the end of one."""
 
     message: int

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Generic, NoReturn, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.asking import LanguageModel, ModelAnswer, ModelRequest, Turn
 
@@ -19,16 +21,14 @@ class RejectedError(Exception):
     """An answer that cannot be used. Its text says why, to the model and to people."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question(Generic[T]):
+class Question(Struct, Generic[T], frozen=True):
     """A request, and what its answer is read with; `read` raises RejectedError for one that cannot be used."""
 
     request: ModelRequest
     read: Callable[[str], T]
 
 
-@dataclass(frozen=True, slots=True)
-class Answered(Generic[T]):
+class Answered(Struct, Generic[T], frozen=True):
     """What was read from an answer, or why there is nothing."""
 
     value: T | None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 _END = re.compile(r"""[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；]+[」』”]*\s*""")
 """Between two sentences of a line: what goes on in small letters was an abbreviation."""
@@ -23,8 +24,7 @@ _RUN = 8
 Place = Literal["asked", "middle", "pasted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """One sentence, or one line of code: `start` and `end` are characters of the whole text."""
 
     text: str

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 LEGEND = "Lines quoted: #n is the message, → a tool's output, … a gap."
 _MANY = 40
@@ -32,8 +34,7 @@ _TAG = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """One line, and how it joins the line before it."""
 
     heading: str
@@ -47,8 +48,7 @@ class Excerpt:
     """Of several, the ones with the least value go first when room is short."""
 
 
-@dataclass(frozen=True, slots=True)
-class Speaker:
+class Speaker(Struct, frozen=True):
     """Who says what stands under a heading."""
 
     message: int | None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.text.identifiers import identifiers, unescape
@@ -26,8 +27,7 @@ _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:\w{5,}|\w*[_A-Z]\w*)"
 """A member of something; what ends like `.py` or `.toml` is a file."""
 
 
-@dataclass(frozen=True)
-class Grounding:
+class Grounding(Struct, frozen=True, dict=True):
     """What a summary may draw on."""
 
     messages: Sequence[Message]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.text.verbatim import TURNS
 
@@ -42,8 +43,7 @@ _MOST_RUNS = 4
 """Stretches of messages that a summary lists; of more it names the first and the last message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """What an earlier compaction started from and aimed at, in tokens."""
 
     tokens: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _HEREDOC_WORD = re.compile(r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.DOTALL)
 """A text given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
@@ -27,8 +28,7 @@ _SHELLS = ("bash", "sh", "zsh", "dash")
 _KEYWORDS = ("then", "do", "else", "if", "elif", "while", "until", "!", "{", "}", "fi", "done", "time", "exec", "eval")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One simple command of a command line."""
 
     words: tuple[str, ...]

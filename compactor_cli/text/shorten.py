@@ -6,8 +6,9 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import result_errors
@@ -23,8 +24,7 @@ _CUT = re.compile(r"\[… [\d,]+ (?:lines?|characters) left out(?: · ctx_[0-9a-
 Count = Callable[[str], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Short:
+class Short(Struct, frozen=True):
     """A shortened text and its tokens."""
 
     text: str

@@ -7,7 +7,8 @@ as it comes from outside the model. Thinking and pictures are not passed on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compactor_cli.model.asking import Speaker, Turn
 from compactor_cli.model.message import Message, Part
@@ -16,8 +17,7 @@ from compactor_cli.text.fence import escape, fenced
 from compactor_cli.text.shorten import shorten_output, shorten_prose
 
 
-@dataclass(frozen=True, slots=True)
-class Cuts:
+class Cuts(Struct, frozen=True):
     """Characters of each kind of text that are passed on; longer ones are cut inside, and say so."""
 
     said: int = 6_000

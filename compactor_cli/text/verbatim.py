@@ -26,8 +26,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 QUOTED = "\n\n### Lines of the session\n"
 """Stands before the lines that a summary quotes besides what it says under its other headings."""
@@ -45,8 +46,7 @@ _MOVED_IN = re.compile(r"^  (?= *(?:#|<|earlier #))", re.MULTILINE)
 Kind = Literal["first", "last", "only", "turn"]
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(Struct, frozen=True):
     """What a summary repeats in full (empty when it does not), and the rest of its text."""
 
     first: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.tokens.base import TokenCounter
@@ -20,8 +21,7 @@ DEFAULT_ENCODING = "o200k_base"
 TOKENIZERS = (*ENCODINGS, *OPEN_VOCABULARIES, "chars", PROBE)
 
 
-@dataclass(frozen=True, slots=True)
-class CounterChoice:
+class CounterChoice(Struct, frozen=True):
     """A counter, and what was done instead of what was asked for (empty when nothing)."""
 
     counter: TokenCounter

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from compactor_cli.tokens.vocabulary import litellm_folder
 
@@ -23,8 +24,7 @@ _SEED_LIMITS = {
 _TABLE = "model_prices_and_context_window_backup.json"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(Struct, frozen=True):
     """What is known of a model. `known` is False when the limit is only the default."""
 
     name: str

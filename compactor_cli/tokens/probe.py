@@ -8,9 +8,10 @@ was too low.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from compactor_cli.model.asking import LanguageModel, ModelAnswer, ModelRequest, Speaker, Turn
 from compactor_cli.model.message import Message, Role
@@ -58,8 +59,7 @@ class ProbedCounter:
         return -(-tokens * self.ratio.numerator // self.ratio.denominator)
 
 
-@dataclass(frozen=True, slots=True)
-class Fit(Generic[Result]):
+class Fit(Struct, Generic[Result], frozen=True):
     """What `fit` ended with."""
 
     result: Result

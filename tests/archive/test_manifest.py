@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from compactor_cli.archive.losses import losses
 from compactor_cli.archive.manifest import manifest_of

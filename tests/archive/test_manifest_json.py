@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from compactor_cli.archive.manifest import manifest_of
 from compactor_cli.archive.manifest_json import manifest_json, manifest_text, read_manifest

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from array import array
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from compactor_cli.learning.examples import TrainingCase
 from compactor_cli.learning.fit import auc, fit

@@ -8,10 +8,10 @@ import stat
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from compactor_cli.llm import cache as module
 from compactor_cli.llm.cache import AnswerCache, cache_file, request_key

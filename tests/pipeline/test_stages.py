@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from compactor_cli.pipeline import run as pipeline
 from compactor_cli.settings import Settings

@@ -6,12 +6,14 @@ report: the output is read again, counted again, and judged by a second, simpler
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError
@@ -388,7 +390,7 @@ def check_stable(result: api.CompactResult, again: Source, settings: Settings, t
     if None not in targets:
         top = max(part.tokens for part in result.parts)
         for tokens in {max(t for t in targets if t is not None), max(1, top)}:
-            same = replace(settings, target_ratio=None, target_tokens=tokens)
+            same = dataclasses.replace(settings, target_ratio=None, target_tokens=tokens)
             assert api.compact(again, same, tokenizer=tokenizer).data == result.data, "the same target changes it again"
     else:
         assert api.compact(again, settings, tokenizer=tokenizer).data == result.data, "a second compaction changes it"
@@ -422,12 +424,12 @@ def check_floor(source: Source, settings: Settings, tokenizer: str, error: Budge
         own = outcome(alone, settings, tokenizer)
         if not isinstance(own, BudgetError):
             continue
-        at_floor = replace(settings, target_ratio=None, target_tokens=own.floor)
+        at_floor = dataclasses.replace(settings, target_ratio=None, target_tokens=own.floor)
         reached = outcome(alone, at_floor, tokenizer)
         assert not isinstance(reached, BudgetError), f"the floor {own.floor} cannot be reached: {reached}"
         assert reached.parts[0].tokens <= own.floor
         if own.floor > 1:
-            below = outcome(alone, replace(at_floor, target_tokens=own.floor - 1), tokenizer)
+            below = outcome(alone, dataclasses.replace(at_floor, target_tokens=own.floor - 1), tokenizer)
             assert isinstance(below, BudgetError), f"{own.floor - 1} fits, although the floor is said to be {own.floor}"
             assert below.floor == own.floor
         assert own.floor == error.floor

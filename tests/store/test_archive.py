@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import delete, func, select, update
 
 from compactor_cli import api

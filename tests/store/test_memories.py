@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.memory.exchange import line_of, read_lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from compactor_cli.archive.events import event
 from compactor_cli.archive.sessions import session_keys
