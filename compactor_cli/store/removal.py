@@ -22,6 +22,7 @@ _OLDER = text(
 )
 """Transactions that still see what was deleted before `now`, as far as the user may look at others."""
 _FILE = text("SELECT pg_relation_filepath(CAST(:name AS regclass))")
+_OWNS_DATABASE = text("SELECT pg_has_role(datdba, 'USAGE') FROM pg_database WHERE datname = current_database()")
 _PAUSE = 0.05
 """Seconds between two looks at them."""
 
@@ -33,6 +34,9 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
     well. PostgreSQL: the files of `tables` (all, when none is named). Its write-ahead log is the server's own: old
     text is in it until the server reuses its segments, and in whatever the server archives or replicates. Raises
     StoreError when it cannot be done now, such as while a backup reads what was deleted.
+
+    The server's statistics hold values of columns, too: they are collected anew, and where the user owns the database, old
+    versions of them are taken out of its files as well.
     """
     if database.is_sqlite:
         with reported(database.name), database.engine.connect() as connection:
@@ -46,13 +50,15 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
         _await_readers(alone, database.name)
         named = [table.name for table in tables or metadata.sorted_tables]
         before = _files(alone, named)
-        alone.exec_driver_sql(f"VACUUM (FULL) {names}")
+        alone.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {names}")
         if before & _files(alone, named):
             # the server only warns of tables that the user does not own
             raise StoreError(
                 f"{database.name}: removed, but this user may not rewrite the tables' files, so it is still in them; "
                 f"have their owner run VACUUM FULL {names}"
             )
+        if alone.execute(_OWNS_DATABASE).scalar_one():
+            alone.exec_driver_sql("VACUUM (FULL) pg_catalog.pg_statistic")
 
 
 def _files(connection: Connection, tables: Sequence[str]) -> set[str]:
