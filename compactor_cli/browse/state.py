@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,8 +17,8 @@ from compactor_cli.pipeline.groups import form_groups
 class State(Struct, frozen=True):
     """Decisions, and what the session is to be compacted to."""
 
-    aim: Aim = field(default_factory=Aim)
-    choices: Mapping[Spot, Choice] = field(default_factory=dict)
+    aim: Aim = Aim()
+    choices: Mapping[Spot, Choice] = {}
 
     def count(self, choice: Choice) -> int:
         return sum(own == choice for own in self.choices.values())
