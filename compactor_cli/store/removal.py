@@ -35,8 +35,8 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
     text is in it until the server reuses its segments, and in whatever the server archives or replicates. Raises
     StoreError when it cannot be done now, such as while a backup reads what was deleted.
 
-    The server's statistics hold values of columns, too: they are collected anew, and where the user owns the database, old
-    versions of them are taken out of its files as well.
+    The server's statistics hold values of columns, too: they are collected anew, and where the user owns the database,
+    old versions of them are taken out of its files as well.
     """
     if database.is_sqlite:
         with reported(database.name), database.engine.connect() as connection:

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from compactor_cli.model.group import Group
-from compactor_cli.model.plan import Plan
+from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.choosing import Attempt, Chooser
 from compactor_cli.strategies.details import DETAIL
+from compactor_cli.strategies.newest import newest_share
 from compactor_cli.strategies.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.renditions import Renderer
 from compactor_cli.text.shorten import SMALLEST
@@ -73,8 +74,18 @@ class _Planner:
         if sum(g.tokens for g in rest) <= room:
             kept |= {g.index: self.renderer.whole(g, "fits") for g in rest}
             return self._finish(Attempt(kept, [], 0))
-        chooser = Chooser(given, kept, rest, room, large)
+        chooser = Chooser(given, kept, rest, room, large, self._report(room) if given.groups[-1] in rest else None)
         return self._finish(chooser.explained(chooser.best()))
+
+    def _report(self, room: int) -> Decision | None:
+        """What the agent told the user at the very end of its work: the report of it, cut where it is long."""
+        given, newest = self.given, self.given.groups[-1]
+        said = [given.messages[i] for i in newest.messages]
+        worked = any(message.calls for message in given.messages)
+        if given.target is None or not worked or any(m.role != "assistant" or m.calls for m in said):
+            return None
+        fitted = self.renderer.fit([newest], int(newest_share(room)), NEWEST_EXCHANGE, prose=True)
+        return fitted[0] if fitted else None
 
     def _asked(self) -> set[int]:
         """Requests whose lines compete with each other: all but the last one."""

@@ -23,6 +23,7 @@ from compactor_cli.strategies.asking import ALL_SHARE, Request, choose_requests,
 from compactor_cli.strategies.details import REACH
 from compactor_cli.strategies.layout import Stretch, arrange
 from compactor_cli.strategies.native import SMALL, Native
+from compactor_cli.strategies.newest import newest_share
 from compactor_cli.strategies.quoting import Quoter
 from compactor_cli.strategies.speaking import is_talk, ranked_lines
 from compactor_cli.text.clauses import split_clauses
@@ -30,14 +31,10 @@ from compactor_cli.text.headers import Base
 
 _PRESENT = 40
 """Newest groups that may stay at their place for being the newest."""
-_PRESENT_SHARE = 0.3
-"""Share of the room that these may take before any of their lines is chosen."""
 _ANSWERED_SHARE = 0.15
 """Share of the room of talk that the answer to the last request may take, for being the newest."""
 _WRITTEN = 150
 """Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
-_SMALL_ROOM = 600
-"""Tokens of room in which they may take only half of that."""
 _MOSTLY = 0.6
 """Share of a group's tokens from which on it is worth a try to keep it at its place."""
 _OVERHEAD = 3
@@ -76,17 +73,24 @@ class Chooser:
     """Chooses lines for the groups that are not protected, and what becomes of the groups."""
 
     def __init__(
-        self, given: PlanInput, kept: dict[int, Decision], rest: list[Group], room: int, large: set[int]
+        self,
+        given: PlanInput,
+        kept: dict[int, Decision],
+        rest: list[Group],
+        room: int,
+        large: set[int],
+        report: Decision | None,
     ) -> None:
         """`kept`: decisions that are made. `rest`: the other groups, which have `room` tokens. `large`: those of
-        them that stay at their place whatever of them is chosen."""
+        them that stay at their place whatever of them is chosen. `report`: what the agent told the user last."""
         assert given.profile is not None
         self.given, self.kept, self.rest, self.room = given, kept, rest, room
         self.group_of = {i: g.index for g in given.groups for i in g.messages}
         session = read_session(given.messages, REACH, given.settings.query)
         evidence = gather(given.messages, session)
         self.values = Values(session, evidence, given.profile)
-        fixed = frozenset(i for g in kept for i in given.groups[g].messages)
+        self.reported = {report.group: report} if report else {}
+        fixed = frozenset(i for g in (*kept, *self.reported) for i in given.groups[g].messages)
         self.lines = SessionLines(session, self.values.of, fixed)
         covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
         self.selector = Selector(self.lines, self.values.of, given.count, covered)
@@ -107,12 +111,12 @@ class Chooser:
 
     def _present(self) -> set[int]:
         """The newest groups, as long as they are cheap with all their lines left out."""
-        present: set[int] = set()
-        left = self.room * _PRESENT_SHARE * (0.5 if self.room < _SMALL_ROOM else 1.0)
+        present = set(self.reported)
+        left = newest_share(self.room) - sum(report.tokens for report in self.reported.values())
         for group in reversed(self.rest[-_PRESENT:]):
             if group.index in self.folded:
                 break
-            if not self._is_request(group):
+            if not self._is_request(group) and group.index not in self.reported:
                 left -= self.native.render(group, (), "", _WRITTEN).tokens
             if left < 0:
                 break
@@ -214,8 +218,7 @@ class Chooser:
         return self._nothing() if best.tokens > self.room else self._fit(order, best)
 
     def _may_be_quoted(self, line: int) -> bool:
-        """Return whether a line may be chosen for its value: what is left of a short request may have been taken
-        back."""
+        """Return whether a line may be chosen for its value: the rest of a short request may have been taken back."""
         piece = self.lines.piece(line)
         return piece.cut != "clauses" or piece.tokens > _SHORT_REQUEST
 
@@ -339,9 +342,7 @@ class Chooser:
                     decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")
         for group in self.rest:
             if group.index not in decisions:
-                decisions[group.index] = Decision(
-                    group.index, "gone", 0, "no line of it is worth its tokens", value=0.0
-                )
+                decisions[group.index] = Decision(group.index, "gone", 0, _WORTHLESS, value=0.0)
         used = sum(decisions[g.index].tokens for g in self.rest) + sum(slot.budget for slot in slots)
         return Attempt(decisions, slots, used, by_group)
 
@@ -369,6 +370,8 @@ class Chooser:
         """The group at its place, where that takes no more than to quote what was chosen of it."""
         quoted = sum(choice.cost for choice in own)
         present = group.index in self.present
+        if group.index in self.reported and group.index not in self.whole:
+            return self.reported[group.index]
         if group.tokens <= quoted + _OVERHEAD or group.index in self.whole:
             decision = Decision(group.index, "whole", group.tokens, "worth its tokens")
         elif present or quoted > _MOSTLY * group.tokens:

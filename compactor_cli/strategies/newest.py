@@ -11,6 +11,16 @@ from compactor_cli.strategies.renditions import Renderer
 COMFORT = 300
 """Tokens that a recent output is to keep before older exchanges make way for it."""
 
+_SHARE = 0.3
+"""Share of a room that the newest exchanges may take before any of their lines is chosen."""
+_SMALL_ROOM = 600
+"""Tokens of room in which they may take only half of that."""
+
+
+def newest_share(room: int) -> float:
+    """Return the tokens of a room that are for the newest exchanges, whatever else is worth keeping."""
+    return room * _SHARE * (0.5 if room < _SMALL_ROOM else 1.0)
+
 
 def comfortable(renderer: Renderer, groups: Sequence[Group], room: int) -> int:
     """Return how many of the newest groups fit with a comfortable part of their outputs."""

@@ -127,6 +127,38 @@ def test_thinking_is_untouched_or_gone_with_its_group(ratio: float) -> None:
     assert "I think about" not in "\n".join(summaries(part)), "thinking is not quoted"
 
 
+def report(paragraphs: int) -> str:
+    """What an agent tells its user in the end, in prose with code and lists."""
+    parts = [
+        f"### {at}. The rounding of area {at}\n\nTotals were cut before they were summed, which lost a cent in {at + 3} of"
+        f" a hundred orders. They are summed first now:\n\n```python\nreturn round(sum(parts), {at})\n```\n\n- Old orders"
+        f" stay as they are.\n- A job for them would take {at + 5} minutes."
+        for at in range(paragraphs)
+    ]
+    return "\n\n".join(
+        ["I have mended the totals. Here is what was wrong and what I changed.", *parts, "Shall I write the job?"]
+    )
+
+
+@pytest.mark.parametrize("ratio", [0.25, 0.1])
+def test_the_report_at_the_end_of_the_work_stays_whole(ratio: float) -> None:
+    records = [*work.session()[:-1], assistant(report(4))]
+    part = compact(records, target_ratio=ratio)
+    assert records_of(part)[-1] == records[-1]
+
+
+def test_a_long_report_is_cut_in_prose_and_leaves_room_for_the_rest() -> None:
+    records = [*work.session()[:-1], assistant(report(60))]
+    part = compact(records, target_ratio=0.1)
+    written = records_of(part)[-1]["content"]
+    assert part.target is not None
+    assert 0.15 * part.target < part.messages[-1].tokens < 0.35 * part.target
+    sentences = [s for s in re.split(r"(?<=[.?])\s+|\n\n", report(60)) if s]
+    kept = [s for s in sentences if s in written]
+    assert sum(map(len, kept)) > 0.8 * len(written), "sentences, not pieces of them"
+    assert "module_3.py" in everything(part), "the work before it is not crowded out"
+
+
 # -- what survives
 
 
