@@ -130,9 +130,10 @@ def test_thinking_is_untouched_or_gone_with_its_group(ratio: float) -> None:
 def report(paragraphs: int) -> str:
     """What an agent tells its user in the end, in prose with code and lists."""
     parts = [
-        f"### {at}. The rounding of area {at}\n\nTotals were cut before they were summed, which lost a cent in {at + 3} of"
-        f" a hundred orders. They are summed first now:\n\n```python\nreturn round(sum(parts), {at})\n```\n\n- Old orders"
-        f" stay as they are.\n- A job for them would take {at + 5} minutes."
+        f"### {at}. The rounding of area {at}\n\n"
+        f"Totals were cut before they were summed, which lost a cent in {at + 3} of a hundred orders. "
+        f"They are summed first now:\n\n```python\nreturn round(sum(parts), {at})\n```\n\n"
+        f"- Old orders stay as they are.\n- A job for them would take {at + 5} minutes."
         for at in range(paragraphs)
     ]
     return "\n\n".join(
