@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.group import Group
@@ -40,22 +40,39 @@ def keep_protected(
     left = target - sum(d.tokens for d in fixed)
     soft = [g for g in groups if given.protected[g.index] in _SOFT]
     hard = [g for g in groups if given.protected[g.index] not in (*_SOFT, DECIDED)]
-    room = left - sum(g.tokens for g in hard)
-    # what can be cut leaves half of the room to the rest of the session when it can
-    kept = renderer.fit(soft, room // 2, "", prose=True) or renderer.fit(soft, room, "", prose=True)
-    if kept is None:  # the user's own words, last of all
-        kept = renderer.smallest(soft, "", prose=True)
-        room = left - sum(d.tokens for d in kept)
-        # as they have to be cut anyway, they also make room for a word on what is gone
-        others = len(given.groups) > len(groups)
-        cut = renderer.fit(hard, room - HELD_BACK, "", prose=True) if others else None
-        cut = cut or renderer.fit(hard, room, "", prose=True)
-        if cut is None:
-            raise _too_small(given, target, [*fixed, *kept, *renderer.smallest(hard, "", prose=True)])
-        kept = [*kept, *cut]
-    else:
-        kept = [*kept, *(renderer.whole(g, "") for g in hard)]
-    return [*fixed, *(d._replace(reason=given.protected[d.group]) for d in kept)]
+    others = len(given.groups) > len(groups)
+    for firm in _firm(given, renderer, hard, left, others=others):
+        room = left - sum(d.tokens for d in firm)
+        # what can be cut leaves half of the room to the rest of the session when it can
+        kept = renderer.fit(soft, room // 2, "", prose=True) or renderer.fit(soft, room, "", prose=True)
+        if kept is not None:
+            return [*fixed, *_reasoned(given, [*kept, *firm])]
+    # the user's own words, last of all
+    kept = renderer.smallest(soft, "", prose=True)
+    room = left - sum(d.tokens for d in kept)
+    # as they have to be cut anyway, they also make room for a word on what is gone
+    cut = renderer.fit(hard, room - HELD_BACK, "", prose=True) if others else None
+    cut = cut or renderer.fit(hard, room, "", prose=True)
+    if cut is None:
+        raise _too_small(given, target, [*fixed, *kept, *renderer.smallest(hard, "", prose=True)])
+    return [*fixed, *_reasoned(given, [*kept, *cut])]
+
+
+def _firm(
+    given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
+) -> Iterator[list[Decision]]:
+    """What is cut last: whole; then, where `others` need room, with the system messages in half of it. A harness sends
+    its own instructions again, and the session stands nowhere else."""
+    whole = {g.index: renderer.whole(g, "") for g in hard}
+    yield list(whole.values())
+    system = [g for g in hard if all(given.messages[i].role == "system" for i in g.messages)]
+    cut = renderer.fit(system, room // 2, "", prose=True) if system and others else None
+    if cut:
+        yield list((whole | {d.group: d for d in cut}).values())
+
+
+def _reasoned(given: PlanInput, decisions: Sequence[Decision]) -> list[Decision]:
+    return [d._replace(reason=given.protected[d.group]) for d in decisions]
 
 
 def _too_small(given: PlanInput, target: int, smallest: list[Decision]) -> BudgetError:

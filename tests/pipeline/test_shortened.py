@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.pipeline.sessions import Json, compact, long_session, system, to_bytes, user
+from tests.pipeline.sessions import Json, assistant, compact, long_session, system, to_bytes, user
 
 STRATEGIES = ("tiered", "rolling", "ranked", "hybrid", "summarize", "truncate", "handoff", "adaptive")
 RULES = " ".join(f"Rule {n} of the house is to count {n} twice." for n in range(120))
@@ -32,6 +32,20 @@ def test_a_system_prompt_that_had_to_be_shortened_is_a_warning(strategy: str) ->
     before, after = part.before.messages[0].tokens, part.messages[0].tokens
     sizes = f"{before:,} to {after:,} tokens"
     assert warning == f"the system prompt (message 0) was shortened from {sizes}: a larger target keeps it whole"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_system_prompt_that_has_to_be_shortened_leaves_half_to_the_session(strategy: str) -> None:
+    command = "git add totals.py src/ledger/rounding.py tests/test_rounding.py && git commit -m 'round once, at the end'"
+    records = [*large(prompt=True), assistant("I commit it.", ("open", "Bash", {"command": command}))]
+    part = compact(records, strategy=strategy, target_tokens=900)
+    system, *others = part.messages
+    assert 300 < system.tokens <= 450
+    assert sum(message.tokens for message in others) > 350, "what is gained is used"
+    assert command in others[-1].text(), "work in flight is whole"
+    requests = [m.text() for m in part.before.messages if m.origin == "request"]
+    assert requests[0] in "\n".join(m.text() for m in others)
+    assert requests[-1] in "\n".join(m.text() for m in others)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
