@@ -282,7 +282,7 @@ def _summarize(run: _Run, analysis: Analysis, plan: Plan, recall: Recalled) -> t
 def _summarize_offline(run: _Run, analysis: Analysis, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
     """The summaries where the model wrote none: the room that its plan left to the model is not wasted."""
     tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
-    run = dataclasses.replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
+    run = replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
     plan = make_plan(analysis, tools, run.settings, less(run.target, recall))
     return _summarize(run, analysis, plan, recall)
 

@@ -36,7 +36,7 @@ def test_a_system_prompt_that_had_to_be_shortened_is_a_warning(strategy: str) ->
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_system_prompt_that_has_to_be_shortened_leaves_half_to_the_session(strategy: str) -> None:
-    command = "git add totals.py src/ledger/rounding.py tests/test_rounding.py && git commit -m 'round once, at the end'"
+    command = "git add totals.py src/ledger/rounding.py tests/test_rounding.py && git commit -m 'round at the end'"
     records = [*large(prompt=True), assistant("I commit it.", ("open", "Bash", {"command": command}))]
     part = compact(records, strategy=strategy, target_tokens=900)
     system, *others = part.messages

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from zlib import crc32
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError, InputError
