@@ -24,6 +24,8 @@ from compactor_cli.text.shorten import SMALLEST
 
 _LARGE_REQUEST = 0.4
 """Share of the room above which the last request is not kept whole."""
+_REPORT_SHARE = 2 / 3
+"""Share of what the newest exchanges may take that is for the report of the work."""
 _SMALL_REQUEST = 60
 """Tokens of a last request that is kept whole whatever its share."""
 
@@ -84,7 +86,7 @@ class _Planner:
         worked = any(message.calls for message in given.messages)
         if given.target is None or not worked or any(m.role != "assistant" or m.calls for m in said):
             return None
-        fitted = self.renderer.fit([newest], int(newest_share(room)), NEWEST_EXCHANGE, prose=True)
+        fitted = self.renderer.fit([newest], int(_REPORT_SHARE * newest_share(room)), NEWEST_EXCHANGE, prose=True)
         return fitted[0] if fitted else None
 
     def _asked(self) -> set[int]:
