@@ -10,59 +10,50 @@ from msgspec import Struct
 from compactor_cli.signals.programs import CheckKind
 from compactor_cli.text.clean import one_line, plain
 
-_NAMES = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        r"^(?:FAILED|ERROR)[ \t]+(\S+\.\w+(?:::\S+(?:\[[^\]\n]*\])?)?)",  # pytest
-        r"^[ \t]*--- FAIL:\s+(\S+)",  # go
-        r"^(?:FAIL|ERROR):\s+(\w+ \([\w.]+\)|\w+)",  # unittest
-        r"^test (\S+) \.\.\. FAILED",  # cargo
-        r"^[ \t]*(?:not ok)\s+\d+\s+-?\s*(.+)$",  # TAP
-        r"^[ \t]*(?:●|[✗✘✕×])\s+(?!Console$)(\S.*?)(?:\s+\(?\d+(?:\.\d+)?\s*m?s\)?)?$",  # jest, vitest, mocha
-        r"^rspec (\./\S+)",
-        r"^\[ERROR\]\s+([\w.$]+\.\w+):\d+",  # maven
-        r"^(\S+ > .+?) FAILED$",  # gradle
-    )
+# Patterns for lines, compiled where one is looked for: most sessions run few kinds of checks.
+_NAMES = (
+    r"^(?:FAILED|ERROR)[ \t]+(\S+\.\w+(?:::\S+(?:\[[^\]\n]*\])?)?)",  # pytest
+    r"^[ \t]*--- FAIL:\s+(\S+)",  # go
+    r"^(?:FAIL|ERROR):\s+(\w+ \([\w.]+\)|\w+)",  # unittest
+    r"^test (\S+) \.\.\. FAILED",  # cargo
+    r"^[ \t]*(?:not ok)\s+\d+\s+-?\s*(.+)$",  # TAP
+    r"^[ \t]*(?:●|[✗✘✕×])\s+(?!Console$)(\S.*?)(?:\s+\(?\d+(?:\.\d+)?\s*m?s\)?)?$",  # jest, vitest, mocha
+    r"^rspec (\./\S+)",
+    r"^\[ERROR\]\s+([\w.$]+\.\w+):\d+",  # maven
+    r"^(\S+ > .+?) FAILED$",  # gradle
 )
-_NAMES_ELSE = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        r"^[ \t]*FAIL[ \t]+(\S+)",  # packages of go, files of jest and vitest
-        r"^[ \t]*\d+\) (\S.*?):?$",  # mocha, playwright, phpunit
-    )
+_NAMES_ELSE = (
+    r"^[ \t]*FAIL[ \t]+(\S+)",  # packages of go, files of jest and vitest
+    r"^[ \t]*\d+\) (\S.*?):?$",  # mocha, playwright, phpunit
 )
-_TESTS_FAILED = re.compile(
+_TESTS_FAILED = (
     r"^(?:FAILED|ERROR)[ \t]+\S+\.\w+|^[ \t]*--- FAIL:|^FAIL(?:\s|:|$)|^(?:FAIL|ERROR): \w|\.\.\. FAILED$|^FAILED \(|"
     r"\b[1-9]\d* (?:failed|failures?|failing)\b|^[ \t]*[1-9]\d* fail$|^[ \t]*not ok\b|^# fail [1-9]|Some tests failed|"
     r"\bFailures: [1-9]|\bfailures=[1-9]|test result: FAILED|^=+ .*\b[1-9]\d* errors?\b.*=+$|BUILD FAIL|Failed: +[1-9]|"
     r"\[(?:build|setup) failed\]|ERR_PNPM_\w*FAIL|ELIFECYCLE|npm (?:ERR!|error)|^make(?:\[\d+\])?: \*\*\*|"
-    r"^Traceback \(most recent call last\)|error\[E\d+\]|^ERROR: (?:file or directory )?not found",
-    re.MULTILINE,
+    r"^Traceback \(most recent call last\)|error\[E\d+\]|^ERROR: (?:file or directory )?not found"
 )
-_TESTS_PASSED = re.compile(
+_TESTS_PASSED = (
     r"\b[1-9]\d* (?:passed|passing)\b|^[ \t]*[1-9]\d* pass$|^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+m?s)"
     r"(?!.*no tests to run)|^PASS$|test result: ok\. [1-9]|^OK(?: \(|$)|^# pass [1-9]|"
     r"\b[1-9]\d* examples?, 0 failures|BUILD SUCCESS|^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|"
-    r"^100% tests passed|^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)",
-    re.MULTILINE,
+    r"^100% tests passed|^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)"
 )
-_FAILED = re.compile(
+_FAILED = (
     r"\berror\[\w+\]|\berror TS\d+|^[ \t]*error(?:\[|:| )|:\s*(?:fatal )?error:|"
     r"could not compile|\bFound [1-9]\d* errors?\b|✖ [1-9]\d* problems? \([1-9]|BUILD FAIL|Build FAILED|"
     r"npm (?:ERR!|error)|ELIFECYCLE|^make(?:\[\d+\])?: \*\*\*|^[1-9]\d* issues?[:.]|^(?:vet|#) \S+.*\n\S+\.go:\d+|"
     r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|"
     r"would reformat|Code style issues|^\[error\]|undefined reference|Failed to compile|"
-    r"ERROR task failed|^Traceback \(most",
-    re.MULTILINE,
+    r"ERROR task failed|^Traceback \(most"
 )
-_PASSED = re.compile(
-    r"All checks passed|Success: no issues found|"
+_PASSED = (
+    r"(?i)All checks passed|Success: no issues found|"
     r"^0 issues|\b0 errors\b|no (?:lint )?(?:errors|issues|problems)(?: were)?"
     r" found|BUILD SUCCESS|Build succeeded|Compiled successfully|Successfully built|"
     r"^[ \t]*Finished .*(?:dev|release|test|bench)\b|All matched files use Prettier|files? would be left unchanged|"
     r"files? already formatted|"
-    r"built in [\d.]+m?s|no offenses detected|Contracts: \d+ kept, 0 broken|Found 0 errors",
-    re.MULTILINE | re.IGNORECASE,
+    r"built in [\d.]+m?s|no offenses detected|Contracts: \d+ kept, 0 broken|Found 0 errors"
 )
 # Each match has one of these in it. Looking for words is much quicker than the patterns, which then see only
 # the lines that hold one.
@@ -109,14 +100,18 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
     if kind != "tests":
         # of go, a name of a package stands on the line before
         suspect = text if ".go:" in text else _lines_with(text, _FAILED_WORDS)
-        if _FAILED.search(suspect):
+        if _found(_FAILED, suspect):
             return Verdict(True)
-        return Verdict(False) if _holds(text, _PASSED_WORDS) and _PASSED.search(text) else Verdict(None)
-    if _TESTS_FAILED.search(_lines_with(text, _TESTS_FAILED_WORDS)):
+        return Verdict(False) if _holds(text, _PASSED_WORDS) and _found(_PASSED, text) else Verdict(None)
+    if _found(_TESTS_FAILED, _lines_with(text, _TESTS_FAILED_WORDS)):
         return Verdict(True)
     if _holds(text, _NOTHING_RUN_WORDS) and _NOTHING_RUN.search(text) and not _SOME_RAN.search(text):
         return Verdict(None, ran=False)
-    return Verdict(False) if _TESTS_PASSED.search(_lines_with(text, _TESTS_PASSED_WORDS)) else Verdict(None)
+    return Verdict(False) if _found(_TESTS_PASSED, _lines_with(text, _TESTS_PASSED_WORDS)) else Verdict(None)
+
+
+def _found(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.MULTILINE) is not None
 
 
 def _holds(text: str, words: Iterable[str]) -> bool:
@@ -145,7 +140,7 @@ def failing_names(said: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for patterns in (_NAMES, _NAMES_ELSE):
         for pattern in patterns if not found else ():
-            names = (one_line(name.strip(" :,"), _NAME_WIDTH) for name in pattern.findall(text))
+            names = (one_line(name.strip(" :,"), _NAME_WIDTH) for name in re.findall(pattern, text, re.MULTILINE))
             found.update((name, None) for name in names if re.search(r"\w", name))
     return tuple(found)
 

@@ -35,8 +35,9 @@ _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
 """Sentences with a word from which on it says nothing about a subject."""
-_TERM = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+(?:[./:@_-]+[^\W_]+)*")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
+_TERM = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+(?:[./:@_-]+[^\W_]+)*"
+_WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _NAMED = re.compile(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
 _ASKS = re.compile(r"[?？؟]\W*$")
 
@@ -252,7 +253,7 @@ def _later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
 
 def _terms(text: str) -> set[str]:
     """Words that two sentences on one subject may share; of scripts without blanks, pairs of characters."""
-    found = _TERM.findall(text.lower())
-    wide = [bool(_WIDE.match(word)) for word in found]
+    found = re.findall(_TERM, text.lower())
+    wide = [bool(re.match(_WIDE, word)) for word in found]
     pairs = {a + b for a, b, x, y in zip(found, found[1:], wide, wide[1:], strict=False) if x and y}
     return pairs | {word for word, is_wide in zip(found, wide, strict=True) if not is_wide and len(word) > 2}
