@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.signals.call_lines import changed_lines
 from compactor_cli.signals.lines import SessionLines
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
@@ -17,6 +19,8 @@ _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""
 _NAMED = 400
 """Tokens of a result from which on the mark of what is left out names the original."""
+_CHANGED = 500
+"""Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
 SMALL = 48
 """Tokens of a part that is not worth cutting."""
 
@@ -29,7 +33,7 @@ class Native:
         self._lines = lines
         self._count = count
         self._piece = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
-        self._done: dict[tuple[int, int, tuple[int, ...]], tuple[str, int]] = {}
+        self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
         self._note = 0
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
@@ -61,10 +65,11 @@ class Native:
         chosen = tuple(line for line in all_lines if line in taken)
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
-        key = (index, which, chosen)
+        changes = part.kind == "tool_call" and small > SMALL
+        key = (index, which, chosen, changes)
         if key not in self._done:
             if part.kind == "tool_call":
-                self._done[key] = self._arguments(part, chosen)
+                self._done[key] = self._arguments(part, chosen, _changes(part) if changes else ())
             else:
                 text = self._text(part, chosen, all_lines)
                 self._done[key] = text, self._count(text)
@@ -109,8 +114,8 @@ class Native:
             what = f"{len(text) - sum(end - start for start, end in kept):,} characters"
         return f"[… {what} left out · {text_reference(text)}]" if named else f"[… {what} left out]"
 
-    def _arguments(self, part: Part, chosen: Sequence[int]) -> tuple[str, int]:
-        wanted = {self._lines.text(line) for line in chosen}
+    def _arguments(self, part: Part, chosen: Sequence[int], changes: Iterable[str]) -> tuple[str, int]:
+        wanted = {*(self._lines.text(line) for line in chosen), *changes}
         try:
             value = parse_json(part.text)
         except ValueError:
@@ -133,6 +138,14 @@ def _needs_name(part: Part) -> bool:
     """Return whether a mark has to name the original: a small result is also found by the id of its call, when it has
     one."""
     return part.kind != "tool_result" or part.tokens >= _NAMED or part.call_id.startswith(LEGACY_ID)
+
+
+def _changes(part: Part) -> Iterator[str]:
+    """The first lines that a call adds to files, or takes away where it adds none: what was done."""
+    for _, lines in changed_lines(part):
+        added = [line[3:] for line in lines if not line.startswith("-| ")] or [line[3:] for line in lines]
+        sizes = accumulate(len(line) for line in added)
+        yield from (line for line, size in zip(added, sizes, strict=True) if line.strip() and size <= _CHANGED)
 
 
 def _cut(value: Any, wanted: set[str]) -> Any:

@@ -160,6 +160,23 @@ def test_a_long_report_is_cut_in_prose_and_leaves_room_for_the_rest() -> None:
     assert "module_3.py" in everything(part), "the work before it is not crowded out"
 
 
+def test_an_edit_among_the_newest_exchanges_shows_the_lines_that_it_adds() -> None:
+    context = [f"    plain = before.copy(step={at})  # {' and so on' * 4}" for at in range(80)]
+    added = ["    if order.paid:", "        plain = plain.rounded()"]
+    edit = {
+        "file_path": "src/totals.py",
+        "old_string": "\n".join(context),
+        "new_string": "\n".join([*context[:40], *added, *context[40:]]),
+    }
+    end = [assistant(None, ("last", "Edit", edit)), result("last", "The file src/totals.py has been updated.")]
+    part = compact([*work.session(), *end, user("Commit it.")], target_ratio=0.1)
+    (written,) = (
+        json.loads(p.text) for m in part.messages for p in m.parts if p.kind == "tool_call" and p.call_id == "last"
+    )
+    assert all(line in written["new_string"].split("\n") for line in added)
+    assert context[0] not in written["new_string"], "it is cut"
+
+
 # -- what survives
 
 
