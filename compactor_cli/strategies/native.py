@@ -141,11 +141,12 @@ def _needs_name(part: Part) -> bool:
 
 
 def _changes(part: Part) -> Iterator[str]:
-    """The first lines that a call adds to files, or takes away where it adds none: what was done."""
+    """The first lines that an edit adds to a file, or takes away where it adds none: what was done."""
     for _, lines in changed_lines(part):
-        added = [line[3:] for line in lines if not line.startswith("-| ")] or [line[3:] for line in lines]
-        sizes = accumulate(len(line) for line in added)
-        yield from (line for line, size in zip(added, sizes, strict=True) if line.strip() and size <= _CHANGED)
+        of = {mark: [line[3:] for line in lines if line.startswith(mark)] for mark in ("+| ", "-| ")}
+        changed = of["+| "] or of["-| "]
+        sizes = accumulate(len(line) for line in changed)
+        yield from (line for line, size in zip(changed, sizes, strict=True) if size <= _CHANGED)
 
 
 def _cut(value: Any, wanted: set[str]) -> Any:
