@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from compactor_cli.model.asking import Fallback, Usage
+from compactor_cli.model.brief import brief
 from compactor_cli.model.decisions import DROPPED, Dropped
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memories import Memory
@@ -103,6 +104,9 @@ class Compaction(Struct, frozen=True):
     """Messages of `mended` that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
     """Groups that a person decided to drop; they are not in `mended`."""
+
+    def __repr__(self) -> str:
+        return brief(self, "data", "mended", "groups", "messages", "scores", "message_tiers", "residuals", "kept")
 
 
 class PlanLine(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from compactor_cli.model.brief import brief
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Score
 
@@ -30,6 +31,9 @@ class Entry(Struct, frozen=True):
     """Tools that it calls or that answer in it."""
     files: tuple[tuple[str, int], ...] = ()
     """Paths that its calls and results are about, each with its share of their tokens."""
+
+    def __repr__(self) -> str:
+        return brief(self, "before", "after")
 
     @property
     def message(self) -> Message:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from compactor_cli.model.brief import brief
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message
 
@@ -81,6 +82,11 @@ class Transcript(Struct, frozen=True):
     counted: tuple[int, int] | None = None
     """What stands around the records of the provider's newest count: the last message that it holds, and its tokens."""
 
+    def __repr__(self) -> str:
+        return brief(
+            self, "source", "records", "messages", "layout", "owners", "copies", "outside", "links", "message_records"
+        )
+
     @property
     def tokens(self) -> int:
         return sum(message.tokens for message in self.messages)
@@ -103,6 +109,9 @@ class Source(Struct, frozen=True):
     notes: tuple[Note, ...] = ()
     packed: Content = b""
     """The file as it is stored, where `data` is what was unpacked from it; else empty."""
+
+    def __repr__(self) -> str:
+        return brief(self, "data", "packed")
 
     @property
     def tokens(self) -> int:

@@ -76,3 +76,14 @@ def test_settings_that_cannot_be_used_are_usage_errors(settings: Settings) -> No
 def test_an_unknown_tokenizer_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="chars"):
         api.load(b'{"role":"user","content":"a"}', tokenizer="words")
+
+
+def test_at_a_prompt_a_transcript_and_what_became_of_it_are_not_written_out():
+    text = "a long line of the log of the nightly job"
+    records = [{"role": "user", "content": f"{at}: {text}"} for at in range(200)]
+    source = api.load(to_bytes(records), "s.jsonl", tokenizer="chars")
+    (part,) = api.compact(source, Settings(target_ratio=0.5), tokenizer="chars").parts
+    for value in (source, *source.transcripts, part.before):
+        assert text not in repr(value)
+        assert "path='s.jsonl'" in repr(value)
+    assert text not in repr(part)[: repr(part).index("plan=")]
