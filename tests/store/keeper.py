@@ -17,6 +17,8 @@ def compaction(name: str, number: int) -> Done:
 if __name__ == "__main__":
     url, name, numbers = sys.argv[1:]
     database = open_database(url)
+    sys.stdout.write("begins\n")
+    sys.stdout.flush()
     for number in range(int(numbers)):
         compaction(name, number).keep(database, at=float(number))
     database.close()
