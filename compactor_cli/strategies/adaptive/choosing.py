@@ -17,10 +17,10 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.model.state import StateLine
+from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL, Native
 from compactor_cli.strategies.adaptive.layout import Stretch, arrange
-from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.quoted_lines import Quoter
