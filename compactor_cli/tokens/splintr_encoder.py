@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from compactor_cli.tokens.exact import Encode
 
 if TYPE_CHECKING:
-    from splintr import Tokenizer
+    from splintr import AnyTokenizer, Tokenizer
 
 _LONG_S = "\u017f"
 """The pattern of o200k_base ignores case in `'s`: there tiktoken takes this letter for an s, and splintr does not."""
@@ -50,6 +50,6 @@ def splintr_encoder(vocabulary: str, reference: Callable[[], Encode | None] = la
 
 
 @cache
-def _loaded(made_by: type[Tokenizer], vocabulary: str) -> Tokenizer:
+def _loaded(made_by: type[Tokenizer], vocabulary: str) -> AnyTokenizer:
     """The tokenizer of a vocabulary, one for all counters: it is made, and at its first text made ready, for long."""
     return made_by.from_pretrained(vocabulary)
