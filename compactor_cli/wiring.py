@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compactor_cli.features.topics import find_topics
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.profile import Profile
@@ -11,7 +12,6 @@ from compactor_cli.pipeline.tools import Tools
 from compactor_cli.profiles import default_profile
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
-from compactor_cli.signals.topics import find_topics
 from compactor_cli.strategies import strategy
 from compactor_cli.summarizers import summarizer
 from compactor_cli.tokens.base import TokenCounter
@@ -50,6 +50,6 @@ def _topics(settings: Settings, model: LanguageModel | None) -> Topics:
     """Topics by the model that writes the summaries, or by the words that were used."""
     if model is None or settings.summarizer != "llm":
         return find_topics
-    from compactor_cli.signals.topics_by_model import ModelTopics  # most runs ask no model
+    from compactor_cli.features.topics_by_model import ModelTopics  # most runs ask no model
 
     return ModelTopics(model)

@@ -30,9 +30,9 @@ from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.configuration.values import allowed, shown
 from compactor_cli.converting import TARGETS
+from compactor_cli.features.name_features import BY_CLASS, CLASSES, SIGNALS
 from compactor_cli.formats import FORMATS
 from compactor_cli.resuming import AGENTIC
-from compactor_cli.signals.signals import BY_CLASS, CLASSES, SIGNALS
 from compactor_cli.strategies import STRATEGIES
 
 _RUN = "import sys; sys.argv[0] = 'compactor'; from compactor_cli.cli.app import main; main()"

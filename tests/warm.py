@@ -33,6 +33,23 @@ STARTING = ("PYTHON", "LC_", "LANG", "FORCE_COLOR", "TERMINAL_WIDTH", "_TYPER", 
 a vocabulary is loaded."""
 STORE = ("archive", "memories", "removal", "rounds")
 """Modules that commands import when they are to use the database."""
+SAMPLE = Path(__file__).parent / "data" / "session.jsonl"
+USED = (
+    "inspect FILE",
+    "inspect FILE --html page.html",
+    "score FILE",
+    "budget FILE --total 9000",
+    "compact FILE --target-ratio 0.3 --strategy rolling --archive -o out.jsonl",
+    "restore out.jsonl",
+    "diff FILE out.jsonl",
+    "evaluate FILE --tokenizer chars",
+    "convert FILE --to anthropic",
+    "doctor FILE",
+    "config",
+    "memory list",
+    "sessions",
+)
+"""Commands on a sample. What they import is there before other processes are forked."""
 
 
 def needs_fresh(variables):
@@ -147,16 +164,55 @@ def _serve(line, module):
 
 
 def _preload():
-    """All commands, a vocabulary, and SQLAlchemy and alembic by making a database."""
+    """All commands and what they import, a vocabulary, and SQLAlchemy and alembic by making a database."""
     for name in ("cli.app", "cli.keeping", "render.tables", *(f"store.{name}" for name in STORE)):
         importlib.import_module(f"compactor_cli.{name}")
     commands = importlib.import_module("compactor_cli.cli.commands").Commands()
     for name in commands:
         commands[name]
-    importlib.import_module("compactor_cli.tokens").make_counter().counter.count("warm")
+    importlib.import_module("compactor_cli.tokens").make_counter().counter.count("awordthatisnotoken")
     open_database = importlib.import_module("compactor_cli.store.database").open_database
     with tempfile.TemporaryDirectory() as folder:
         open_database(str(Path(folder) / "store.sqlite3")).close()
+    import_all(imported_by(_use_commands))
+
+
+def imported_by(work):
+    """The modules that a function imports. It runs in a process of its own, so that nothing else is left of it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as names:
+            found = names.read().split()
+        os.waitpid(child, 0)
+        return found
+    try:
+        before = set(sys.modules)
+        work()
+        os.write(writing, "\n".join(sorted(set(sys.modules) - before)).encode())
+    finally:
+        os._exit(0)
+
+
+def import_all(names):
+    for name in names:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+def _use_commands():
+    """Run what many tests run, on a sample."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ["COMPACTOR_DATABASE_URL"] = str(Path(folder) / "store.sqlite3")
+        for command in USED:
+            sys.argv = ["-m", *command.replace("FILE", str(SAMPLE)).split()]
+            with contextlib.suppress(SystemExit):
+                runpy.run_module("compactor_cli", run_name="__main__", alter_sys=True)
 
 
 def _become(job, descriptors, begin):

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from compactor_cli.features.work.state import session_state
 from compactor_cli.model.message import Message
-from compactor_cli.signals.state import session_state
 from compactor_cli.survival.judge import survival
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.excerpts import harmless

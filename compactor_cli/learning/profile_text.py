@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from compactor_cli.features.name_features import BY_CLASS, CLASSES, NAME_KINDS, SIGNALS
+from compactor_cli.features.talk import TALK_SIGNALS
 from compactor_cli.learning.held_out import Figures, HeldOut, PartFigures
 from compactor_cli.model.profile import PROFILE_VERSION
-from compactor_cli.signals.signals import BY_CLASS, CLASSES, NAME_KINDS, SIGNALS
-from compactor_cli.signals.talk import TALK_SIGNALS
 
 _HEADER = """\
 # What the rest of a session is likely to need, learned by `compactor learn`.

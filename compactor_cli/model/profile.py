@@ -21,6 +21,6 @@ class Profile(Struct, frozen=True):
     figures: Mapping[str, float] = field(default_factory=dict)
     """Held-out figures, as they were measured when it was learned."""
     talk: Mapping[str, float] = field(default_factory=dict)
-    """The same for what people say to each other, by the signals of `signals/talk.py`: what is asked for later."""
+    """The same for what people say to each other, by the signals of `features/talk.py`: what is asked for later."""
     binding: Mapping[str, float] = field(default_factory=dict)
     """And for the sentences of a user: which of them bind the rest of a session."""

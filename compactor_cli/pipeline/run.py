@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError, CompactorError, UsageError
+from compactor_cli.features.topics import find_topics
 from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import UNDECIDED, Decided, Dropped
 from compactor_cli.model.group import Fault
@@ -46,7 +47,6 @@ from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.signals.topics import find_topics
 from compactor_cli.summarizers.extractive import Extractive
 from compactor_cli.text.headers import Base, base_of, writer_of
 

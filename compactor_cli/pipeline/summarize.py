@@ -8,13 +8,13 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.work.state import session_state
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.state import StateLine
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.signals.state import session_state
 from compactor_cli.text.headers import Base, header, lines_header, lines_mark, round_of
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.shorten import reference

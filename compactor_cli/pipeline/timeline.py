@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 
+from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.decisions import DROPPED
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Analysis, Compaction
@@ -12,7 +13,6 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.compare import Matches
 from compactor_cli.pipeline.compare_sources import ConversationPair, pairings
 from compactor_cli.pipeline.overview import Share
-from compactor_cli.signals.ledger import call_actions
 
 _About = Mapping[str, tuple[str, tuple[str, ...]]]
 """Id of a call -> its tool and the files that it names."""

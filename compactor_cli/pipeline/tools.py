@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from compactor_cli.features.topics import find_topics
 from compactor_cli.formats.base import Format
 from compactor_cli.model.memories import Memory
 from compactor_cli.model.planning import Strategy, Summarizer
@@ -13,7 +14,6 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.stages import Topics
 from compactor_cli.scoring.base import Scorer
-from compactor_cli.signals.topics import find_topics
 from compactor_cli.tokens.base import TokenCounter
 
 

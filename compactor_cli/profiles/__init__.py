@@ -10,9 +10,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
+from compactor_cli.features.name_features import weight_names
+from compactor_cli.features.talk import talk_weight_names
 from compactor_cli.model.profile import PROFILE_VERSION, Profile
-from compactor_cli.signals.signals import weight_names
-from compactor_cli.signals.talk import talk_weight_names
 
 _LARGEST = 1_000
 

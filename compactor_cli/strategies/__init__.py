@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.planning import Strategy
-from compactor_cli.strategies.adaptive import Adaptive
+from compactor_cli.strategies.adaptive.strategy import Adaptive
 from compactor_cli.strategies.handoff import Handoff
 from compactor_cli.strategies.hybrid import Hybrid
 from compactor_cli.strategies.ranked import Ranked

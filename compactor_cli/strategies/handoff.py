@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.recent import Shape, plan_recent
+from compactor_cli.strategies.shared.recent import Shape, plan_recent
 
 _SHAPE = Shape("handoff", form="handoff", recent=False, newest=0.4, absorbs=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Plan, SummaryPart
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.recent import Shape, plan_recent
+from compactor_cli.strategies.shared.recent import Shape, plan_recent
 
 _NAMED_ONLY = 0.1
 """Importance below which a topic has its title and no lines: the rest is truncated."""

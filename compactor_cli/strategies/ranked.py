@@ -15,11 +15,11 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import RECENT, PlanInput
 from compactor_cli.model.score import Score
-from compactor_cli.strategies.carrying import asking_room, choose, quotes_of, repeatable
-from compactor_cli.strategies.details import DETAIL, quoted_details
-from compactor_cli.strategies.newest import comfortable, fit_newest
-from compactor_cli.strategies.protected import REQUESTS
-from compactor_cli.strategies.recent import (
+from compactor_cli.strategies.shared.carried_requests import asking_room, choose, quotes_of, repeatable
+from compactor_cli.strategies.shared.details import DETAIL, quoted_details
+from compactor_cli.strategies.shared.newest import comfortable, fit_newest
+from compactor_cli.strategies.shared.protected import REQUESTS
+from compactor_cli.strategies.shared.recent import (
     HEADING,
     MARK,
     MOST,
@@ -29,8 +29,8 @@ from compactor_cli.strategies.recent import (
     room_without_target,
     text_room,
 )
-from compactor_cli.strategies.renditions import Renderer
-from compactor_cli.strategies.time_order import in_time_order
+from compactor_cli.strategies.shared.renditions import Renderer
+from compactor_cli.strategies.shared.time_order import in_time_order
 from compactor_cli.text.headers import CUT_OFF
 
 _SHARE = 0.5

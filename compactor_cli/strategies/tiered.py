@@ -14,10 +14,10 @@ from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.newest import bound, comfortable, fit_newest
-from compactor_cli.strategies.protected import HELD_BACK, keep_protected
-from compactor_cli.strategies.renditions import Cut, Renderer, level
-from compactor_cli.strategies.time_order import in_time_order
+from compactor_cli.strategies.shared.newest import bound, comfortable, fit_newest
+from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
+from compactor_cli.strategies.shared.renditions import Cut, Renderer, level
+from compactor_cli.strategies.shared.time_order import in_time_order
 
 _OUTPUTS = (0, 600, 200, 80)
 """Tokens that an output of a tier may keep."""

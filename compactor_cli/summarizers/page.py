@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from compactor_cli.features.work.state import state_text
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
 from compactor_cli.model.state import StateLine
-from compactor_cli.signals.state import state_text
 from compactor_cli.summarizers.forms import Form, Heading, Standing, row
 from compactor_cli.summarizers.sections import SummaryItem
 from compactor_cli.text.excerpts import Excerpt, legend

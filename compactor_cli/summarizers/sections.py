@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.work.ledger import call_text, where
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
-from compactor_cli.signals.ledger import call_text, where
 from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, parse, said_in_row
 from compactor_cli.summarizers.forms import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summarizers.snippets import carried as carried_code

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
 
 from compactor_cli.tokens.exact import Encode
+
+if TYPE_CHECKING:
+    from splintr import AnyTokenizer, Tokenizer
 
 _LONG_S = "\u017f"
 """The pattern of o200k_base ignores case in `'s`: there tiktoken takes this letter for an s, and splintr does not."""
@@ -23,7 +27,7 @@ def splintr_encoder(vocabulary: str, reference: Callable[[], Encode | None] = la
     try:
         from splintr import Tokenizer
 
-        fast = Tokenizer.from_pretrained(vocabulary).encode_ordinary
+        fast = _loaded(Tokenizer, vocabulary).encode_ordinary
     except (ImportError, ValueError):
         return None
 
@@ -43,3 +47,9 @@ def splintr_encoder(vocabulary: str, reference: Callable[[], Encode | None] = la
             return fast(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
     return encode
+
+
+@cache
+def _loaded(made_by: type[Tokenizer], vocabulary: str) -> AnyTokenizer:
+    """The tokenizer of a vocabulary, one for all counters: it is made, and at its first text made ready, for long."""
+    return made_by.from_pretrained(vocabulary)

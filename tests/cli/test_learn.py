@@ -11,9 +11,9 @@ import sys
 import pytest
 
 import compactor_cli
+from compactor_cli.features.name_features import weight_names
 from compactor_cli.profiles import default_profile, parse_profile
 from compactor_cli.settings import Settings
-from compactor_cli.signals.signals import weight_names
 from tests.builders import ROOT, environment, jsonl
 from tests.learning.sessions import TOPICS, code, errand, errand_data, short_data
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.features.evidence import gather
+from compactor_cli.features.lines import read_session
+from compactor_cli.features.name_features import weight_names
 from compactor_cli.learning.examples import CUTS, cases_of, cut_at, needed_names, opening_of
-from compactor_cli.signals.evidence import gather
-from compactor_cli.signals.lines import read_session
-from compactor_cli.signals.signals import weight_names
 from tests.builders import assistant, call, calling, listing, prose, result, system, user
 from tests.learning.sessions import code, errand, messages_of
 

@@ -8,12 +8,12 @@ from array import array
 import pytest
 from msgspec.structs import replace
 
+from compactor_cli.features.evidence import gather
+from compactor_cli.features.lines import read_session
+from compactor_cli.features.name_features import Weigher, weight_names
 from compactor_cli.learning.examples import TrainingCase
 from compactor_cli.learning.fit import auc, fit
 from compactor_cli.model.profile import Profile
-from compactor_cli.signals.evidence import gather
-from compactor_cli.signals.lines import read_session
-from compactor_cli.signals.signals import Weigher, weight_names
 from tests.learning.sessions import TOPICS, cases, code, errand, messages_of
 
 ALL = cases()

@@ -6,12 +6,12 @@ import pytest
 import tomli
 
 from compactor_cli.errors import UsageError
+from compactor_cli.features.name_features import SIGNALS, weight_names
+from compactor_cli.features.talk import talk_weight_names
 from compactor_cli.learning.fit import fit
 from compactor_cli.learning.held_out import Figures, HeldOut, KeptShares, PartFigures
 from compactor_cli.learning.profile_text import Taught, profile_text, with_statements
 from compactor_cli.profiles import default_profile, parse_profile
-from compactor_cli.signals.signals import SIGNALS, weight_names
-from compactor_cli.signals.talk import talk_weight_names
 from tests.learning.sessions import TOPICS, cases
 
 WEIGHTS = fit(cases(TOPICS[:2]), dict.fromkeys(TOPICS, "store"))

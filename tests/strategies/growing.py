@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from compactor_cli import api
+from compactor_cli.features.work.ledger import compute_ledger
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.signals.ledger import compute_ledger
 from compactor_cli.summarizers.facts import Fact, parse, said_in_row
 from compactor_cli.summarizers.forms import section_of
 from compactor_cli.text.clean import one_line

@@ -10,9 +10,9 @@ import pytest
 from compactor_cli.model.report import Compaction
 from compactor_cli.text.headers import covered, parse_ranges
 from tests.builders import run_process
+from tests.features.test_topics import AREAS, session, task
 from tests.pipeline.sessions import Json, assistant, filler, load, records_of, system, to_bytes, user
 from tests.pipeline.sessions import compact as compact_with
-from tests.signals.test_topics import AREAS, session, task
 from tests.strategies import work
 
 compact = partial(compact_with, strategy="hybrid")

@@ -11,7 +11,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.strategies.layout import arrange
+from compactor_cli.strategies.adaptive.layout import arrange
 from compactor_cli.text.headers import covered
 from compactor_cli.text.verbatim import carried
 from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, system, user

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.signals.ledger import Ledger, compute_ledger, file_actions
+from compactor_cli.features.work.ledger import Ledger, compute_ledger, file_actions
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
 
 

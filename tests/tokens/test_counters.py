@@ -109,6 +109,21 @@ def test_a_vocabulary_of_an_open_model_counts_text_and_no_boundaries(vocabulary)
     assert 4 <= counter.count("def main(arguments):") <= 7
 
 
+def test_a_vocabulary_is_made_ready_once_for_all_counters(monkeypatch):
+    splintr, made = pytest.importorskip("splintr"), []
+
+    class Counted:
+        @staticmethod
+        def from_pretrained(name):
+            made.append(name)
+            return splintr_tokenizer.from_pretrained(name)
+
+    splintr_tokenizer = splintr.Tokenizer
+    monkeypatch.setattr(splintr, "Tokenizer", Counted)
+    assert [make_counter(name).counter.count("unheard-of") for name in ("", "o200k_base", "cl100k_base")]
+    assert made == ["o200k_base", "cl100k_base"]
+
+
 def test_without_splintr_an_open_model_is_counted_approximately():
     name, approximate, _, warning, _ = probe(NO_SPLINTR, model="qwen3-32b")
     assert (name, approximate, warning) == ("o200k_base (approximate for qwen3-32b)", True, "")

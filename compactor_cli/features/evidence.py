@@ -1,0 +1,180 @@
+"""What a session shows about each of its names: who wrote it, where, how often, how lately."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec import Struct
+
+from compactor_cli.features.lines import SessionPiece, SessionText
+from compactor_cli.features.work.ledger import call_actions
+from compactor_cli.model.message import Message, Part
+from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.terms import chunked
+
+_KEY = re.compile(r"[\"']([A-Za-z_][\w-]{0,60})[\"']\s*:")
+_DIGITS = str.maketrans("123456789", "000000000")
+_PLAN = re.compile(r"todo|plan|task_?list|checklist", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Mentions:
+    """Where one name stands. Message numbers; -1 where there is none."""
+
+    first: int
+    last: int = 0
+    messages: int = 0
+    occurrences: int = 1
+    prose: int = 0
+    calls: int = 0
+    agent: int = 0
+    first_agent: int = -1
+    last_agent: int = -1
+    user: int = 0
+    results: int = 0
+    last_result: int = -1
+    company: int = 1 << 30
+    """Fewest names that stand in a part with it."""
+    alike: int = 1
+    """Names that are the same but for digits, with itself."""
+    lines: int = 1 << 30
+    """Fewest lines of a part that holds it."""
+    first_request: bool = False
+    last_request: bool = False
+    edited: bool = False
+    planned: bool = False
+    failed: bool = False
+    key: bool = False
+    """It is a key of structured data, or a tool's name: part of the form, not of the matter."""
+
+
+class Evidence(Struct, frozen=True):
+    """All that one pass over a session shows."""
+
+    mentions: Mapping[int, Mentions]
+    """Name (term id) -> where it stands; words are not in it."""
+    messages: int
+    ages: Sequence[float]
+    """Share of the session's tokens that come after each message."""
+    last_agent: int
+    """The agent's last message; -1 when it said nothing."""
+
+
+def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
+    """Read a session's lines once. System messages are no part of the story."""
+    requests = [at for at, message in enumerate(messages) if message.origin == "request"]
+    ends = (requests[0], requests[-1]) if requests else (-1, -1)
+    mentions: dict[int, Mentions] = {}
+    keys: set[str] = set()
+    for piece in session.pieces:
+        message = messages[piece.message]
+        if message.role == "system":
+            continue
+        part = message.parts[piece.part]
+        if part.kind == "tool_call":
+            keys.add(part.name)
+        if part.kind != "text" and ("':" in piece.text or '":' in piece.text):
+            keys.update(_KEY.findall(piece.text))
+        found = _mentioned(mentions, piece)
+        if part.kind == "tool_result" or message.role == "tool":
+            _in_result(found, piece.message)
+            _failures(mentions, session, piece, part.failed)
+        elif message.role == "assistant":
+            _by_agent(found, piece.message, part, edits=bool(_changed(part)))
+        else:
+            _by_user(found, piece.message == ends[0], piece.message == ends[1])
+    for key in keys:
+        known = session.find(key)
+        if known is not None and known in mentions:
+            mentions[known].key = True
+    agent = max((at for at, m in enumerate(messages) if m.role == "assistant"), default=-1)
+    _count_alike(mentions, session)
+    for term, count in session.occurrences().items():
+        if term in mentions:
+            mentions[term].occurrences = count
+    return Evidence(mentions, len(messages), _ages(messages), agent)
+
+
+def _count_alike(mentions: Mapping[int, Mentions], session: SessionText) -> None:
+    """Rows of a table, or of a log, name things that differ in digits only."""
+    shapes = {term: session.names[term].translate(_DIGITS) for term in mentions}
+    counts = Counter(shapes.values())
+    for term, shape in shapes.items():
+        mentions[term].alike = counts[shape]
+
+
+def _changed(part: Part) -> tuple[str, ...]:
+    """Files that a call changes; none for any other part."""
+    if part.kind != "tool_call":
+        return ()
+    return tuple(path for path, action in call_actions(part) if action != "read")
+
+
+def _ages(messages: Sequence[Message]) -> list[float]:
+    """Share of the tokens behind the middle of each message."""
+    sizes = [0 if message.role == "system" else message.tokens for message in messages]
+    total = sum(sizes) or 1
+    ages, behind = [], 0.0
+    for size in reversed(sizes):
+        ages.append((behind + size / 2) / total)
+        behind += size
+    return ages[::-1]
+
+
+def _mentioned(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Mentions]:
+    """The names of one part, with what holds for them whoever speaks."""
+    at, company, height = piece.message, len(piece.names), piece.text.count("\n") + 1
+    entered = []
+    for name in piece.names:
+        found = mentions.get(name)
+        if found is None:
+            found = mentions[name] = Mentions(at, at, 1, company=company, lines=height)
+        else:
+            if found.last != at:
+                found.last = at
+                found.messages += 1
+            found.company = min(found.company, company)
+            found.lines = min(found.lines, height)
+        entered.append(found)
+    return entered
+
+
+def _by_agent(names: Iterable[Mentions], at: int, part: Part, *, edits: bool) -> None:
+    planned = part.kind == "tool_call" and _PLAN.search(part.name) is not None
+    for found in names:
+        if found.last_agent != at:
+            found.agent += 1
+            found.last_agent = at
+            if found.first_agent < 0:
+                found.first_agent = at
+        if part.kind == "tool_call":
+            found.calls += 1
+            found.edited |= edits
+            found.planned |= planned
+        else:
+            found.prose += 1
+
+
+def _in_result(names: Iterable[Mentions], at: int) -> None:
+    for found in names:
+        found.results += 1
+        found.last_result = at
+
+
+def _by_user(names: Iterable[Mentions], first_request: bool, last_request: bool) -> None:
+    for found in names:
+        found.user += 1
+        found.first_request |= first_request
+        found.last_request |= last_request
+
+
+def _failures(mentions: Mapping[int, Mentions], session: SessionText, piece: SessionPiece, failed: bool | None) -> None:
+    """Names in the error lines of a result."""
+    ids = session.ids(piece.speech)
+    for line in result_errors(piece.text, failed):
+        for term in (term for chunk in chunked(line).split() for term in ids[chunk]):
+            if term in mentions:
+                mentions[term].failed = True

@@ -1,0 +1,265 @@
+"""A session as names and lines: which names stand in which part, and where its lines are.
+
+A line is a physical line of a part's text, or a piece of a long one: what can be chosen alone. A
+session has hundreds of thousands of them, so they are kept in flat arrays and only the lines that
+have a chance are looked at closely.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from msgspec import Struct
+
+from compactor_cli.features.call_lines import call_lines
+from compactor_cli.model.message import Message
+from compactor_cli.text.headers import body_start, state_start
+from compactor_cli.text.replies import reply_span
+from compactor_cli.text.terms import chunked, judge, quoted_terms
+from compactor_cli.text.units import clause_spans, units
+from compactor_cli.text.verbatim import quoted_span
+
+Cut = Literal["together", "apart", "clauses"]
+
+
+class SessionPiece(Struct, frozen=True):
+    """One part of a message as it was read."""
+
+    message: int
+    part: int
+    text: str
+    """The part's text; of a call with its escapes made plain."""
+    tokens: int
+    speech: bool
+    """Somebody says it: its words count, not only its names."""
+    cut: Cut
+    """What its lines are: short neighbours taken together; physical lines, as each may have a mark of its own; or
+    the sentences of a request."""
+    names: tuple[int, ...]
+    """Names in it, each once."""
+    quoted: tuple[tuple[int, int], ...]
+    """Places of quoted names, and their ids."""
+
+
+class _Ids(dict[str, tuple[int, ...]]):
+    """Chunk -> the ids of its terms; chunks seen before cost no function call."""
+
+    def __init__(self, id_of: Callable[[str, str], int], wanted: frozenset[str], *, words: bool) -> None:
+        self._id_of = id_of
+        self._wanted = wanted
+        self._words = words
+
+    def __missing__(self, chunk: str) -> tuple[int, ...]:
+        terms = judge(chunk)
+        if not self._words:
+            terms = tuple(term for term in terms if term.kind != "word" or term.text in self._wanted)
+        ids = tuple(self._id_of(*term) for term in terms)
+        self[chunk] = ids
+        return ids
+
+
+@dataclass(slots=True)
+class SessionText:
+    """The parts of a session and the terms in them.
+
+    Ids of names count up from 0: name `i` is `names[i]`, of the kind `kinds[i]`. Ids of words count
+    down from -1.
+    """
+
+    wanted: frozenset[str] = frozenset()
+    """Words that count wherever they stand."""
+    pieces: list[SessionPiece] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    held: Counter[int] = field(default_factory=Counter)
+    """Word -> how many texts hold it."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Chunk -> how often it stands anywhere."""
+    _known: dict[str, int] = field(default_factory=dict)
+    _speech: dict[str, tuple[int, ...]] = field(init=False)
+    _data: dict[str, tuple[int, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._speech = _Ids(self._id_of, self.wanted, words=True)
+        self._data = _Ids(self._id_of, self.wanted, words=False)
+
+    def _id_of(self, text: str, kind: str) -> int:
+        """The id of a term, which is new or keeps the kind that it had first."""
+        known = self._known.get(text)
+        if known is not None:
+            return known
+        if kind == "word":
+            self.words.append(text)
+            self._known[text] = -len(self.words)
+            return -len(self.words)
+        self._known[text] = len(self.names)
+        self.names.append(text)
+        self.kinds.append(kind)
+        return len(self.names) - 1
+
+    def find(self, name: str) -> int | None:
+        """The id of a term, when the session has it."""
+        return self._known.get(name)
+
+    def occurrences(self) -> dict[int, int]:
+        """Name -> how often it stands anywhere; quoted ones are not counted."""
+        found: dict[int, int] = {}
+        for chunk, count in self.counts.items():
+            for term in self._data[chunk]:
+                found[term] = found.get(term, 0) + count
+        return found
+
+    def ids(self, speech: bool) -> dict[str, tuple[int, ...]]:
+        """Chunk -> ids of its terms, for texts that somebody says or for data."""
+        return self._speech if speech else self._data
+
+    def read(self, message: int, which: int, text: str, tokens: int, *, speech: bool, cut: Cut = "together") -> None:
+        """Take in one part."""
+        ids = self.ids(speech)
+        chunks = chunked(text).split()
+        self.counts.update(chunks)
+        terms = {term: None for chunk in dict.fromkeys(chunks) for term in ids[chunk]}
+        quoted = tuple(sorted((at, self._id_of(name, "quoted")) for at, name in quoted_terms(text)))
+        terms.update({term: None for _, term in quoted})
+        if speech:
+            self.held.update(term for term in terms if term < 0)
+        names = tuple(term for term in terms if term >= 0)
+        self.pieces.append(SessionPiece(message, which, text, tokens, speech, cut, names, quoted))
+
+
+def read_session(
+    messages: Sequence[Message], reach: int | None = None, query: str = "", *, quoted_only: bool = False
+) -> SessionText:
+    """Texts, calls and results; thinking and pictures have no lines. Words count where people and the
+    agent speak; of calls and results only names are taken.
+
+    Of messages further back than `reach` tokens only requests, calls and failures are read. Words of
+    `query` count everywhere. `quoted_only`: of earlier summaries only the lines that they quote.
+    """
+    session = SessionText(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
+    near = 0 if reach is None else _within_reach(messages, reach)
+    for at, message in enumerate(messages):
+        for which, part in enumerate(message.parts):
+            if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
+                continue
+            if part.text and part.kind in ("text", "tool_call", "tool_result"):
+                text = call_lines(part) if part.kind == "tool_call" else part.text
+                earlier = message.origin == "summary"
+                if earlier:  # its heading and the state that it tells are no part of what it quotes
+                    start, end = quoted_span(text) if quoted_only else (body_start(text), state_start(text))
+                    text = (" " * (start - 1) + "\n" if start else "") + text[start:end]
+                speech = part.kind == "text" and message.role != "tool"
+                apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
+                cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
+                session.read(at, which, text, part.tokens, speech=speech, cut=cut)
+    return session
+
+
+def _within_reach(messages: Sequence[Message], reach: int) -> int:
+    """The first message from which on everything is read."""
+    for at in range(len(messages) - 1, -1, -1):
+        reach -= messages[at].tokens
+        if reach < 0:
+            return at
+    return 0
+
+
+class SessionLines:
+    """The lines of a session in order, with an upper bound of what each is worth."""
+
+    def __init__(self, session: SessionText, worth: Callable[[int], float], skip: frozenset[int] = frozenset()) -> None:
+        """`worth` gives the value of a term; messages in `skip` have no lines."""
+        self.session = session
+        self.piece_of: array[int] = array("i")
+        self.starts: array[int] = array("i")
+        self.ends: array[int] = array("i")
+        self.bounds: array[float] = array("d")
+        self.first_of: dict[int, int] = {}
+        """Piece -> its first line."""
+        self._pieces_of: dict[int, list[int]] = {}
+        for number, piece in enumerate(session.pieces):
+            self._pieces_of.setdefault(piece.message, []).append(number)
+        tables = {speech: _Worths(session.ids(speech), worth) for speech in (True, False)}
+        for number, piece in enumerate(session.pieces):
+            if piece.message not in skip:
+                self.first_of[number] = len(self.starts)
+                self._add(number, piece, tables[piece.speech], worth)
+
+    def _add(self, number: int, piece: SessionPiece, worths: dict[str, float], worth: Callable[[int], float]) -> None:
+        bare = chunked(piece.text)
+        first = len(self.starts)
+        clauses = piece.cut == "clauses"
+        spans = list(clause_spans(piece.text) if clauses else units(piece.text, apart=piece.cut == "apart"))
+        self.starts.extend([start for start, _ in spans])
+        self.ends.extend([end for _, end in spans])
+        self.piece_of.extend([number] * len(spans))
+        self.bounds.extend([sum(map(worths.__getitem__, bare[start:end].split())) for start, end in spans])
+        for at, term in piece.quoted:
+            line = bisect_left(self.starts, at + 1, first) - 1
+            if line >= first:
+                self.bounds[line] += worth(term)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def text(self, line: int) -> str:
+        return self.session.pieces[self.piece_of[line]].text[self.starts[line] : self.ends[line]]
+
+    def piece(self, line: int) -> SessionPiece:
+        return self.session.pieces[self.piece_of[line]]
+
+    def message(self, line: int) -> int:
+        return self.piece(line).message
+
+    def terms(self, line: int) -> dict[int, None]:
+        """Ids of the line's terms, each once, in order."""
+        piece = self.piece(line)
+        ids = self.session.ids(piece.speech)
+        found = dict.fromkeys(term for chunk in chunked(self.text(line)).split() for term in ids[chunk])
+        if piece.quoted:
+            start, end = self.starts[line], self.ends[line]
+            at = bisect_left(piece.quoted, (start, -1))
+            while at < len(piece.quoted) and piece.quoted[at][0] < end:
+                found[piece.quoted[at][1]] = None
+                at += 1
+        return found
+
+    def is_first(self, line: int) -> bool:
+        """Return whether the line begins its piece."""
+        return line == 0 or self.piece_of[line - 1] != self.piece_of[line]
+
+    def of_message(self, message: int) -> Iterator[int]:
+        """The lines of a message."""
+        for number in self._pieces_of.get(message, ()):
+            yield from self.of_piece(number)
+
+    def overlapping(self, number: int, start: int, end: int) -> Iterator[int]:
+        """The lines of a piece that have characters of a span of its text."""
+        for line in self.of_piece(number):
+            if self.starts[line] < end and self.ends[line] > start:
+                yield line
+
+    def of_piece(self, number: int) -> range:
+        """The lines of a piece."""
+        first = self.first_of.get(number)
+        if first is None:
+            return range(0)
+        return range(first, bisect_left(self.piece_of, number + 1, first))
+
+
+class _Worths(dict[str, float]):
+    """Chunk -> the value of its terms."""
+
+    def __init__(self, ids: dict[str, tuple[int, ...]], worth: Callable[[int], float]) -> None:
+        self._ids = ids
+        self._worth = worth
+
+    def __missing__(self, chunk: str) -> float:
+        self[chunk] = value = sum(map(self._worth, self._ids[chunk]))
+        return value

@@ -1,0 +1,141 @@
+"""The signals of a name, as numbers, and what a profile makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log1p
+from operator import mul
+
+from compactor_cli.features.evidence import Evidence, Mentions
+from compactor_cli.model.profile import Profile
+from compactor_cli.text.terms import KINDS
+
+NAME_KINDS = tuple(kind for kind in KINDS if kind != "word")
+
+SIGNALS: dict[str, str] = {
+    "messages": "log of the messages that hold it",
+    "once": "1 when a single message holds it",
+    "occurrences": "log of the times that it stands anywhere",
+    "agent": "1 when the agent wrote it",
+    "agent_messages": "log of the agent's messages that hold it",
+    "said": "log of the agent's texts that hold it",
+    "called": "log of the calls that hold it",
+    "asked": "log of the user's texts that hold it",
+    "results": "log of the tool results that hold it",
+    "first_request": "1 when the user's first request holds it",
+    "last_request": "1 when the user's last request holds it",
+    "introduced": "1 when the agent was the first to write it",
+    "taken_up": "1 when the agent wrote it after somebody else had",
+    "edited": "1 when it stands in a call that changes a file",
+    "planned": "1 when it stands in a plan or todo list",
+    "failed": "1 when it stands in an error line",
+    "unread": "1 when it came after the agent's last message",
+    "since": "log of the messages since it was last seen",
+    "since_squared": "a tenth of the square of that",
+    "agent_since": "log of the messages since the agent last wrote it, or of all",
+    "age": "share of the session's tokens since it was last seen",
+    "first_age": "share of the session's tokens since it was first seen",
+    "newest": "1 when the newest message holds it",
+    "recent": "1 when one of the newest five messages holds it",
+    "company": "log of the names beside it where they are fewest",
+    "alike": "log of the names that are the same but for digits",
+    "lines": "log of the lines of the shortest text that holds it",
+    "length": "log of its characters",
+    "length_squared": "a tenth of the square of that",
+    "form": "1 when it is a key of structured data or a tool's name",
+}
+"""Signal -> what it measures. A profile may weigh each for all kinds, and some for a class of kinds."""
+
+CLASSES = {
+    "path": ("url", "path", "file"),
+    "symbol": ("error", "symbol", "dotted", "camel", "flag"),
+    "id": ("id", "code", "date", "email"),
+    "number": ("number", "decimal"),
+    "quoted": ("quoted",),
+}
+BY_CLASS = ("agent", "since", "company", "length")
+"""Signals that have a further weight for each class of kinds."""
+
+_PLACE = {signal: place for place, signal in enumerate(SIGNALS)}
+_CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
+
+
+def weight_names() -> list[str]:
+    """Every weight that a profile may have, in the order of files and matrices."""
+    names = ["bias", *(f"kind.{kind}" for kind in NAME_KINDS), *SIGNALS]
+    return names + [f"{signal}.{name}" for name in CLASSES for signal in BY_CLASS]
+
+
+def signals_of(name: str, found: Mentions, evidence: Evidence) -> list[float]:
+    """The values of SIGNALS for one name, in their order."""
+    newest = evidence.messages - 1
+    since = newest - found.last
+    agent = found.last_agent >= 0
+    return [
+        log1p(found.messages - 1),
+        float(found.messages == 1),
+        log1p(found.occurrences - 1),
+        float(agent),
+        log1p(found.agent),
+        log1p(found.prose),
+        log1p(found.calls),
+        log1p(found.user),
+        log1p(found.results),
+        float(found.first_request),
+        float(found.last_request),
+        float(found.first_agent == found.first),
+        float(agent and found.first_agent > found.first),
+        float(found.edited),
+        float(found.planned),
+        float(found.failed),
+        float(found.last_result > evidence.last_agent),
+        log1p(since),
+        log1p(since) ** 2 / 10,
+        log1p(newest - found.last_agent if agent else evidence.messages),
+        evidence.ages[found.last],
+        evidence.ages[found.first],
+        float(since == 0),
+        float(since <= 4),
+        log1p(found.company),
+        log1p(found.alike - 1),
+        log1p(found.lines),
+        log1p(len(name)),
+        log1p(len(name)) ** 2 / 10,
+        float(found.key),
+    ]
+
+
+class Weigher:
+    """A profile made ready: values of names, and the signals that made them."""
+
+    def __init__(self, profile: Profile) -> None:
+        weights = profile.weights
+        self._start: dict[str, float] = {}
+        self._weights: dict[str, list[float]] = {}
+        for kind in NAME_KINDS:
+            own = _CLASS_OF[kind]
+            self._start[kind] = weights.get("bias", 0.0) + weights.get(f"kind.{kind}", 0.0)
+            self._weights[kind] = [
+                weights.get(signal, 0.0) + (weights.get(f"{signal}.{own}", 0.0) if signal in BY_CLASS else 0.0)
+                for signal in SIGNALS
+            ]
+
+    def value(self, name: str, kind: str, found: Mentions, evidence: Evidence) -> float:
+        """Return how likely it is, from 0 to 1, that the rest of the session needs this name."""
+        points = self._start[kind] + sum(map(mul, self._weights[kind], signals_of(name, found, evidence)))
+        return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
+
+    def reasons(self, name: str, kind: str, found: Mentions, evidence: Evidence, most: int = 2) -> list[str]:
+        """The signals that speak most for a name, the strongest first."""
+        points = map(mul, self._weights[kind], signals_of(name, found, evidence))
+        ranked = sorted(
+            ((value, signal) for value, signal in zip(points, SIGNALS, strict=True) if value > 0), reverse=True
+        )
+        return [signal for _, signal in ranked[:most]]
+
+
+def expanded(kind: str, values: Sequence[float]) -> list[float]:
+    """One row for `weight_names`: what a profile's weights are multiplied with."""
+    own = _CLASS_OF[kind]
+    row = [1.0, *(float(kind == other) for other in NAME_KINDS), *values]
+    return row + [values[_PLACE[signal]] if name == own else 0.0 for name in CLASSES for signal in BY_CLASS]

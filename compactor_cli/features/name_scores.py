@@ -1,0 +1,62 @@
+"""What every name and word of a session is worth to the rest of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import log
+
+from compactor_cli.features.evidence import Evidence
+from compactor_cli.features.lines import SessionText
+from compactor_cli.features.name_features import Weigher
+from compactor_cli.model.profile import Profile
+
+_WORD = 0.05
+"""Value of the rarest word of a session that is all talk, beside the 0 to 1 of a name."""
+_NAMES_OF_WORK = 0.15
+"""Share of names among the terms of what is said, from which on it is work and not talk."""
+_RARITY = 8
+"""How much more a rare word is worth than a common one: the power of its logarithmic rarity."""
+
+
+class Values:
+    """Values of terms by their ids: of a name, how likely the rest of the session needs it (0 to 1)."""
+
+    def __init__(self, session: SessionText, evidence: Evidence, profile: Profile) -> None:
+        self._session = session
+        self._evidence = evidence
+        self._weigher = Weigher(profile)
+        names, kinds = session.names, session.kinds
+        self._names = {
+            term: self._weigher.value(names[term], kinds[term], found, evidence)
+            for term, found in evidence.mentions.items()
+        }
+        texts = max(2, sum(piece.speech for piece in session.pieces))
+        word = _WORD * talk_share(session)
+        self._words = {id_: word * (log(texts / held) / log(texts)) ** _RARITY for id_, held in session.held.items()}
+
+        for text in sorted(session.wanted):
+            term = session.find(text)
+            if term is not None:
+                (self._words if term < 0 else self._names)[term] = 1.0
+
+    def of(self, term: int) -> float:
+        """The value of a term; 0 for one that only system messages have."""
+        return (self._words if term < 0 else self._names).get(term, 0.0)
+
+    def explain(self, terms: Iterable[int], most: int = 3) -> tuple[str, ...]:
+        """The names among some terms that are worth most, each with the signals that speak for it."""
+        best = sorted({t for t in terms if t in self._names}, key=lambda t: (-self._names[t], t))[:most]
+        return tuple(f"{self._session.names[t]} ({', '.join(self._reasons(t))})" for t in best)
+
+    def _reasons(self, term: int) -> list[str]:
+        session, found = self._session, self._evidence.mentions[term]
+        return self._weigher.reasons(session.names[term], session.kinds[term], found, self._evidence)
+
+
+def talk_share(session: SessionText) -> float:
+    """Return how much of a session is talk (0 to 1): where tools or code are at work, names say what matters."""
+    total = sum(piece.tokens for piece in session.pieces) or 1
+    spoken = sum(piece.tokens for piece in session.pieces if piece.speech) / total
+    names = sum(len(piece.names) for piece in session.pieces if piece.speech)
+    share = names / (names + sum(session.held.values()) or 1)
+    return float(spoken**3 * max(0.0, 1 - share / _NAMES_OF_WORK) ** 2)

@@ -1,0 +1,239 @@
+"""What people say: how likely each message or sentence of a conversation is needed later, and which to keep.
+
+Agents refer back by names; people do not. What matters is said once, in any words and any language. So a statement
+is judged by its form, by what its words do in the conversation (whether anybody else says them, whether they are
+new, whether they take up what was asked), and, where the language is known, by words that help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import exp, log, log1p
+
+from msgspec import Struct
+
+from compactor_cli.features.talk_words import (
+    CUES,
+    asks,
+    characters_without_blanks,
+    cheers,
+    codes,
+    inner_names,
+    numbers,
+    questions,
+    word_lengths,
+    words,
+)
+
+TALK_SIGNALS: dict[str, str] = {
+    "length": "log of its tokens, about",
+    "length_squared": "a tenth of the square of that",
+    "nod": "1 when it has three words or fewer, and no number",
+    "rarity": "mean rarity of its words in the conversation (0 to 1)",
+    "rarest": "mean rarity of its three rarest words",
+    "own": "share of its words that nobody else says",
+    "new": "share of its words that were not said before",
+    "answers": "1 when it answers a question; less for its later sentences",
+    "word_length": "log of the mean length of its words, in scripts with blanks",
+    "long_words": "share of its long words, in scripts with blanks",
+    "asks": "1 when it ends with a question",
+    "questions": "log of its question marks",
+    "cheers": "log of its exclamation marks, pictographs and laughter",
+    "numbers": "log of its numbers",
+    "names": "log of its words with a capital inside a sentence",
+    "codes": "log of its names that are no words",
+    **{cue: f"log of its words for {cue.replace('_', ' ')}" for cue in CUES},
+    "courtesies": "share of its words that are courtesies",
+}
+"""Signal -> what it measures. A profile has a weight for each."""
+
+
+_LONG = 7
+"""Letters of a long word."""
+_USUAL, _USUALLY_LONG = 4.5, 0.2
+"""Letters of a word, and the share of long ones, that are assumed beside what is there."""
+_FEW = 4
+"""How many words are assumed: a single long word says little."""
+_COST = 0.6
+"""Power of the tokens that a statement's worth is divided by: 1 is worth per token, 0 does not look at the length."""
+_ANYTHING = 0.15
+"""Worth of any statement: where none stands out, as in a meeting, many short ones tell more than a few long ones."""
+_SHORT_ANSWER = 20
+"""Tokens of an answer that says little without its question."""
+_ASKED = 0.5
+"""Share of such an answer's value that its question is worth."""
+
+
+def talk_weight_names() -> list[str]:
+    """Every weight that the part for talk of a profile may have, in the order of files and matrices."""
+    return ["bias", *TALK_SIGNALS]
+
+
+class Statement(Struct, frozen=True):
+    """What somebody says: a whole message, or one sentence of it."""
+
+    message: int
+    """Number of its message."""
+    speaker: str
+    """Role, and name where the format has one."""
+    text: str
+
+
+def statement_values(statements: Sequence[Statement], weights: Mapping[str, float]) -> list[float]:
+    """Return how likely each is to be needed later, 0 to 1. The statements are those of one conversation, in order."""
+    return [_value(row, weights) for row in statement_signals(statements)]
+
+
+def needed_values(
+    statements: Sequence[Statement], talk: Mapping[str, float], binding: Mapping[str, float]
+) -> list[float]:
+    """Return how likely each is to be asked for later or to bind the rest, 0 to 1, by the two parts of a profile."""
+    return [1 - (1 - _value(row, talk)) * (1 - _value(row, binding)) for row in statement_signals(statements)]
+
+
+def _value(row: Sequence[float], weights: Mapping[str, float]) -> float:
+    points = weights.get("bias", 0.0)
+    points += sum(weights.get(signal, 0.0) * value for signal, value in zip(TALK_SIGNALS, row, strict=True))
+    return _likely(points)
+
+
+def _likely(points: float) -> float:
+    return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
+
+
+class _Turn(Struct, frozen=True):
+    """Statements of one message."""
+
+    speaker: str
+    words: frozenset[str]
+    asks: bool
+
+
+def statement_signals(statements: Sequence[Statement]) -> list[list[float]]:
+    """The values of TALK_SIGNALS for each statement, in their order."""
+    talk = _Talk(statements)
+    return [list(talk.signals(at)) for at in range(len(statements))]
+
+
+class _Talk:
+    """A conversation, read once: who says which words, and when."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self._statements = statements
+        self._words = [words(each.text) for each in statements]
+        self._turn_of, self._turns, self._within = self._read_turns()
+        self._held: dict[str, int] = {}
+        self._first: dict[str, int] = {}
+        self._said_by: dict[str, str | None] = {}
+        for number, turn in enumerate(self._turns):
+            for word in turn.words:
+                self._held[word] = self._held.get(word, 0) + 1
+                self._first.setdefault(word, number)
+                if self._said_by.setdefault(word, turn.speaker) != turn.speaker:
+                    self._said_by[word] = None
+        self._scale = log(len(self._turns) + 1)
+
+    def _read_turns(self) -> tuple[list[int], list[_Turn], list[int]]:
+        """The turn of each statement, the turns, and the place of each statement in its turn."""
+        turn_of: list[int] = []
+        within: list[int] = []
+        parts: list[list[int]] = []
+        for at, statement in enumerate(self._statements):
+            if not parts or self._statements[parts[-1][0]].message != statement.message:
+                parts.append([])
+            turn_of.append(len(parts) - 1)
+            within.append(len(parts[-1]))
+            parts[-1].append(at)
+        turns = [
+            _Turn(
+                self._statements[part[0]].speaker,
+                frozenset(word for at in part for word in self._words[at]),
+                asks(self._statements[part[-1]].text),
+            )
+            for part in parts
+        ]
+        return turn_of, turns, within
+
+    def _rarity(self, word: str) -> float:
+        """0 for a word of every message, 1 for one of a single message."""
+        return log((len(self._turns) + 1) / self._held[word]) / self._scale
+
+    def signals(self, at: int) -> Iterator[float]:
+        """The values of TALK_SIGNALS for one statement, in their order."""
+        text = self._statements[at].text
+        found = list(dict.fromkeys(self._words[at]))
+        lengths = word_lengths(self._words[at])
+        length = log1p(sum(lengths) / 4 + 0.8 * characters_without_blanks(text))
+        yield length
+        yield length**2 / 10
+        figures = numbers(text)
+        yield float(len(found) <= 3 and not figures)
+        yield from self._use(at, found)
+        yield self._answers(at)
+        yield from _form(text, lengths)
+        yield log1p(figures)
+        yield log1p(inner_names(text))
+        yield log1p(codes(text))
+        low = text.lower()
+        for cue in CUES.values():
+            yield log1p(cue.count(low, found))
+        yield CUES["courtesy"].count(low, found) / max(1, len(found))
+
+    def _use(self, at: int, found: Sequence[str]) -> Iterator[float]:
+        """Yield how rare and how new its words are."""
+        turn, many = self._turn_of[at], max(1, len(found))
+        rarity = sorted((self._rarity(word) for word in found), reverse=True)
+        yield sum(rarity) / many
+        yield sum(rarity[:3]) / max(1, len(rarity[:3]))
+        yield sum(self._said_by[word] is not None for word in found) / many
+        yield sum(self._first[word] == turn for word in found) / many
+
+    def _answers(self, at: int) -> float:
+        """Return whether the message before is a question of another speaker."""
+        turn = self._turn_of[at]
+        if not turn or not self._turns[turn - 1].asks or self._turns[turn - 1].speaker == self._turns[turn].speaker:
+            return 0.0
+        return 1 / (1 + self._within[at])
+
+
+def _form(text: str, lengths: Sequence[int]) -> Iterator[float]:
+    """Yield how it is put. `lengths` are the letters of its words in scripts with blanks."""
+    many = len(lengths) + _FEW
+    yield log1p((sum(lengths) + _FEW * _USUAL) / many)
+    yield (sum(length >= _LONG for length in lengths) + _FEW * _USUALLY_LONG) / many
+    yield float(asks(text))
+    yield log1p(questions(text))
+    yield log1p(cheers(text))
+
+
+def choose_statements(
+    statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int], room: int
+) -> list[int]:
+    """The statements that are worth most within a room, in tokens, as indices in order."""
+    chosen: list[int] = []
+    for at in rank_statements(statements, values, tokens):
+        if tokens[at] <= room:
+            chosen.append(at)
+            room -= tokens[at]
+    return sorted(chosen)
+
+
+def rank_statements(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[int]:
+    """Statements as indices, those first that are worth most for their tokens.
+
+    A question is worth more for a short answer that needs it. Of what is said twice word for word the newest counts,
+    and of what is worth the same the newest comes first.
+    """
+    worth = _with_questions(statements, values, tokens)
+    newest = {(each.speaker, " ".join(each.text.split()).lower()): at for at, each in enumerate(statements)}
+    return sorted(newest.values(), key=lambda at: (-(worth[at] + _ANYTHING) / max(1, tokens[at]) ** _COST, -at))
+
+
+def _with_questions(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[float]:
+    """Values, with a share of that of a short answer for the question before it."""
+    worth = list(values)
+    for at in range(1, len(statements)):
+        question, answer = statements[at - 1], statements[at]
+        if tokens[at] <= _SHORT_ANSWER and question.speaker != answer.speaker and asks(question.text):
+            worth[at - 1] = max(worth[at - 1], _ASKED * values[at])
+    return worth

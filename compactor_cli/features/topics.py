@@ -1,0 +1,184 @@
+"""Topics of a session by lexical cohesion: what the user asked for, and the files that were touched.
+
+Each request begins a stretch (of a session with few requests, so many groups do). Stretches are
+compared by the words of requests and answers and by their files, rare ones weighing more, and the two
+whose joining scatters least are joined until few enough are left and no two of them are alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import log, sqrt
+
+from compactor_cli.features.work.ledger import call_actions
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.planning import Topic
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.headers import format_ranges
+from compactor_cli.text.outcomes import stated_failure
+
+MOST = 5
+"""Topics of a session (seed 003)."""
+_FEWEST_GROUPS = 6
+"""Groups below which there is nothing to sort."""
+_STRETCHES = 60
+"""Stretches that are compared with each other; of more, neighbours are put together."""
+_STRETCH = 6
+"""Groups of a stretch where requests are too few to tell."""
+_ALIKE = 0.25
+"""Cosine from which on two stretches are one topic, however few topics there are."""
+_REQUEST, _FILE = 2, 3
+"""What a word of a request, and a file, weigh beside a word of an answer."""
+_HALF_LIFE = 0.5
+"""What the oldest topic counts beside the newest, everything else being equal."""
+_WORD = re.compile(r"[^\W\d_][\w-]{3,}")
+TITLE = 70
+"""Characters of a title."""
+_COMMON = """
+about above after again also another because been before being below between both call code could does doing
+done down each even every file files first from further have having here into just let's like look make more most
+need needs next now once only other over please same should since some such sure than that the their them then
+there these they thing this those through time under until update using very want well were what when where which
+while will with without work would your
+"""
+_IS_COMMON = frozenset(_COMMON.split())
+
+
+@dataclass(slots=True)
+class _Stretch:
+    groups: list[Group]
+    words: Counter[str]
+    asked: list[Message]
+    files: Counter[str]
+    weight: float
+    centre: dict[str, float] = field(default_factory=dict)
+    """Mean of the vectors of the stretches that were joined to it, each of length 1."""
+    size: int = 1
+
+    @property
+    def square(self) -> float:
+        """Squared length of the centre."""
+        return sum(value * value for value in self.centre.values())
+
+
+def find_topics(messages: Sequence[Message], groups: Sequence[Group], most: int = MOST) -> tuple[Topic, ...]:
+    """At most `most` topics in the order in which they came up; none for a session too short to sort."""
+    stretches = dict(enumerate(_read(messages, own) for own in cut_stretches(messages, groups)))
+    _place(list(stretches.values()))
+    pairs = {(a, b): _apart(stretches[a], stretches[b]) for a, b in combinations(stretches, 2)}
+    while pairs:
+        (first, second), (_, alike) = min(pairs.items(), key=lambda pair: (pair[1][0], pair[0]))
+        if alike < _ALIKE and len(stretches) <= most:
+            break
+        stretches[first] = _joined(stretches[first], stretches.pop(second))
+        pairs = {pair: found for pair, found in pairs.items() if second not in pair and first not in pair}
+        pairs |= {
+            (min(first, other), max(first, other)): _apart(stretches[first], stretches[other])
+            for other in stretches
+            if other != first
+        }
+    if len(stretches) < 2:
+        return ()
+    heaviest = max(stretch.weight for stretch in stretches.values())
+    return tuple(
+        Topic(_title(stretch, messages), tuple(g.index for g in stretch.groups), round(stretch.weight / heaviest, 3))
+        for stretch in stretches.values()
+    )
+
+
+def cut_stretches(messages: Sequence[Message], groups: Sequence[Group]) -> list[list[Group]]:
+    """Stretches of neighbouring groups, at most 61; none for a session too short to sort."""
+    if len(groups) < _FEWEST_GROUPS:
+        return []
+    starts = [at for at, g in enumerate(groups) if any(messages[i].origin == "request" for i in g.messages)]
+    if len(starts) < 2 or len(groups) / len(starts) > 4 * _STRETCH:
+        starts = sorted({*starts, *range(0, len(groups), _STRETCH)})
+    if len(starts) > _STRETCHES:
+        starts = [starts[at * len(starts) // _STRETCHES] for at in range(_STRETCHES)]
+    starts = [0, *(start for start in starts if start)]
+    return [list(groups[start:end]) for start, end in zip(starts, [*starts[1:], len(groups)], strict=True)]
+
+
+def _read(messages: Sequence[Message], groups: list[Group]) -> _Stretch:
+    words: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    asked: list[Message] = []
+    events = 0.0
+    for message in (messages[i] for g in groups for i in g.messages):
+        if message.origin == "request":
+            asked.append(message)
+        if message.origin in ("request", "other") and message.role in ("user", "assistant"):
+            times = _REQUEST if message.origin == "request" else 1
+            for word in set(_WORD.findall(message.text("text").lower())) - _IS_COMMON:
+                words[word] += times
+        for part in message.parts:
+            if part.kind == "tool_call":
+                for path, action in call_actions(part):
+                    files[path] += 1
+                    events += 0.25 if action == "read" else 1.0
+            elif part.kind == "tool_result":
+                events += bool(part.failed if part.failed is not None else stated_failure(part.text))
+    for path, touched in files.items():
+        words[f"file {path}"] += _FILE * touched
+    age = groups[0].messages[0] / max(1, messages[-1].index)
+    weight = (1 + len(asked) + sqrt(events)) * (_HALF_LIFE + (1 - _HALF_LIFE) * age)
+    return _Stretch(groups, words, asked, files, weight)
+
+
+def _place(stretches: Sequence[_Stretch]) -> None:
+    """Give every stretch its vector: words by how often they occur and how rare they are, of length 1."""
+    spread = Counter(word for stretch in stretches for word in stretch.words)
+    rarity = {word: log(1 + len(stretches) / n) for word, n in spread.items()}
+    for stretch in stretches:
+        vector = {word: (1 + log(times)) * rarity[word] for word, times in sorted(stretch.words.items())}
+        length = sqrt(sum(value * value for value in vector.values())) or 1.0
+        stretch.centre = {word: value / length for word, value in vector.items()}
+
+
+def _apart(one: _Stretch, other: _Stretch) -> tuple[float, float]:
+    """Return what joining two stretches scatters (Ward), and the cosine between them."""
+    small, large = sorted((one.centre, other.centre), key=len)
+    shared = sum(value * large[word] for word, value in small.items() if word in large)
+    apart = one.square + other.square - 2 * shared
+    cosine = shared / (sqrt(one.square * other.square) or 1.0)
+    return round(apart * one.size * other.size / (one.size + other.size), 9), cosine
+
+
+def _joined(one: _Stretch, other: _Stretch) -> _Stretch:
+    groups = sorted((*one.groups, *other.groups), key=lambda g: g.index)
+    asked = sorted((*one.asked, *other.asked), key=lambda m: m.index)
+    size = one.size + other.size
+    words = sorted({*one.centre, *other.centre})
+    centre = {
+        word: (one.centre.get(word, 0.0) * one.size + other.centre.get(word, 0.0) * other.size) / size for word in words
+    }
+    both = one.words + other.words
+    return _Stretch(groups, both, asked, one.files + other.files, one.weight + other.weight, centre, size)
+
+
+def _title(stretch: _Stretch, messages: Sequence[Message]) -> str:
+    """The request that says best what it is about (its own words), or the files that were touched most."""
+    asked = max(stretch.asked, key=lambda m: _says(m.text("text"), stretch), default=None)
+    ranked = sorted(stretch.files, key=lambda path: (-stretch.files[path], path))
+    named = ", ".join(path.replace("\\", "/").rpartition("/")[2] or path for path in ranked[:2])
+    title = f'"{one_line(asked.text("text"), TITLE)}"' if asked is not None else named or "further work"
+    return entitled(title, stretch.groups, messages)
+
+
+def entitled(title: str, groups: Sequence[Group], messages: Sequence[Message]) -> str:
+    """The heading of a topic: its title, and the messages of its groups, which are in order."""
+    at = format_ranges(messages[i].number for g in groups for i in g.messages)
+    first, last = messages[groups[0].messages[0]].number, messages[groups[-1].messages[-1]].number
+    at = at if at.count(",") < 4 else f"{first}-{last}, with gaps"
+    return f"Topic: {title} (messages {at})"
+
+
+def _says(text: str, stretch: _Stretch) -> float:
+    """Return how much of what a topic is about the beginning of a request says, by the word."""
+    words = set(_WORD.findall(text[:400].lower())) - _IS_COMMON
+    return round(sum(stretch.centre.get(word, 0.0) for word in sorted(words)) / sqrt(4 + len(words)), 9)

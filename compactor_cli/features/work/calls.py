@@ -1,0 +1,150 @@
+"""Calls with their results, and how they ended as far as results say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.features.work.ledger import call_arguments, command_of
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import pair
+from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.outcomes import stated_failure
+
+_FAILED = re.compile(
+    r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
+    r"permission denied|failed\b|failure\b|exception\b|apply_patch verification failed|\[error)",
+    re.IGNORECASE,
+)
+"""How results of failed calls begin."""
+_DECLINED = re.compile(
+    r"\s*(?:<tool_use_error>)?\s*(?:the user doesn't want|the user (?:rejected|declined|denied)|\[request interrupted|"
+    r"user (?:rejected|declined|denied|cancel)|tool use (?:was )?rejected|aborted by (?:the )?user|"
+    r"cancelled: parallel)",
+    re.IGNORECASE,
+)
+_STOPPED = re.compile(r"(?:command |process )?(?:timed out|timeout|was interrupted|killed|aborted)\b", re.IGNORECASE)
+_RUNNING = re.compile(r"(?:running|background)[^\n]{0,80}?\bID:?\s*(\w+)", re.IGNORECASE)
+_EDITOR_COMMANDS = ("view", "create", "str_replace", "insert", "undo_edit", "plan", "edit", "write", "read", "delete")
+"""What tools that are no shell have under `command`."""
+_WINDOW = 600
+"""Characters at the start of a result where harnesses say how a call ended."""
+
+
+class ToolCall(Struct, frozen=True):
+    """A call and what came of it."""
+
+    tool: str
+    """Name of the tool, without the prefix of a server."""
+    arguments: Any
+    """The JSON value; the text itself where it is no JSON."""
+    command: str
+    """The shell command that it runs; empty for other tools."""
+    message: int
+    """Index of the newest message that it stands on: its result, else the call."""
+    result: Part | None = None
+    answered: bool = False
+    failed: bool | None = None
+    """None: nothing says so."""
+    stated: bool = False
+    """The format or an exit code says how it ended."""
+    undecided: bool = False
+    """Declined, stopped or still running: it neither succeeded nor failed by itself."""
+
+    @property
+    def said(self) -> str:
+        """Its result; all results together may be too large for memory."""
+        return "" if self.result is None else self.result.text
+
+
+def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
+    """All calls in order. A call that asks for more output of a running command becomes that command's next run."""
+    answer_of = {call: result for result, call in pair(messages).answers.items()}
+    found: list[ToolCall] = []
+    running: dict[str, ToolCall] = {}
+    for at, message in enumerate(messages):
+        for which, part in enumerate(message.parts):
+            if part.kind != "tool_call":
+                continue
+            spot = answer_of.get((at, which))
+            call = _begun(part, message.index)
+            handles = _handles(call.arguments) if running else ()
+            started = next((running[word] for word in handles if word in running), None)
+            if started:
+                call = replace(call, tool=started.tool, arguments=started.arguments, command=started.command)
+            if spot:
+                call = _ended(call, messages[spot[0]].parts[spot[1]], messages[spot[0]].index)
+            handle = _RUNNING.search(call.said, 0, _WINDOW) if call.command else None
+            if handle:
+                running[handle.group(1)] = call = replace(call, failed=None, undecided=True)
+            found.append(call)
+    return tuple(_settled(found))
+
+
+def _begun(part: Part, index: int) -> ToolCall:
+    arguments = call_arguments(part)
+    return ToolCall(part.name.rsplit("__", 1)[-1], arguments, _shell_command(arguments), index)
+
+
+def _shell_command(arguments: Any) -> str:
+    command = command_of(arguments)
+    if not command or (len(arguments) > 1 and command in _EDITOR_COMMANDS):
+        return ""
+    words = next(
+        (value for value in arguments.values() if isinstance(value, list) and command == " ".join(map(str, value))),
+        None,
+    )
+    return shlex.join(words) if words else command
+
+
+def _handles(arguments: Any) -> Iterator[str]:
+    if isinstance(arguments, dict):
+        for key, value in arguments.items():
+            if key.lower().endswith("id") and isinstance(value, str | int):
+                yield str(value)
+
+
+def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
+    said = result.text
+    failed, stated, undecided = result.failed, True, False
+    if _DECLINED.match(said) or (failed is not False and call.command and _STOPPED.match(said)):
+        failed, stated, undecided = None, False, True
+    elif failed is None:
+        failed = stated_failure(said) if call.command else None
+        if failed is None:
+            stated = False
+            failed = True if _FAILED.match(said) or _says_so(said) else None
+    message = max(call.message, index)
+    return replace(
+        call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided
+    )
+
+
+def _says_so(said: str) -> bool:
+    """Return whether a JSON result has a member that says that the call failed."""
+    if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:_WINDOW], re.IGNORECASE):
+        return False
+    try:
+        value = parse_json(said)
+    except ValueError:
+        return False
+    if not isinstance(value, dict):
+        return False
+    return bool(value.get("error") or value.get("is_error") or value.get("isError")) or (
+        value.get("success") is False or value.get("ok") is False
+    )
+
+
+def _settled(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:
+    """A tool that states failures of commands has those succeed where it states none."""
+    states = {call.tool for call in calls if call.command and call.stated and call.failed}
+    for call in calls:
+        if call.command and call.answered and call.failed is None and not call.undecided and call.tool in states:
+            yield replace(call, failed=False)
+        else:
+            yield call

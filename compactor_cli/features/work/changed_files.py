@@ -1,0 +1,132 @@
+"""Files that the session changed: the last action, how often, and whether a check passed after it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.ledger import file_actions
+from compactor_cli.model.state import StateLine
+from compactor_cli.text.clean import one_line
+
+_CHANGES = ("created", "edited", "deleted")
+_CARRIED = re.compile(
+    r"(created|edited|deleted) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?"
+    r"(, check passed after|, check failed after|, unchecked)?$"
+)
+_OPENED = re.compile(r"\[File: (/\S+) \(\d+ lines")
+"""How a result names the file that an editor with one open file has changed."""
+_SCRATCH = re.compile(r"/(?:private/)?(?:var/)?tmp/")
+_PATH_WIDTH = 300
+_PATHLESS = ("edit", "insert")
+_IGNORED = re.compile(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
+
+
+@dataclass(slots=True)
+class Change:
+    """What was done to a file so far."""
+
+    action: str
+    edits: int
+    message: int
+    order: int
+    """Number of the last call that changed it; -1 before this round."""
+    checked: str = ""
+    """What an earlier round says of it."""
+
+
+@dataclass(slots=True)
+class ChangedFiles:
+    """Changes by path, oldest last change first."""
+
+    changes: dict[str, Change] = field(default_factory=dict)
+    _by_name: dict[str, dict[str, None]] = field(default_factory=dict)
+    """Last part of a path -> paths that end so, among which may be a shorter form of one that comes now."""
+
+    def note(self, call: ToolCall, changes: Iterable[tuple[str, str]], order: int) -> list[str]:
+        """Take over the changes of a call that succeeded, as `changes_of` has them; the paths that it changed."""
+        changed: list[str] = []
+        for path, action in changes:
+            if call.command and _SCRATCH.match(path):
+                continue
+            known = self._known(path)
+            name = path if path.startswith("/") else known
+            self.changes[name] = _after(self.changes.pop(known, None), action, call.message, order)
+            self._by_name.setdefault(path.rsplit("/", 1)[-1], {})[name] = None
+            if name != known:
+                self._by_name[path.rsplit("/", 1)[-1]].pop(known, None)
+            changed.append(path)
+        return changed
+
+    def carry(self, line: str) -> bool:
+        """Take over a line of an earlier round."""
+        match = _CARRIED.match(line)
+        if match is None:
+            return False
+        action, path, count, more, checked = match.groups()
+        edits = int(count or more or (action == "edited"))
+        self.changes[path] = Change(action, edits, -1, -1, (checked or "").removeprefix(", "))
+        self._by_name.setdefault(path.rsplit("/", 1)[-1], {})[path] = None
+        return True
+
+    def _known(self, path: str) -> str:
+        """The name under which a file is known: one may be given from the root, the other from some folder."""
+        if path in self.changes:
+            return path
+        same = [
+            known
+            for known in self._by_name.get(path.rsplit("/", 1)[-1], ())
+            if known.startswith("/") != path.startswith("/")
+            and (f"/{known}".endswith(f"/{path}") or f"/{path}".endswith(f"/{known}"))
+        ]
+        return same[0] if len(same) == 1 else path
+
+    def new_paths(self) -> list[str]:
+        """Paths that calls of this round named; those of earlier rounds were made short then."""
+        return [path for path, change in self.changes.items() if change.order >= 0]
+
+    def lines(self, root: str, last_pass: int, last_failure: int) -> Iterator[StateLine]:
+        """A line for each file, newest change first. `root` is left out of paths; numbers are those of calls."""
+        shown: dict[str, Change] = {}
+        for path, change in reversed(self.changes.items()):
+            short = path.removeprefix(root)
+            newer = shown.get(short)
+            shown[short] = replace(newer, edits=newer.edits + change.edits) if newer else change
+        for path, change in shown.items():
+            yield StateLine("file", _said(path, change) + _checked(change, last_pass, last_failure), change.message)
+
+
+def changes_of(call: ToolCall) -> list[tuple[str, str]]:
+    """(path, action) of the files that a call changes, each path once with its last action."""
+    found = {path: action for path, action in file_actions(call.tool, call.arguments) if action in _CHANGES and path}
+    if not found and call.tool in _PATHLESS:
+        opened = _OPENED.search(call.said)
+        found = {opened.group(1): "edited"} if opened else {}
+    clean = ((one_line(path, _PATH_WIDTH), action) for path, action in found.items())
+    return [(path, action) for path, action in clean if path and not _IGNORED.search(path)]
+
+
+def _after(before: Change | None, action: str, message: int, order: int) -> Change:
+    edits = (before.edits if before else 0) + (action == "edited")
+    if action == "deleted":
+        return Change("deleted", 0, message, order)
+    if before and before.action == "created" and action == "edited":
+        return Change("created", edits, message, order)
+    return Change(action, edits if action == "edited" else 0, message, order)
+
+
+def _said(path: str, change: Change) -> str:
+    times = f" {change.edits}x" if change.edits > 1 else ""
+    if change.action == "created":
+        return f"created {path}" + (f", edited {change.edits}x" if change.edits else "")
+    return f"{change.action} {path}{times}"
+
+
+def _checked(change: Change, last_pass: int, last_failure: int) -> str:
+    if change.action == "deleted":
+        return ""
+    if change.order < max(last_failure, last_pass):
+        return ", check passed after" if last_pass >= last_failure else ", check failed after"
+    return f", {change.checked}" if change.checked else ", unchecked"

@@ -1,0 +1,173 @@
+"""What the output of a check says: passed or failed, and the names of what failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from compactor_cli.features.work.programs import CheckKind
+from compactor_cli.text.clean import one_line, plain
+
+# Patterns for lines, compiled where one is looked for: most sessions run few kinds of checks. With each pattern stand
+# words of which every match has one: looking for words is much quicker.
+_NAMES = (
+    (("FAILED", "ERROR"), r"^(?:FAILED|ERROR)[ \t]+(\S+\.\w+(?:::\S+(?:\[[^\]\n]*\])?)?)"),  # pytest
+    (("--- FAIL:",), r"^[ \t]*--- FAIL:\s+(\S+)"),  # go
+    (("FAIL:", "ERROR:"), r"^(?:FAIL|ERROR):\s+(\w+ \([\w.]+\)|\w+)"),  # unittest
+    (("... FAILED",), r"^test (\S+) \.\.\. FAILED"),  # cargo
+    (("not ok",), r"^[ \t]*(?:not ok)\s+\d+\s+-?\s*(.+)$"),  # TAP
+    # jest, vitest, mocha
+    (tuple("●✗✘✕×"), r"^[ \t]*(?:●|[✗✘✕×])\s+(?!Console$)(\S.*?)(?:\s+\(?\d+(?:\.\d+)?\s*m?s\)?)?$"),
+    (("rspec ./",), r"^rspec (\./\S+)"),
+    (("[ERROR]",), r"^\[ERROR\]\s+([\w.$]+\.\w+):\d+"),  # maven
+    ((" FAILED",), r"^(\S+ > .+?) FAILED$"),  # gradle
+)
+_NAMES_ELSE = (
+    (("FAIL",), r"^[ \t]*FAIL[ \t]+(\S+)"),  # packages of go, files of jest and vitest
+    ((") ",), r"^[ \t]*\d+\) (\S.*?):?$"),  # mocha, playwright, phpunit
+)
+_TESTS_FAILED = (
+    r"^(?:FAILED|ERROR)[ \t]+\S+\.\w+|^[ \t]*--- FAIL:|^FAIL(?:\s|:|$)|^(?:FAIL|ERROR): \w|\.\.\. FAILED$|^FAILED \(|"
+    r"\b[1-9]\d* (?:failed|failures?|failing)\b|^[ \t]*[1-9]\d* fail$|^[ \t]*not ok\b|^# fail [1-9]|Some tests failed|"
+    r"\bFailures: [1-9]|\bfailures=[1-9]|test result: FAILED|^=+ .*\b[1-9]\d* errors?\b.*=+$|BUILD FAIL|Failed: +[1-9]|"
+    r"\[(?:build|setup) failed\]|ERR_PNPM_\w*FAIL|ELIFECYCLE|npm (?:ERR!|error)|^make(?:\[\d+\])?: \*\*\*|"
+    r"^Traceback \(most recent call last\)|error\[E\d+\]|^ERROR: (?:file or directory )?not found"
+)
+_TESTS_PASSED = (
+    r"\b[1-9]\d* (?:passed|passing)\b|^[ \t]*[1-9]\d* pass$|^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+m?s)"
+    r"(?!.*no tests to run)|^PASS$|test result: ok\. [1-9]|^OK(?: \(|$)|^# pass [1-9]|"
+    r"\b[1-9]\d* examples?, 0 failures|BUILD SUCCESS|^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|"
+    r"^100% tests passed|^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)"
+)
+_FAILED = (
+    r"\berror\[\w+\]|\berror TS\d+|^[ \t]*error(?:\[|:| )|:\s*(?:fatal )?error:|"
+    r"could not compile|\bFound [1-9]\d* errors?\b|✖ [1-9]\d* problems? \([1-9]|BUILD FAIL|Build FAILED|"
+    r"npm (?:ERR!|error)|ELIFECYCLE|^make(?:\[\d+\])?: \*\*\*|^[1-9]\d* issues?[:.]|^(?:vet|#) \S+.*\n\S+\.go:\d+|"
+    r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|"
+    r"would reformat|Code style issues|^\[error\]|undefined reference|Failed to compile|"
+    r"ERROR task failed|^Traceback \(most"
+)
+_PASSED = (
+    r"(?i)All checks passed|Success: no issues found|"
+    r"^0 issues|\b0 errors\b|no (?:lint )?(?:errors|issues|problems)(?: were)?"
+    r" found|BUILD SUCCESS|Build succeeded|Compiled successfully|Successfully built|"
+    r"^[ \t]*Finished .*(?:dev|release|test|bench)\b|All matched files use Prettier|files? would be left unchanged|"
+    r"files? already formatted|"
+    r"built in [\d.]+m?s|no offenses detected|Contracts: \d+ kept, 0 broken|Found 0 errors"
+)
+# Each match has one of these in it. Looking for words is much quicker than the patterns, which then see only
+# the lines that hold one.
+_TESTS_FAILED_WORDS = (
+    *("FAIL", "fail", "Fail", "ERR", "npm error", "error[E", " error", "not ok", "ELIFECYCLE", "***", "Traceback"),
+    "not found",
+)
+_TESTS_PASSED_WORDS = (
+    *(" passed", " passing", " pass\n", "# pass", "\nok", "\nPASS\n", "\nPassed!", "Passed: ", "\nOK", ": ok. "),
+    *("0 failures", "BUILD SUCCESS", "\nDONE ", "congratulations :)"),
+)
+_FAILED_WORDS = (
+    *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),
+    *(f".{suffix}:" for suffix in ("py", "go", "rs", "c", "cc", "cpp", "ts", "tsx", "js")),
+    "Traceback",
+)
+# of those that ignore case, in lower case
+_PASSED_WORDS = (
+    *("checks passed", "no issues found", "0 issues", "0 errors", "found", "success", "build succeeded", "finished "),
+    *("prettier", "left unchanged", "already formatted", "built in ", "no offenses", "0 broken"),
+)
+_NOTHING_RUN_WORDS = ("no test", "0 items", "ran 0")
+_NOTHING_RUN = re.compile(
+    r"no tests ran|collected 0 items|No tests? (?:files? )?found|no tests to run|Ran 0 tests", re.I
+)
+_SOME_RAN = re.compile(r"--- PASS:|\b[1-9]\d* passed|^ok\s+\S+\s+\S+$", re.MULTILINE)
+_AND_MORE = re.compile(r" and \d+ more$")
+_MOST_NAMES = 6
+_NAME_WIDTH = 100
+
+
+class Verdict(Struct, frozen=True):
+    """What an output says by itself."""
+
+    failed: bool | None
+    """None: it says neither."""
+    ran: bool = True
+    """False when it says that nothing was run."""
+
+
+def verdict(kind: CheckKind, said: str) -> Verdict:
+    """Return whether the output of a check of this kind states a failure or a pass."""
+    text = plain(said)
+    if kind != "tests":
+        # of go, a name of a package stands on the line before
+        suspect = text if ".go:" in text else _lines_with(text, _FAILED_WORDS)
+        if _found(_FAILED, suspect):
+            return Verdict(True)
+        return Verdict(False) if _holds(text, _PASSED_WORDS) and _found(_PASSED, text) else Verdict(None)
+    if _found(_TESTS_FAILED, _lines_with(text, _TESTS_FAILED_WORDS)):
+        return Verdict(True)
+    if _holds(text, _NOTHING_RUN_WORDS) and _NOTHING_RUN.search(text) and not _SOME_RAN.search(text):
+        return Verdict(None, ran=False)
+    return Verdict(False) if _found(_TESTS_PASSED, _lines_with(text, _TESTS_PASSED_WORDS)) else Verdict(None)
+
+
+def _found(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.MULTILINE) is not None
+
+
+def _holds(text: str, words: Iterable[str]) -> bool:
+    low = text.lower()
+    return any(word in low for word in words)
+
+
+def _lines_with(text: str, words: Iterable[str]) -> str:
+    """The lines of a text that hold one of the words, in order. Each line, the first and the last too, has a line break
+    before and behind it."""
+    text = f"\n{text}\n"
+    lines: dict[int, int] = {}
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            at += word.startswith("\n")
+            end = text.index("\n", at)
+            lines[text.rfind("\n", 0, at) + 1] = end
+            at = text.find(word, end)
+    return "\n".join(text[start : lines[start]] for start in sorted(lines))
+
+
+def failing_names(said: str) -> tuple[str, ...]:
+    """Names of the tests that failed, in order, each once."""
+    text = plain(said)
+    found: dict[str, None] = {}
+    for patterns in (_NAMES, _NAMES_ELSE):
+        for words, pattern in patterns if not found else ():
+            if not any(word in text for word in words):
+                continue
+            names = (one_line(name.strip(" :,"), _NAME_WIDTH) for name in re.findall(pattern, text, re.MULTILINE))
+            found.update((name, None) for name in names if re.search(r"\w", name))
+    return tuple(found)
+
+
+def named(names: tuple[str, ...]) -> str:
+    """Names on one line; those of the same file after its name, and a count of those left out."""
+    shown: list[str] = []
+    last = ""
+    for name in names[:_MOST_NAMES]:
+        file, mark, rest = name.partition("::")
+        shown.append(rest if mark and file == last else name)
+        last = file
+    more = len(names) - _MOST_NAMES
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def names_in(said: str) -> tuple[str, ...]:
+    """The names that such a line says; `…` stands for those left out."""
+    listed, more, _ = said.partition(" and ") if _AND_MORE.search(said) else (said, "", "")
+    names: list[str] = []
+    file = ""
+    for name in filter(None, listed.split(", ")):
+        whole = f"{file}::{name}" if file and "::" not in name and "/" not in name else name
+        file = whole.partition("::")[0] if "::" in whole else ""
+        names.append(whole)
+    return (*names, "…") if more else tuple(names)

@@ -1,0 +1,247 @@
+"""How the runs of checks ended, the newest of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.check_output import failing_names, named, names_in, verdict
+from compactor_cli.features.work.checks import CheckRun, check_named, check_of
+from compactor_cli.features.work.folders import folder_of, within
+from compactor_cli.model.state import StateLine
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.shell import Step, word_set
+
+_TRIVIAL = word_set(
+    "cd echo export source . set pwd true mkdir sleep which printf date env unset ls cat tail head grep"
+)
+_SAYS_NOTHING = ("go build", "go vet", "tsc", "gcc", "g++", "cc ", "clang", "eslint", "flake8", "javac", "rustc")
+_NOTHING_SAID = re.compile(
+    r"\s*(?:\(?(?:bash completed with |tool ran with(?:out)? |command )?(?:no output|output or errors?)[^\n]*)?\s*$",
+    re.IGNORECASE,
+)
+_AT_LINE = re.compile(
+    r"^(?:\[\S+\] |[ \t]+)?\S+\.\w+(?::\d+(?::\d+)?:|\(\d+,\d+\): error) .+$|"
+    r"^[ \t]+\d+:\d+\s+error\s.+$|^would reformat .+$",
+    re.MULTILINE,
+)
+"""How linters and compilers say where something is wrong."""
+_ONLY_FAILED = re.compile(
+    r"(?:FAIL(?:ED)?|ERROR|✗|✘)\b[^a-z]*$|(?:FAIL(?:ED)?|ERROR|--- FAIL:|not ok)[\s:]+\S+(?:\s+[\d.]+m?s|\s+\[.*\])?$|"
+    r".*\b\d+ (?:failed|errors?)\b|Traceback|\[\S+\] (?:\S+ )?ERROR task failed|error: test failed",
+    re.IGNORECASE,
+)
+"""Lines that say no more than that something failed."""
+_TRANSPARENT = ("cd", "head", "tail", "cat", "export", "source")
+"""Programs that would show an error if there were one."""
+_MOST_OPEN = 50
+"""Failing checks that are followed; older ones are given up, so that cost stays linear."""
+_ERROR_WIDTH = 160
+_FAILING = re.compile(r"failing: (.+?)(?:: (.+))?$")
+_PASSED = re.compile(r"passed: (.+)$")
+_ERROR = re.compile(r"open error: (.+) \((.+)\)$")
+
+
+class Run(Struct, frozen=True):
+    """A run of a check."""
+
+    check: CheckRun
+    message: int
+    order: int
+    """Number of the call; below zero before this round."""
+    names: tuple[str, ...] = ()
+    error: str = ""
+    said: str = ""
+    """What an earlier round says of it."""
+
+
+class CheckRuns:
+    """The last outcome of each check, run by run."""
+
+    def __init__(self) -> None:
+        self.failing: dict[str, Run] = {}
+        self.passing: dict[tuple[str, str, bool], Run] = {}
+        self.last_pass = -1
+        """Number of the last call with a check that passed."""
+        self._gone = -1
+        """Number of the last call with a check that failed and of which nobody knows any more how it would end."""
+
+    @property
+    def last_failure(self) -> int:
+        """Number of the last call with a check that failed and has not passed since."""
+        return max([self._gone, *(run.order for run in self.failing.values())])
+
+    def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
+        """Take over what a call says about checks; False when it ran none."""
+        found = list(_checks(steps, call, home))
+        if not found or call.undecided or not call.answered:
+            return bool(found)
+        outcomes = _outcomes(call, steps, found)
+        for check, failed in outcomes:
+            if failed is False:
+                self._passed(Run(check, call.message, order))
+            elif failed is None:
+                self._unknown(check)
+        broken = [check for check, failed in outcomes if failed]
+        names = failing_names(call.said) if broken else ()
+        for check in broken:
+            self._failed(Run(check, call.message, order, names if check.kind == "tests" else (), _error(call, check)))
+        return True
+
+    def carry(self, line: str) -> bool:
+        """Take over a line of an earlier round."""
+        failing, passed, error = _FAILING.match(line), _PASSED.match(line), _ERROR.match(line)
+        order = -1 - len(self.failing)  # a number of its own: lines that stood apart stay apart
+        if failing:
+            for label in failing.group(1).split(" && "):
+                check = check_named(label) or CheckRun("tests", label, label)
+                said = failing.group(2) or ""
+                self.failing[label] = Run(check, -1, order, names_in(said) if check.kind == "tests" else (), "", said)
+        elif passed:
+            check = check_named(passed.group(1)) or CheckRun("tests", passed.group(1), passed.group(1))
+            self.passing[_key(check)] = Run(check, -1, -1)
+        elif error and (found := check_named(error.group(2))):
+            run = self.failing.get(found.label) or Run(found, -1, order)
+            self.failing[found.label] = replace(run, error=error.group(1))
+        else:
+            return False
+        return True
+
+    def _passed(self, run: Run) -> None:
+        self.last_pass = max(self.last_pass, run.order)
+        self.passing.pop(_key(run.check), None)
+        self.passing[_key(run.check)] = run
+        for label, other in list(self.failing.items()):
+            if other.check.kind != run.check.kind:
+                continue
+            if run.check.covers(other.check, other.names):
+                del self.failing[label]
+                continue
+            left = tuple(name for name in other.names if not run.check.covers_name(other.check, name))
+            if other.names and not left:
+                del self.failing[label]
+            elif left != other.names:
+                self.failing[label] = replace(other, names=left, error="", said="")
+
+    def _unknown(self, check: CheckRun) -> None:
+        """Nobody knows how it ended: what was known of it before may have changed."""
+        for label in [label for label, other in self.failing.items() if check.covers(other.check, other.names)]:
+            self._gone = max(self._gone, self.failing.pop(label).order)
+        known = self.passing.get(_key(check))
+        if known and known.check.label == check.label:
+            del self.passing[_key(check)]
+
+    def _failed(self, run: Run) -> None:
+        for key, other in list(self.passing.items()):
+            same = key[:2] == _key(run.check)[:2]
+            if same and (other.check.whole or run.check.whole or other.check.label == run.check.label):
+                del self.passing[key]
+        self.failing.pop(run.check.label, None)
+        self.failing[run.check.label] = run
+        if len(self.failing) > _MOST_OPEN:
+            del self.failing[next(iter(self.failing))]
+
+    def failing_lines(self) -> Iterator[StateLine]:
+        """Failing checks, newest first; those of one command line that cannot be told apart stand together."""
+        together: dict[tuple[int, tuple[str, ...]], list[Run]] = {}
+        for run in reversed(self.failing.values()):
+            together.setdefault((run.order, run.names), []).append(run)
+        for runs in together.values():
+            label = " && ".join(run.check.label for run in reversed(runs))
+            said = runs[0].said or named(runs[0].names) or runs[0].error
+            yield StateLine("check", f"failing: {label}" + (f": {said}" if said else ""), runs[0].message, open=True)
+
+    def error_lines(self) -> Iterator[StateLine]:
+        """Yield what went wrong in failing checks whose line holds names only."""
+        for run in reversed(self.failing.values()):
+            if run.names and run.error and not any(name in run.error for name in run.names):
+                yield StateLine("error", f"open error: {run.error} ({run.check.label})", run.message, open=True)
+
+    def passing_lines(self) -> Iterator[StateLine]:
+        """Passing checks, newest first."""
+        for run in reversed(self.passing.values()):
+            yield StateLine("check", f"passed: {run.check.label}", run.message)
+
+
+def _key(check: CheckRun) -> tuple[str, str, bool]:
+    return check.kind, check.label if check.program == "*" else check.program, check.whole
+
+
+def _error(call: ToolCall, check: CheckRun) -> str:
+    stated = (line.strip() for line in result_errors(call.said, True))
+    found = next((line for line in stated if not _ONLY_FAILED.match(line)), "")
+    found = re.sub(r"^E\s+", "", found)  # pytest marks lines of errors so
+    place = _AT_LINE.search(call.said) if check.kind != "tests" else None  # tests log in this form too
+    return one_line(found or (place.group().strip() if place else ""), _ERROR_WIDTH)
+
+
+def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[int, CheckRun]]:
+    """(place, check) of the steps that are checks; not those that look at the state before the session's changes."""
+    folder = folder_of(call, home)
+    stashed = False
+    for at, step in enumerate(steps):
+        if step.words[:2] == ("git", "stash"):
+            stashed = len(step.words) == 2 or step.words[2] in ("push", "-u", "save", "--include-untracked")
+        elif step.words[0] == "cd" and len(step.words) > 1:
+            folder = within(folder, step.words[1], home)
+        elif not stashed and (check := check_of(step, folder)):
+            yield at, check
+
+
+def _outcomes(
+    call: ToolCall, steps: Sequence[Step], found: Sequence[tuple[int, CheckRun]]
+) -> list[tuple[CheckRun, bool | None]]:
+    """Return how each check of a command line ended: from its exit code where that tells, else from what the output
+    says."""
+    says = {check.kind: verdict(check.kind, call.said) for _, check in found}
+    if call.failed and len(found) > 1 and _chained(steps, found):
+        return _broken_chain(found, says_failed={kind for kind, said in says.items() if said.failed})
+    result: list[tuple[CheckRun, bool | None]] = []
+    for at, check in found:
+        said = says[check.kind]
+        if call.failed is not True and said.failed is None and _silent(call, steps, at, check):
+            result.append((check, False))
+        elif call.failed is False and _binds(steps, at) and (call.stated or not said.failed):
+            result.append((check, False if said.ran else None))
+        elif call.failed and _alone(steps, at):
+            result.append((check, True if said.ran else None))
+        else:
+            result.append((check, said.failed))
+    return result
+
+
+def _silent(call: ToolCall, steps: Sequence[Step], at: int, check: CheckRun) -> bool:
+    """Return whether a program that only speaks of what is wrong said nothing."""
+    if not check.label.startswith(_SAYS_NOTHING) or not _NOTHING_SAID.match(call.said):
+        return False
+    return all(step.words[0] in _TRANSPARENT for step in (*steps[:at], *steps[at + 1 :]))
+
+
+def _binds(steps: Sequence[Step], at: int) -> bool:
+    """Return whether success of the whole says that this step succeeded."""
+    if steps[at].after not in ("", "&&") and not (at == len(steps) - 1 and steps[at].after == ";"):
+        return any("pipefail" in step.words for step in steps[:at]) and steps[at].after == "|"
+    return all(step.after in ("", "&&", "|") for step in steps[at + 1 : -1])
+
+
+def _alone(steps: Sequence[Step], at: int) -> bool:
+    """Return whether a failure of the whole can only be that of this step."""
+    others = (step.words[0] for place, step in enumerate(steps) if place != at)
+    return all(program in _TRIVIAL for program in others) and (at == len(steps) - 1 or steps[at].after == "&&")
+
+
+def _chained(steps: Sequence[Step], found: Sequence[tuple[int, CheckRun]]) -> bool:
+    return all(step.after == "&&" for step in steps[found[0][0] : found[-1][0]])
+
+
+def _broken_chain(found: Sequence[tuple[int, CheckRun]], says_failed: set[str]) -> list[tuple[CheckRun, bool | None]]:
+    """Of `a && b && c` that failed: those of the kind that the output complains of, else it may be any."""
+    suspects = [at for at, (_, check) in enumerate(found) if check.kind in says_failed] or list(range(len(found)))
+    return [
+        (check, True if at in suspects else False if at < suspects[0] else None) for at, (_, check) in enumerate(found)
+    ]

@@ -1,0 +1,129 @@
+"""Checks that were run (tests, builds, linters), and what each of them covers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from compactor_cli.features.work.programs import (
+    FORMATTERS,
+    PLATFORMS,
+    RUNNERS,
+    CheckKind,
+    kind_of,
+    program_words,
+    without_prefixes,
+)
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.shell import Step, word_set
+
+_SELECTS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
+"""Options whose value says what a run is limited to."""
+_WHOLE = re.compile(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
+_WIDTH = 100
+"""Longest label of a check."""
+
+
+class CheckRun(Struct, frozen=True):
+    """A check as it was run."""
+
+    kind: CheckKind
+    label: str
+    """The command, without what stands around it."""
+    program: str
+    """`*` for a target of a project, which may run any program."""
+    folder: str = ""
+    """Where it ran, when that is not the main folder of the session."""
+    paths: tuple[str, ...] = ()
+    """Files and folders that it was limited to; empty for all."""
+    selected: tuple[str, ...] = ()
+    """Names of tests or packages that it was limited to; empty for all."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it was limited to nothing."""
+        return not self.paths and not self.selected
+
+    def covers(self, other: CheckRun, names: Sequence[str] = ()) -> bool:
+        """Return whether a pass of this check says that the other one, with these failing names, would pass now."""
+        if self.label == other.label and self.kind == other.kind:
+            return True
+        return self._runs_like(other) and self._includes(other.paths or names, other.selected or names)
+
+    def covers_name(self, other: CheckRun, name: str) -> bool:
+        """Return whether a pass of this check says that this one name, which failed in the other, would pass now."""
+        return self._runs_like(other) and self._includes(other.paths or (name,), (name,))
+
+    def _runs_like(self, other: CheckRun) -> bool:
+        same = self.program == other.program or "*" in (self.program, other.program)
+        return self.kind == other.kind and same and self.folder in ("", other.folder)
+
+    def _includes(self, paths: Sequence[str], names: Sequence[str]) -> bool:
+        return _all_within(paths, self.paths) and _all_within(names, self.selected)
+
+
+def _all_within(names: Sequence[str], limits: Sequence[str]) -> bool:
+    if not limits:
+        return True
+    for name in names:
+        for limit in limits:
+            if _within(name, limit):
+                break
+        else:
+            return False
+    return bool(names)
+
+
+@lru_cache(maxsize=4096)  # a session runs the same few checks many times
+def _within(name: str, limit: str) -> bool:
+    name, limit = name.removeprefix("./"), limit.removeprefix("./").removesuffix("...").rstrip("/")
+    return name == limit or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.")) or f"/{limit}/" in f"/{name}"
+
+
+@lru_cache(maxsize=1024)
+def check_of(step: Step, folder: str = "") -> CheckRun | None:
+    """The check that a step of a command line is, if it is one. `folder`: where it runs, if not in the main folder."""
+    shown = without_prefixes(list(step.words))
+    words = program_words(shown)
+    if not words or {"--help", "--version", "-h"} & set(words):
+        return None
+    program = words[0].rsplit("/", 1)[-1]
+    kind = kind_of(program, words[1:])
+    if kind is None:
+        return None
+    target = program in RUNNERS
+    said = [shown[0].rsplit("/", 1)[-1] if shown[0].startswith("/") else shown[0], *map(_shown, shown[1:])]
+    label = one_line(" ".join(said), _WIDTH).replace(": ", ":") + (f" (in {folder})" if folder else "")
+    paths, selected = _limits(words[1:], named=target or program in PLATFORMS or program in FORMATTERS)
+    return CheckRun(kind, label, "*" if target else program, folder, paths, selected)
+
+
+def check_named(label: str) -> CheckRun | None:
+    """The check that a label of an earlier summary names."""
+    command, _, folder = label.removesuffix(")").partition(" (in ")
+    return check_of(Step(tuple(command.split()), ""), folder)
+
+
+def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what a run is limited to: (paths, names). `named`: the first word is a subcommand or a target."""
+    paths: list[str] = []
+    selected: list[str] = []
+    words = iter(rest)
+    for word in words:
+        name, _, value = word.partition("=")
+        if name in _SELECTS:
+            value = value or next(words, "")
+            selected += filter(None, (part.strip("^$() ") for part in re.split(r"\||\bor\b|,", value)))
+        elif not word.startswith("-") and word not in ("run", "run-script"):
+            if named:
+                named = False
+            elif not _WHOLE.match(word) and re.search(r"[/.:]|test|spec", word, re.IGNORECASE):
+                paths.append(word)
+    return tuple(paths), tuple(selected)
+
+
+def _shown(word: str) -> str:
+    return f"'{word}'" if not word or re.search(r"\s", word) else word

@@ -1,0 +1,96 @@
+"""Folders in which commands run, and paths made short by the main one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.ledger import PATH_KEYS
+
+_NEARLY_ALL = 0.9
+_FOLDER_KEYS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
+_CHANGES = re.compile(r"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+(/[\w./~+@-]+|'/[^'\n]+'|\"/[^\"\n]+\")")
+
+
+def main_folder(calls: Iterable[ToolCall]) -> str:
+    """The folder in which most commands run, without a slash at its end; empty when none is named.
+
+    Where no command names one, the folder that nearly all paths in arguments share.
+    """
+    named: Counter[str] = Counter()
+    paths: list[str] = []
+    commands: list[str] = []
+    for call in calls:
+        folder = _named(call)
+        changes = [] if folder else _CHANGES.findall(call.command)[:1]
+        named.update([folder] if folder else [change.strip("'\"").rstrip("/") for change in changes])
+        paths += _paths(call)
+        commands.append(call.command)
+    if named:
+        return max(named, key=lambda folder: (named[folder], folder))
+    return _lifted(_shared(paths, _NEARLY_ALL), paths, "\n".join(commands))
+
+
+def _lifted(folder: str, paths: Sequence[str], commands: str) -> str:
+    """The folder from which commands name the paths below this one, as far up as they do."""
+    below = next((path.removeprefix(f"{folder}/").split("/")[0] for path in paths if path.startswith(f"{folder}/")), "")
+    parts = folder.split("/")
+    for depth in range(1, len(parts) - 1):
+        if re.search(rf"(?<![\w/])(?:\./)?{re.escape('/'.join([*parts[depth + 1 :], below]))}/", commands):
+            return "/".join(parts[: depth + 1])
+    return folder
+
+
+def _paths(call: ToolCall) -> list[str]:
+    if not isinstance(call.arguments, dict):
+        return []
+    values = (call.arguments.get(key) for key in PATH_KEYS)
+    return [value for value in values if isinstance(value, str) and value.startswith("/")]
+
+
+def _shared(paths: Sequence[str], share: float) -> str:
+    """The deepest folder, of two parts at least, that more than this share of paths have; each keeps two parts."""
+    folders: Counter[str] = Counter()
+    for path in paths:
+        parts = path.split("/")[1:-2]
+        for depth in range(2, len(parts) + 1):
+            folders["/".join(parts[:depth])] += 1
+    held = [folder for folder, count in folders.items() if count > share * len(paths)]
+    return f"/{max(held, key=len)}" if held else ""
+
+
+def _named(call: ToolCall) -> str:
+    if not call.command or not isinstance(call.arguments, dict):
+        return ""
+    values = (call.arguments.get(key) for key in _FOLDER_KEYS)
+    return next((value.rstrip("/") for value in values if isinstance(value, str) and value.startswith("/")), "")
+
+
+def folder_of(call: ToolCall, home: str) -> str:
+    """The folder that a call names, as seen from the main folder."""
+    return within("", _named(call), home)
+
+
+def within(folder: str, target: str, home: str) -> str:
+    """The folder after a change to `target`, as seen from the main folder."""
+    if not target or target in ("-", ".", "~"):
+        return folder
+    if target.startswith(("/", "~")):
+        target = target.rstrip("/")
+        return "" if target == home else target.removeprefix(f"{home}/") if home else target
+    parts = folder.split("/") if folder else []
+    for part in target.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def shortening(paths: Sequence[str], home: str) -> str:
+    """Return what can be left out at the beginning of these paths, with its slash: the main folder, or what most
+    share."""
+    folder = home or _shared([path for path in paths if path.startswith("/")], 0.5)
+    return f"{folder}/" if folder else ""

@@ -1,0 +1,144 @@
+"""Errors of calls that no later success made up for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.effects import acts, tool_words
+from compactor_cli.features.work.ledger import first_said
+from compactor_cli.model.state import StateLine
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.shell import Step, word_set
+
+_LOOKING = word_set(
+    "cd ls cat head tail less more grep egrep rg ag find fd sed awk wc sort uniq which type test [ [[ echo printf "
+    "pwd stat file du df tree diff cmp jq yq nl cut tr xargs tee true false export source . set env date sleep "
+    "kill pkill ps lsof touch mkdir for curl wget whoami uname basename dirname realpath readlink strings xxd od "
+    "hexdump column open man rm cp mv chmod history id time local declare return exit break continue case esac"
+)
+"""Programs with which an agent looks around; when they find nothing, nothing is broken."""
+_LOOKING_TOOLS = word_set(
+    "get list search find read view fetch show check lookup look query think calculate grep glob ls cat open "
+    "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
+)
+_GIT_LOOKING = word_set("status log show diff branch rev-parse ls-files blame grep remote fetch config merge-base")
+_LOOKING_WORD = re.compile(
+    r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
+)
+_INTERPRETER = re.compile(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
+_CARRIED = re.compile(r"open error: (.+) \((.+)\)$")
+_EDIT_OF = re.compile(r"edit of (.+)$")
+_MOST = 50
+"""Errors that are followed; older ones are given up, so that cost stays linear."""
+_MOST_CALLS = 40
+"""An error that so many later calls did not come back to was given up: nobody is going to mend it."""
+_ERROR_WIDTH = 160
+_LABEL_WIDTH = 80
+_PATH_WIDTH = 300
+
+
+class OpenError(Struct, frozen=True):
+    text: str
+    label: str
+    """The command, or what was called with what."""
+    message: int
+    order: int
+    """Number of the call; -1 before this round."""
+
+
+class OpenErrors:
+    """Errors by what has to succeed for them to be over."""
+
+    def __init__(self) -> None:
+        self.errors: dict[str, OpenError] = {}
+
+    def note(self, call: ToolCall, steps: Sequence[Step], changed: Sequence[str], path: str, order: int) -> None:
+        """Take over a call that is no check and no effect: `changed` are files it changed, `path` the one it names."""
+        for done in changed:
+            self._over_for(done)
+        if call.undecided or not call.answered:
+            return
+        key, label = _shell_key(steps, call) if call.command else _tool_key(call, path)
+        if not key:
+            return
+        if call.failed:
+            self._add(key, OpenError(_error(call), label, call.message, order))
+        elif call.failed is False or not call.command or not result_errors(call.said, True, most=1):
+            self.errors.pop(key, None)
+
+    def carry(self, line: str) -> bool:
+        """Take over a line of an earlier round."""
+        match = _CARRIED.match(line)
+        if match is None:
+            return False
+        text, label = match.groups()
+        edited = _EDIT_OF.match(label)
+        key = f"file {edited.group(1)}" if edited else _named_key(label.split())
+        self._add(key, OpenError(text, label, -1, -1))
+        return True
+
+    def _add(self, key: str, error: OpenError) -> None:
+        self.errors.pop(key, None)
+        self.errors[key] = error
+        if len(self.errors) > _MOST:
+            del self.errors[next(iter(self.errors))]
+
+    def _over_for(self, path: str) -> None:
+        for key in [key for key in self.errors if key.startswith("file ")]:
+            if f"/{path}".endswith(f"/{key.removeprefix('file ').removeprefix('/')}"):
+                del self.errors[key]
+
+    def lines(self, root: str, order: int) -> Iterator[StateLine]:
+        """Open errors, newest first, but those that many calls passed over. `root` is left out of paths."""
+        for error in reversed(self.errors.values()):
+            if error.order < order - _MOST_CALLS:
+                continue
+            label = error.label.replace(root, "") if root else error.label
+            yield StateLine("error", f"open error: {error.text} ({label})", error.message, open=True)
+
+
+def _shell_key(steps: Sequence[Step], call: ToolCall) -> tuple[str, str]:
+    working = [step for step in steps if not _looks(step)]
+    if not working:
+        return "", ""
+    said = " ".join(working[0].words) if len(working) == 1 else call.command
+    return _named_key(working[-1].words), one_line(said, _LABEL_WIDTH)
+
+
+def _looks(step: Step) -> bool:
+    """Return whether a step only looks at something, or runs code that was written for this one call."""
+    program = step.words[0].rsplit("/", 1)[-1]
+    if program in _LOOKING or (program == "git" and _GIT_LOOKING & set(step.words[1:3])):
+        return True
+    if _INTERPRETER.fullmatch(program) and (step.document or {"-c", "-e", "-p", "-", "--eval"} & set(step.words[1:3])):
+        return True
+    return any(_LOOKING_WORD.match(word) for word in step.words[1:3])
+
+
+def _named_key(words: Sequence[str]) -> str:
+    """The program and what it is asked to do: its first two words that are no options."""
+    named = [word for word in words if not word.startswith("-")]
+    return one_line(" ".join(named[:2]), _LABEL_WIDTH // 2)
+
+
+def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
+    words = tool_words(call.tool)
+    if not words or words[0] in _LOOKING_TOOLS or acts(call.tool):
+        return "", ""
+    if path:
+        return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)
+    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    main = next((str(value) for value in arguments.values() if isinstance(value, str | int)), "")
+    label = one_line(f"{call.tool} {main}", _LABEL_WIDTH)
+    return label, label
+
+
+def _error(call: ToolCall) -> str:
+    lines = result_errors(call.said, True, most=1)
+    text = one_line(lines[0] if lines else first_said(call.said), _ERROR_WIDTH)
+    return re.sub(r"</?tool_use_error>", "", text)

@@ -1,0 +1,179 @@
+"""The state of a session, computed from calls and results: what is done, what failed, what is open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from compactor_cli.features.work.calls import ToolCall, read_calls
+from compactor_cli.features.work.changed_files import ChangedFiles, changes_of
+from compactor_cli.features.work.check_runs import CheckRuns
+from compactor_cli.features.work.effects import Effect, act_effect, acts
+from compactor_cli.features.work.folders import main_folder, shortening
+from compactor_cli.features.work.open_errors import OpenErrors
+from compactor_cli.features.work.shell_effects import effect_key, shell_effects
+from compactor_cli.features.work.state_text import state_lines, state_text
+from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
+from compactor_cli.model.message import Message
+from compactor_cli.model.state import Kind, StateLine
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.shell import Step, steps
+
+__all__ = ["Kind", "StateLine", "answers_before_turns", "compute_state", "state_lines", "state_text"]
+
+_MARKS: dict[Status, str] = {"open": " ", "active": ">", "done": "x"}
+_STATUS_OF = {mark: status for status, mark in _MARKS.items()}
+_CARRIED_TASK = re.compile(r"\[([ >x])\] (.+?)(?: \(task (\w{1,12})\))?$")
+_CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
+"""What an effect brings to an end that failed at first, such as a merge with conflicts."""
+_ENDS = re.compile(r"finish|submit|done|exit|attempt_completion|final_answer|terminate|end_task|stop", re.IGNORECASE)
+"""Tools that end a session; nobody answers them."""
+_IN_FLIGHT = "in flight: "
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known so far, call by call."""
+
+    home: str
+    """The folder in which most commands run."""
+    tasks: TaskList = field(default_factory=TaskList)
+    checks: CheckRuns = field(default_factory=CheckRuns)
+    errors: OpenErrors = field(default_factory=OpenErrors)
+    files: ChangedFiles = field(default_factory=ChangedFiles)
+    done: dict[str, StateLine] = field(default_factory=dict)
+    """Effects that took place, by text, the newest last."""
+    failed: dict[str, StateLine] = field(default_factory=dict)
+    """Effects that failed, by what has to succeed to make up for them."""
+    pending: list[StateLine] = field(default_factory=list)
+
+
+def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> tuple[StateLine, ...]:
+    """The state at the end of these messages, in the order of worth.
+
+    `earlier`: lines, without bullets, of the state block of an earlier round's summary; newer facts overtake them.
+    """
+    calls = read_calls(messages)
+    state = _State(main_folder(calls))
+    _carry(state, earlier, keep_pending=not messages)
+    last = messages[-1].index if messages else -1
+    for order, call in enumerate(calls):
+        if call.answered:
+            _note(state, call, order)
+        elif call.message == last and not _ENDS.fullmatch(call.tool):
+            state.pending.append(StateLine("pending", _IN_FLIGHT + _in_flight(call), call.message, open=True))
+    return tuple(_by_worth(state, len(calls)))
+
+
+def session_state(messages: Sequence[Message]) -> tuple[StateLine, ...]:
+    """The state at the end of a session, with what summaries of earlier rounds say of it."""
+    earlier = [line for m in messages if m.origin == "summary" for line in state_lines(m.text("text"))]
+    return compute_state([m for m in messages if m.origin != "summary"], earlier)
+
+
+def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None:
+    tasks: list[ListedTask] = []
+    others: list[str] = []
+    for line in earlier:
+        task = _CARRIED_TASK.match(line)
+        if task:
+            tasks.append(ListedTask(task.group(2), _STATUS_OF[task.group(1)], -1, task.group(3) or ""))
+        else:
+            others.append(line)
+    state.tasks = TaskList(tasks)
+    for line in reversed(others):  # they stand newest first
+        if line.startswith(_IN_FLIGHT):
+            state.pending += [StateLine("pending", line, -1, open=True)] if keep_pending else []
+        elif not (state.checks.carry(line) or state.errors.carry(line) or state.files.carry(line)):
+            _carry_effect(state, line)
+
+
+def _carry_effect(state: _State, line: str) -> None:
+    failed = re.match(r"(?:failed|declined): (.+?)(?:: .+)?$", line)
+    if failed:
+        state.failed[effect_key(failed.group(1))] = StateLine("effect", line, -1, open=True)
+    elif line.strip():
+        state.done[line] = StateLine("effect", line, -1)
+
+
+def _note(state: _State, call: ToolCall, order: int) -> None:
+    changes = changes_of(call)
+    if state.tasks.note(call) and not call.command and not changes:
+        return
+    parts = steps(call.command) if call.command else ()
+    changed = [] if call.failed or call.undecided else state.files.note(call, changes, order)
+    effects = list(_effects(call, parts, changes))
+    for effect in effects:
+        _note_effect(state, effect, call)
+    checked = bool(parts) and state.checks.note(call, parts, order, state.home)
+    if not checked and not (effects and call.failed):
+        named = next((path for path, _ in changes), "")
+        state.errors.note(call, parts, changed, named, order)
+
+
+def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
+    if call.command:
+        yield from shell_effects(call, parts)
+    elif acts(call.tool) and not changes:
+        yield act_effect(call)
+
+
+def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
+    if call.undecided:
+        state.failed[effect.key] = StateLine("effect", f"declined: {effect.text}", call.message)
+    elif effect.done:
+        for key in (effect.key, *_CONCLUDES.get(effect.key, ())):
+            state.failed.pop(key, None)
+        if effect.text in ("git stash pop", "git stash apply"):
+            state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
+            return
+        state.done.pop(effect.text, None)
+        state.done[effect.text] = StateLine("effect", effect.text, call.message)
+    else:
+        state.failed.pop(effect.key, None)
+        text = f"failed: {effect.text}" + (f": {effect.reason}" if effect.reason else "")
+        state.failed[effect.key] = StateLine("effect", text, call.message, open=True)
+
+
+def _in_flight(call: ToolCall) -> str:
+    if call.command:
+        return one_line(f"{call.tool} {call.command}", 160)
+    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    main = next((str(value) for value in arguments.values() if isinstance(value, str | int)), "")
+    return one_line(f"{call.tool} {main}", 160)
+
+
+def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
+    tasks = [_task_line(task) for task in state.tasks.tasks if task.status in _MARKS]
+    root = shortening(state.files.new_paths(), state.home)
+    yield from (line for line in tasks if line.open)
+    yield from reversed(state.pending)
+    yield from state.errors.lines(root, order)
+    yield from state.checks.error_lines()
+    yield from reversed(state.failed.values())
+    yield from state.checks.failing_lines()
+    yield from reversed(state.done.values())
+    yield from (line for line in tasks if not line.open)
+    yield from state.checks.passing_lines()
+    yield from state.files.lines(root, state.checks.last_pass, state.checks.last_failure)
+
+
+def _task_line(task: ListedTask) -> StateLine:
+    number = f" (task {task.id})" if re.fullmatch(r"\w{1,12}", task.id) else ""
+    return StateLine("task", f"[{_MARKS[task.status]}] {task.text}{number}", task.message, task.status != "done")
+
+
+def answers_before_turns(messages: Sequence[Message]) -> tuple[tuple[int, int], ...]:
+    """(index of the assistant's message that it answers, index of the request), for every request but the first."""
+    found: list[tuple[int, int]] = []
+    said = -1
+    started = False
+    for message in messages:
+        if message.role == "user" and message.origin == "request":
+            if started and said >= 0:
+                found.append((said, message.index))
+            started, said = True, -1
+        elif message.role == "assistant" and message.origin != "summary" and message.text("text").strip():
+            said = message.index
+    return tuple(found)

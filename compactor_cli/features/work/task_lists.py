@@ -1,0 +1,170 @@
+"""The agent's own task list, as its plan tools left it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.text.clean import one_line
+
+Status = Literal["open", "active", "done", "dropped"]
+
+_TEXT_KEYS = ("content", "step", "title", "subject", "task", "description", "text", "name", "todo", "label")
+_STATUS_KEYS = ("status", "state", "done", "completed", "checked")
+_ID_KEYS = ("id", "taskId", "task_id", "todo_id")
+_STATUSES: dict[str, Status] = {
+    **dict.fromkeys(
+        ("pending", "todo", "open", "notstarted", "queued", "new", "planned", "blocked", "waiting"), "open"
+    ),
+    **dict.fromkeys(("inprogress", "active", "doing", "started", "running", "current", "wip"), "active"),
+    **dict.fromkeys(("completed", "complete", "done", "finished", "closed", "success"), "done"),
+    **dict.fromkeys(("cancelled", "canceled", "deleted", "dropped", "skipped", "removed", "abandoned"), "dropped"),
+}
+_BOXES: dict[str, Status] = {" ": "open", "x": "done", "X": "done", ">": "active", "~": "active", "-": "dropped"}
+_BOX = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])\s+\[([ xX>~-])\]\s+(.+)$", re.MULTILINE)
+_LISTED = re.compile(
+    r"^[ \t]*#?(\w+)\.?:?\s+\[(\w+)\]\s+(.+?)(?:\s+\[blocked by[^\]]*\])?$", re.MULTILINE | re.IGNORECASE
+)
+_PLANS = re.compile(r"todo|task|plan|checklist|progress", re.IGNORECASE)
+_OTHERS = ("task", "agent", "exitplanmode")
+"""Tools whose arguments may hold a list of tasks that is not the agent's own: what others are asked, and proposals."""
+_MADE = re.compile(r"#(\w+)")
+_WIDTH = 200
+"""Longest text of a task; a longer one is cut."""
+
+
+class ListedTask(Struct, frozen=True):
+    text: str
+    status: Status
+    message: int
+    id: str = ""
+    """Number that the tool gave it, where later calls name it by that."""
+
+
+class TaskList:
+    """The last state of the list, call by call."""
+
+    def __init__(self, earlier: Iterable[ListedTask] = ()) -> None:
+        self.tasks: list[ListedTask] = list(earlier)
+        self._numbered: dict[str, int] = {task.id: at for at, task in enumerate(self.tasks) if task.id}
+
+    def note(self, call: ToolCall) -> bool:
+        """Take over what the call says about tasks; False when it says nothing."""
+        if call.failed or call.undecided or not call.answered:
+            return False
+        name = re.sub(r"\W|_", "", call.tool).lower()
+        arguments = call.arguments if isinstance(call.arguments, dict) else {}
+        if name == "taskcreate":
+            return self._create(arguments, call)
+        if name == "taskupdate":
+            return self._update(arguments, call)
+        if name == "tasklist":
+            return self._replace(_listed(call))
+        if name in _OTHERS:
+            return False
+        if any(value == [] and _PLANS.search(key) and _PLANS.search(call.tool) for key, value in arguments.items()):
+            self.tasks, self._numbered = [], {}
+            return True
+        tasks = list(_in_arguments(call.tool, arguments, call.message))
+        return self._merge(tasks) if arguments.get("merge") is True else self._replace(tasks)
+
+    def _replace(self, tasks: list[ListedTask]) -> bool:
+        if not tasks:
+            return False
+        self.tasks = [task for task in tasks if task.text]
+        self._numbered = {task.id: at for at, task in enumerate(self.tasks) if task.id}
+        return True
+
+    def _merge(self, tasks: list[ListedTask]) -> bool:
+        places = {task.id or task.text: at for at, task in enumerate(self.tasks)}
+        for task in tasks:
+            at = places.get(task.id or task.text)
+            if at is None:
+                self.tasks += [task] if task.text else []
+            else:
+                self.tasks[at] = replace(task, text=task.text or self.tasks[at].text)
+        self._numbered = {task.id: at for at, task in enumerate(self.tasks) if task.id}
+        return bool(tasks)
+
+    def _create(self, arguments: dict[str, Any], call: ToolCall) -> bool:
+        text = _first(arguments, _TEXT_KEYS[:5])
+        made = _MADE.search(call.said)
+        if not one_line(text, _WIDTH):
+            return False
+        task = ListedTask(one_line(text, _WIDTH), "open", call.message, made.group(1) if made else "")
+        if task.id:
+            self._numbered[task.id] = len(self.tasks)
+        self.tasks.append(task)
+        return True
+
+    def _update(self, arguments: dict[str, Any], call: ToolCall) -> bool:
+        at = self._numbered.get(_first(arguments, _ID_KEYS))
+        if at is None:
+            return False
+        task = self.tasks[at]
+        text, status = _first(arguments, ("subject", "content", "title")), _status(arguments)
+        changed = replace(task, text=one_line(text, _WIDTH) if text else task.text, status=status or task.status)
+        if changed != task:
+            self.tasks[at] = replace(changed, message=call.message)
+        return True
+
+
+def _first(arguments: dict[str, Any], keys: Iterable[str]) -> str:
+    found = (arguments[key] for key in keys if _is_plain(arguments.get(key)))
+    return next((str(value).strip() for value in found if str(value).strip()), "")
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _status(item: dict[str, Any]) -> Status | None:
+    for key in _STATUS_KEYS:
+        value = item.get(key)
+        if isinstance(value, bool):
+            return "done" if value else "open"
+        if isinstance(value, str) and re.sub(r"\W|_", "", value).lower() in _STATUSES:
+            return _STATUSES[re.sub(r"\W|_", "", value).lower()]
+    return None
+
+
+def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterator[ListedTask]:
+    """Tasks by the shape of the arguments: a list of objects with a text and a status, or a checklist."""
+    plans = _PLANS.search(tool) is not None
+    for key, value in arguments.items():
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            if _is_list(value, named=plans):
+                yield from (_task(item, message) for item in value)
+                return
+        elif isinstance(value, str) and (_PLANS.search(key) or plans) and "[" in value:
+            boxes = _BOX.findall(value)
+            if boxes:
+                yield from (ListedTask(one_line(text, _WIDTH), _BOXES[box], message) for box, text in boxes)
+                return
+
+
+def _is_list(items: list[dict[str, Any]], *, named: bool) -> bool:
+    with_text = all(_text(item) or _first(item, _ID_KEYS) for item in items)
+    with_status = sum(_status(item) is not None for item in items)
+    return with_text and (with_status == len(items) or named)
+
+
+def _task(item: dict[str, Any], message: int) -> ListedTask:
+    return ListedTask(_text(item), _status(item) or "open", message, _first(item, _ID_KEYS))
+
+
+def _text(item: dict[str, Any]) -> str:
+    return one_line(_first(item, _TEXT_KEYS), _WIDTH)
+
+
+def _listed(call: ToolCall) -> list[ListedTask]:
+    """Tasks of a listing that a tool printed, such as `#1. [completed] Fix rounding`."""
+    found = ((number, _status({"status": word}), text) for number, word, text in _LISTED.findall(call.said))
+    return [
+        ListedTask(one_line(text, _WIDTH), status, call.message, number) for number, status, text in found if status
+    ]

@@ -1,0 +1,400 @@
+"""Chooses what `adaptive` keeps within a room: requests, the newest exchanges, the state, and the best lines."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from compactor_cli.features.evidence import gather
+from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.name_scores import Values
+from compactor_cli.features.work.state import session_state, state_text
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision, SummarySlot
+from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
+from compactor_cli.model.state import StateLine
+from compactor_cli.strategies.adaptive import must_keep
+from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
+from compactor_cli.strategies.adaptive.in_place import SMALL, Native
+from compactor_cli.strategies.adaptive.layout import Stretch, arrange
+from compactor_cli.strategies.shared.details import REACH
+from compactor_cli.strategies.shared.newest import newest_share
+from compactor_cli.strategies.shared.quoted_lines import Quoter
+from compactor_cli.strategies.shared.requests import ALL_SHARE, Request, choose_requests, rate_by, share_of
+from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, Selector, densest
+from compactor_cli.text.clauses import split_clauses
+from compactor_cli.text.headers import Base
+
+_PRESENT = 40
+"""Newest groups that may stay at their place for being the newest."""
+_ANSWERED_SHARE = 0.15
+"""Share of the room of talk that the answer to the last request may take, for being the newest."""
+_WRITTEN = 150
+"""Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
+_MOSTLY = 0.6
+"""Share of a group's tokens from which on it is worth a try to keep it at its place."""
+_OVERHEAD = 3
+"""Tokens that a group at its place may take more than its lines in a summary."""
+_STATE_SHARE = 0.13
+"""Share of the room that the state of the work may take."""
+_INSTRUCTIONS_SHARE = 0.06
+"""Share of the room for standing instructions that a harness put in."""
+_ANSWER_SHARE = 0.06
+"""Share of the room for what the user answered: the end of what was said before each request."""
+_SHORT_REQUEST = 150
+"""Tokens of a request whose sentences are kept as the words of the user or not at all."""
+_BASED = 300
+"""Tokens of room from which on a summary says what the transcript was compacted from."""
+_USED = 0.97
+"""Share of the room below which groups are looked for that fit whole into what is left."""
+_SMALLEST_LINE = 6
+"""Tokens below which no line is looked for."""
+_REQUEST = "large request of the user"
+_WORTHLESS = "no line of it is worth its tokens"
+_ATTEMPTS = 6
+"""Plans that are costed to come close to the target."""
+
+
+class Attempt(Struct, frozen=True):
+    """A plan that has been costed."""
+
+    decisions: dict[int, Decision]
+    slots: list[SummarySlot]
+    tokens: int
+    chosen: dict[int, list[ChosenLine]] = field(default_factory=dict)
+    """Group -> the lines that were taken of it."""
+
+
+class Chooser:
+    """Chooses lines for the groups that are not protected, and what becomes of the groups."""
+
+    def __init__(
+        self,
+        given: PlanInput,
+        kept: dict[int, Decision],
+        rest: list[Group],
+        room: int,
+        large: set[int],
+        report: Decision | None,
+    ) -> None:
+        """`kept`: decisions that are made. `rest`: the other groups, which have `room` tokens. `large`: those of
+        them that stay at their place whatever of them is chosen. `report`: what the agent told the user last."""
+        assert given.profile is not None
+        self.given, self.kept, self.rest, self.room = given, kept, rest, room
+        self.group_of = {i: g.index for g in given.groups for i in g.messages}
+        session = read_session(given.messages, REACH, given.settings.query)
+        evidence = gather(given.messages, session)
+        self.values = Values(session, evidence, given.profile)
+        self.reported = {report.group: report} if report else {}
+        fixed = frozenset(i for g in (*kept, *self.reported) for i in given.groups[g].messages)
+        self.lines = SessionLines(session, self.values.of, fixed)
+        covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
+        self.selector = Selector(self.lines, self.values.of, given.count, covered)
+        self.native = Native(given.messages, self.lines, given.count)
+        self.large = large
+        # summaries of earlier rounds go into the new one: their numbers would mislead beside it
+        self.folded = {g.index for g in rest if given.is_summary(g)}
+        self.talk = is_talk(given.messages, session)
+        self.present = large | (self._answered() if self.talk else self._present())
+        self.whole: set[int] = set()
+        # a ratio refers to what the first round started from; a target in tokens does without that
+        needed = given.settings.target_ratio is not None or given.target is None
+        base = Base(sum(m.tokens for m in given.messages), given.target or 0) if needed or room >= _BASED else None
+        self.quoter = Quoter(given.messages, self.lines, given.count, base=base, always=needed)
+        self.state = self._state()
+
+    # -- what is kept for what it is
+
+    def _present(self) -> set[int]:
+        """The newest groups, as long as they are cheap with all their lines left out."""
+        present = set(self.reported)
+        left = newest_share(self.room) - sum(report.tokens for report in self.reported.values())
+        for group in reversed(self.rest[-_PRESENT:]):
+            if group.index in self.folded:
+                break
+            if not self._is_request(group) and group.index not in self.reported:
+                left -= self.native.render(group, (), "", _WRITTEN).tokens
+            if left < 0:
+                break
+            present.add(group.index)
+        return present
+
+    def _answered(self) -> set[int]:
+        """Return what was said behind the last request: without it, that would pass for one that nobody answered."""
+        last = max(
+            (group.index for group in self.given.groups if self._is_request(group)), default=len(self.given.groups)
+        )
+        said = [group for group in self.rest if group.index > last and group.index not in self.folded]
+        tokens = sum(self.native.render(group, (), "", _WRITTEN).tokens for group in said)
+        return {group.index for group in said} if tokens <= _ANSWERED_SHARE * self.room else set()
+
+    def _is_request(self, group: Group) -> bool:
+        return all(self.given.messages[i].origin == "request" for i in group.messages)
+
+    def _state(self) -> tuple[StateLine, ...]:
+        """The state of the work, as far as what stays at its place does not show it."""
+        left, taken = self.room * _STATE_SHARE, []
+        for line in session_state(self.given.messages):
+            if self._is_seen(line):
+                continue
+            left -= self.given.count(line.text) + 2
+            if left < 0:
+                break
+            taken.append(line)
+        return tuple(taken)
+
+    def _is_seen(self, line: StateLine) -> bool:
+        """Return whether what stays at its place shows what a line of the state tells: calls that stay whole."""
+        group = self.group_of.get(line.message)
+        if group is None or line.kind == "file":
+            return False
+        if group in self.kept:
+            return self.kept[group].rendition == "whole"
+        calls = self.given.messages[line.message].calls
+        return group in self.present and all(call.tokens <= _WRITTEN for call in calls)
+
+    def _take_musts(self) -> None:
+        """The user's words, and the end of what was said before them; of talk, what is worth most."""
+        given = self.given
+        if self.talk and given.profile is not None:
+            self._take(ranked_lines(given.messages, self.lines, self.selector.tokens, self.room, given.profile))
+            return
+        self._take(self._words(list(must_keep.requests(given.messages, self.lines)), ALL_SHARE, share_of(self.room)))
+        told = list(must_keep.instructions(given.messages, self.lines))
+        self._take(self._words(told, _INSTRUCTIONS_SHARE, _INSTRUCTIONS_SHARE))
+        left = self.room * _ANSWER_SHARE
+        for lines in must_keep.answers(given.messages, self.lines):
+            cost = sum(self.selector.cost(line) for line in lines)
+            if cost <= left:
+                left -= cost
+                self._take(lines)
+
+    def _words(self, said: Sequence[must_keep.UserWords], all_of: float, share: float) -> Iterator[int]:
+        """Lines of what was said, the newest first: all of it within a share `all_of` of the room, else the
+        sentences that bind, within `share`."""
+        lines, pieces = self.lines, self.lines.session.pieces
+        texts = [Request(at, pieces[each.piece].text[each.start : each.end]) for at, each in enumerate(said)]
+        every = [list(lines.overlapping(each.piece, each.start, each.end)) for each in said]
+        needed = sum(self.selector.tokens(line) for own in every for line in own) + HEADING * len(every)
+        if needed <= all_of * self.room:
+            for own in reversed(every):
+                yield from own
+            return
+        numbers = [pieces[each.piece].message for each in said]
+        rate = rate_by(self.given.messages, self.given.profile.binding if self.given.profile else {})
+        kept = choose_requests(
+            texts,
+            int(share * self.room),
+            self.given.count,
+            lambda sentences: rate([(numbers[at], text) for at, text in sentences]),
+        )
+        for asked in reversed(kept):
+            each = said[asked.message]
+            if asked.whole:
+                yield from every[asked.message]
+                continue
+            clauses = split_clauses(texts[asked.message].text)
+            for clause in (clauses[at] for at in asked.clauses):
+                yield from lines.overlapping(each.piece, each.start + clause.start, each.start + clause.end)
+
+    def _take(self, lines: Iterable[int]) -> int:
+        return sum(self.selector.take(line) for line in lines)
+
+    # -- the best of everything else
+
+    def best(self) -> Attempt:
+        """As many of the best lines as the room allows, exactly counted."""
+        self._take_musts()
+        room = int(self.room * 1.1) + 60
+        if not self.talk:
+            left = room - sum(c.cost for c in self.selector.taken.values())
+            self.selector.fill(filter(self._may_be_quoted, densest(self.lines, room)), left)
+        order = list(self.selector.taken.values())
+        best = self._build([])
+        return self._nothing() if best.tokens > self.room else self._fit(order, best)
+
+    def _may_be_quoted(self, line: int) -> bool:
+        """Return whether a line may be chosen for its value: the rest of a short request may have been taken back."""
+        piece = self.lines.piece(line)
+        return piece.cut != "clauses" or piece.tokens > _SHORT_REQUEST
+
+    def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
+        """The longest beginning of `order` that fits, found by interpolation; what is built is counted
+        exactly."""
+        below = [0, *accumulate(choice.cost for choice in order)]
+        low, high, attempt = 0, len(order), self._build(order)
+        at_low, at_high = best.tokens, attempt.tokens
+        if attempt.tokens <= self.room:
+            return self._spend(order, attempt)
+        for _ in range(_ATTEMPTS):
+            share = (self.room - at_low) / max(1, at_high - at_low)
+            wanted = below[low] + share * (below[high] - below[low]) - 4
+            count = max(low + 1, min(high - 1, bisect_right(below, wanted) - 1))
+            if not low < count < high:
+                break
+            attempt = self._build(order[:count])
+            if attempt.tokens <= self.room:
+                low, at_low, best = count, attempt.tokens, attempt
+            else:
+                high, at_high = count, attempt.tokens
+            if best.tokens > self.room * 0.99:
+                break
+        return self._top_up(order, low, best)
+
+    def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
+        """Small lines further down the order, where the next one is too large for what is left."""
+        chosen = order[:count]
+        left = self.room - best.tokens
+        for choice in order[count + 1 :]:
+            if left < _SMALLEST_LINE:
+                break
+            if choice.cost <= left:
+                chosen.append(choice)
+                left -= choice.cost
+        attempt = self._build(chosen) if len(chosen) > count else best
+        if attempt.tokens > self.room or attempt.tokens < best.tokens:
+            chosen, attempt = order[:count], best
+        return self._spend(chosen, attempt) if attempt.tokens < _USED * self.room else attempt
+
+    def _spend(self, order: list[ChosenLine], attempt: Attempt) -> Attempt:
+        """Use what is left: the newest groups stay whole, of talk those of which most was thought."""
+        left = self.room - attempt.tokens
+        ranked = [self.group_of[self.lines.message(line)] for line in self.selector.taken] if self.talk else []
+        candidates = dict.fromkeys([*ranked, *(group.index for group in reversed(self.rest))])
+        for index in candidates:
+            group, decision = self.given.groups[index], attempt.decisions[index]
+            if index in self.folded or index in self.kept or decision.rendition == "whole":
+                continue
+            if group.tokens - decision.tokens <= left:
+                left -= group.tokens - decision.tokens
+                self.whole.add(index)
+        more = self._build(order)
+        if more.tokens <= self.room:
+            return more
+        self.whole.clear()
+        return attempt
+
+    def _nothing(self) -> Attempt:
+        """No room for anything but what is protected."""
+        decisions = {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in self.rest}
+        decisions |= {g.index: self.native.render(g, (), _REQUEST) for g in self.rest if g.index in self.large}
+        return Attempt(self.kept | decisions, [], 0)
+
+    # -- what becomes of every group
+
+    def _build(self, chosen: Sequence[ChosenLine]) -> Attempt:
+        """Return what becomes of every group when these lines are taken."""
+        by_group: dict[int, list[ChosenLine]] = {}
+        for choice in chosen:
+            by_group.setdefault(self.group_of[self.lines.message(choice.line)], []).append(choice)
+        taken = {choice.line for choice in chosen}
+        in_place = dict(self.kept)
+        for group in self.rest:
+            own = by_group.get(group.index, [])
+            stays = group.index not in self.folded and (own or group.index in self.present or group.index in self.whole)
+            decision = self._in_place(group, own, taken) if stays else None
+            if decision is not None:
+                in_place[group.index] = decision
+        sizes = {index: sum(choice.cost for choice in own) for index, own in by_group.items()}
+        extra = sum(self.given.count(line.text) + 2 for line in self.state)
+        stretches = arrange(
+            self.given.groups,
+            in_place,
+            lambda g: self._is_movable(g, in_place),
+            lambda g: sizes.get(g.index, 0),
+            extra,
+            needed=self.quoter.always,
+        )
+        return self._written(in_place, stretches, by_group)
+
+    def _is_movable(self, group: Group, in_place: dict[int, Decision]) -> bool:
+        """Return whether a summary may quote the group instead: nothing is lost by that but its place."""
+        if group.index in self.kept or group.index in self.present or group.index in self.whole:
+            return False
+        return all(
+            part.kind in ("text", "tool_call", "tool_result") and not part.images
+            for i in group.messages
+            for part in self.given.messages[i].parts
+        )
+
+    def _written(
+        self, in_place: dict[int, Decision], stretches: Sequence[Stretch], by_group: dict[int, list[ChosenLine]]
+    ) -> Attempt:
+        """The decisions, and the summaries of the stretches."""
+        decisions, slots = dict(in_place), []
+        largest = max(stretches, key=lambda s: s.tokens, default=None)
+        for stretch in stretches:
+            last = stretch is stretches[-1]
+            chosen = {g.index: self._quoted(g, in_place, by_group) for g in stretch.groups}
+            state = self._state_behind(stretch, in_place) if last else ""
+            tier = max((t for g in stretch.groups for t in self.given.tiers_of(g)), default=3)
+            slot = self.quoter.slot(stretch.groups, tier, chosen, state, based=stretch is largest)
+            if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state):
+                slots.append(slot)
+                for group in stretch.groups:
+                    decisions[group.index] = self._summarized(group, chosen[group.index])
+            else:  # a summary of them would take more than they do
+                for group in stretch.groups:
+                    decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")
+        for group in self.rest:
+            if group.index not in decisions:
+                decisions[group.index] = Decision(group.index, "gone", 0, _WORTHLESS, value=0.0)
+        used = sum(decisions[g.index].tokens for g in self.rest) + sum(slot.budget for slot in slots)
+        return Attempt(decisions, slots, used, by_group)
+
+    def _quoted(
+        self, group: Group, in_place: dict[int, Decision], by_group: dict[int, list[ChosenLine]]
+    ) -> list[ChosenLine]:
+        """The lines that a summary quotes of a group; all of one that would stand whole at its place."""
+        own = by_group.get(group.index, [])
+        if group.index not in in_place or in_place[group.index].rendition != "whole":
+            return own
+        known = {choice.line for choice in own}
+        every = (line for i in group.messages for line in self.lines.of_message(i))
+        return [*own, *(ChosenLine(line, 0.0, self.selector.tokens(line)) for line in every if line not in known)]
+
+    def _state_behind(self, stretch: Stretch, in_place: dict[int, Decision]) -> str:
+        """The state without a task list that stands at its place behind this summary, word for word."""
+        end = stretch.groups[-1].messages[-1]
+        return state_text(
+            line
+            for line in self.state
+            if line.kind != "task" or line.message <= end or self.group_of[line.message] not in in_place
+        )
+
+    def _in_place(self, group: Group, own: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
+        """The group at its place, where that takes no more than to quote what was chosen of it."""
+        quoted = sum(choice.cost for choice in own)
+        present = group.index in self.present
+        if group.index in self.reported and group.index not in self.whole:
+            return self.reported[group.index]
+        if group.tokens <= quoted + _OVERHEAD or group.index in self.whole:
+            decision = Decision(group.index, "whole", group.tokens, "worth its tokens")
+        elif present or quoted > _MOSTLY * group.tokens:
+            why = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
+            why = _REQUEST if group.index in self.large else why
+            decision = self.native.render(group, taken, why, _WRITTEN if present else SMALL)
+            if not present and decision.tokens > quoted + _OVERHEAD:
+                return None
+        else:
+            return None
+        return decision._replace(value=round(sum(choice.value for choice in own), 3))
+
+    def _summarized(self, group: Group, own: Sequence[ChosenLine]) -> Decision:
+        if not own:
+            return Decision(group.index, "summarized", 0, _WORTHLESS, value=0.0)
+        reason = f"{len(own)} line{'s' * (len(own) > 1)} quoted, {sum(c.cost for c in own):,} tokens"
+        value = round(sum(c.value for c in own), 3)
+        return Decision(group.index, "summarized", 0, reason, value=value)
+
+    def explained(self, attempt: Attempt) -> Attempt:
+        """The attempt with the names that made the value of what is kept."""
+        decisions = dict(attempt.decisions)
+        for group, own in attempt.chosen.items():
+            terms = [term for choice in own for term in self.lines.terms(choice.line)]
+            decisions[group] = decisions[group]._replace(signals=self.values.explain(terms))
+        return replace(attempt, decisions=decisions)

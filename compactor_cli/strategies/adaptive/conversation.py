@@ -1,0 +1,84 @@
+"""Conversations of people, without tools: which messages, or sentences of long ones, are worth most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from compactor_cli.features.lines import SessionLines, SessionText
+from compactor_cli.features.name_scores import talk_share
+from compactor_cli.features.talk import Statement, needed_values, rank_statements
+from compactor_cli.model.message import Message
+from compactor_cli.model.profile import Profile
+from compactor_cli.text.excerpts import begins_part, is_request
+
+_TALK = 0.6
+"""Share of talk from which on a session is people talking; agents that write their actions as text have less."""
+_PART = 4
+"""Part of the room above which a message is taken sentence by sentence."""
+_SHORT = 40
+"""Tokens of a message that is always taken as a whole."""
+_MORE = 300
+"""Tokens beyond that: in a small room the best may be too large, and others are looked for."""
+_MESSAGE = 4
+"""Tokens of a message besides its text."""
+
+
+def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
+    """Return whether nobody calls a tool, and what is said is not full of names as work in a text form is."""
+    calls = any(
+        message.role == "tool" or part.kind in ("tool_call", "tool_result")
+        for message in messages
+        for part in message.parts
+    )
+    return not calls and talk_share(session) >= _TALK
+
+
+def ranked_lines(
+    messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int, profile: Profile
+) -> Iterator[int]:
+    """Lines of statements, those first that are worth most for their tokens, until about twice the room is taken."""
+    statements: list[Statement] = []
+    owned: list[list[int]] = []
+    for number in sorted(lines.first_of):
+        piece = lines.session.pieces[number]
+        message = messages[piece.message]
+        if not piece.speech or message.role == "system":
+            continue
+        for speaker, own in _statements(lines, number, message, cost, room):
+            text = piece.text[lines.starts[own[0]] : lines.ends[own[-1]]]
+            statements.append(Statement(piece.message, speaker, text))
+            owned.append(own)
+    tokens = [_MESSAGE + sum(map(cost, own)) for own in owned]
+    values = needed_values(statements, profile.talk, profile.binding)
+    left = 2 * room + _MORE
+    for at in rank_statements(statements, values, tokens):
+        yield from owned[at]
+        left -= tokens[at]
+        if left < 0:
+            return
+
+
+def _statements(
+    lines: SessionLines, number: int, message: Message, cost: Callable[[int], int], room: int
+) -> Iterator[tuple[str, list[int]]]:
+    """(speaker, lines) of the statements of a piece: all of it, or each sentence; of an earlier summary each quote."""
+    own = list(lines.of_piece(number))
+    if message.origin == "summary":
+        yield from _quoted(lines, own)
+    elif sum(map(cost, own)) <= max(_SHORT, room // _PART):
+        yield from [(message.role, own)] if own else []
+    else:
+        yield from ((message.role, [line]) for line in own)
+
+
+def _quoted(lines: SessionLines, own: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+    speaker, found = "assistant", list[int]()
+    for line in own:
+        text = lines.text(line)
+        if begins_part(text):
+            if found:
+                yield speaker, found
+            speaker, found = "user" if is_request(text) else "assistant", []
+        found.append(line)
+    if found:
+        yield speaker, found

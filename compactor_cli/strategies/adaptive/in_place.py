@@ -1,0 +1,173 @@
+"""Messages that stay at their place with some of their lines: valid, in order, gaps marked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+from compactor_cli.features.call_lines import changed_lines
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import LEGACY_ID, Message, Part
+from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
+
+_SHORT_STRING = 120
+"""Characters of a string in a call's arguments that stays as it is."""
+_NAMED = 400
+"""Tokens of a result from which on the mark of what is left out names the original."""
+_CHANGED = 500
+"""Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
+SMALL = 48
+"""Tokens of a part that is not worth cutting."""
+
+
+class Native:
+    """Renders groups with the chosen lines of their parts; each text is counted once."""
+
+    def __init__(self, messages: Sequence[Message], lines: SessionLines, count: Callable[[str], int]) -> None:
+        self._messages = messages
+        self._lines = lines
+        self._count = count
+        self._piece = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
+        self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
+        self._note = 0
+
+    def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
+        """The group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results up to
+        `SMALL` tokens, what the agent wrote up to `whole`."""
+        edits = []
+        saved = 0
+        for index in group.messages:
+            for which, part in enumerate(self._messages[index].parts):
+                small = SMALL if part.kind == "tool_result" else whole
+                text, tokens = self._part(index, which, part, taken, small)
+                if tokens < part.tokens:
+                    edits.append(Edit(index, which, text, tokens))
+                    saved += part.tokens - tokens
+        if not edits:
+            return Decision(group.index, "whole", group.tokens, reason)
+        return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
+
+    def _part(self, index: int, which: int, part: Part, taken: Collection[int], small: int) -> tuple[str, int]:
+        if part.place is None or part.edited or part.tokens <= small:
+            return part.text, part.tokens
+        if part.kind == "image":
+            self._note = self._note or self._count(IMAGE_NOTE)
+            return IMAGE_NOTE, self._note
+        number = self._piece.get((index, which))
+        if number is None:
+            return part.text, part.tokens
+        all_lines = self._lines.of_piece(number)
+        chosen = tuple(line for line in all_lines if line in taken)
+        if len(chosen) == len(all_lines) and not part.images:
+            return part.text, part.tokens
+        changes = part.kind == "tool_call" and small > SMALL
+        key = (index, which, chosen, changes)
+        if key not in self._done:
+            if part.kind == "tool_call":
+                self._done[key] = self._arguments(part, chosen, _changes(part) if changes else ())
+            else:
+                text = self._text(part, chosen, all_lines)
+                self._done[key] = text, self._count(text)
+        return self._done[key]
+
+    def _text(self, part: Part, chosen: Sequence[int], all_lines: range) -> str:
+        """The chosen lines of a text or an output; the first gap says how much is left out of all."""
+        lines, text = self._lines, part.text
+        out: list[str] = []
+        at, before, marked = 0, all_lines.start, False
+        for line in (*chosen, all_lines.stop):
+            last = line == all_lines.stop
+            start = len(text) if last else lines.starts[line]
+            gap = text[at:start]
+            if line == before:
+                out.append("" if last else gap)
+            else:
+                # the first mark says how much is left out of all and where the original is
+                kept = [(lines.starts[n], lines.ends[n]) for n in chosen]
+                mark = "…" if marked else self._mark(text, kept, named=_needs_name(part))
+                inside = "\n" not in gap
+                out.append(f" {mark} " if inside else f"\n{mark}\n")
+                marked = True
+            if not last:
+                at, before = lines.ends[line], line + 1
+                out.append(text[start:at])
+        joined = "".join(out).strip("\n ")
+        return f"{joined}\n{IMAGE_NOTE}" if part.images else joined
+
+    @staticmethod
+    def _mark(text: str, kept: Sequence[tuple[int, int]], *, named: bool) -> str:
+        """Return how much is left out; with a reference to all of it where that is worth its tokens: a result is also
+        found by the id of its call."""
+        # kept pieces are in order: a physical line is counted once, however many pieces of it are kept
+        at, kept_lines = 0, 0
+        for place, (start, end) in enumerate(kept):
+            kept_lines += (not place or "\n" in text[at:start]) + text.count("\n", start, end)
+            at = end
+        left_out = text.count("\n") + 1 - kept_lines
+        what = f"{left_out:,} line{'s' * (left_out > 1)}"
+        if left_out < 2:
+            what = f"{len(text) - sum(end - start for start, end in kept):,} characters"
+        return f"[… {what} left out · {text_reference(text)}]" if named else f"[… {what} left out]"
+
+    def _arguments(self, part: Part, chosen: Sequence[int], changes: Iterable[str]) -> tuple[str, int]:
+        wanted = {*(self._lines.text(line) for line in chosen), *changes}
+        try:
+            value = parse_json(part.text)
+        except ValueError:
+            value = None
+        if not isinstance(value, (dict, list)):
+            limit = max(SMALL, sum(map(len, wanted)) // 3)
+            short = shorten_prose(part.text, part.tokens, limit, self._count)
+            return short.text, short.tokens + self._count(part.name)
+        text = json.dumps(_cut(value, wanted), ensure_ascii=False, separators=(",", ":"))
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            return part.text, part.tokens
+        if len(text) >= len(part.text):
+            return part.text, part.tokens
+        return text, self._count(text) + self._count(part.name)
+
+
+def _needs_name(part: Part) -> bool:
+    """Return whether a mark has to name the original: a small result is also found by the id of its call, when it has
+    one."""
+    return part.kind != "tool_result" or part.tokens >= _NAMED or part.call_id.startswith(LEGACY_ID)
+
+
+def _changes(part: Part) -> Iterator[str]:
+    """The first lines that an edit adds to a file, or takes away where it adds none: what was done."""
+    for _, lines in changed_lines(part):
+        of = {mark: [line[3:] for line in lines if line.startswith(mark)] for mark in ("+| ", "-| ")}
+        changed = of["+| "] or of["-| "]
+        sizes = accumulate(len(line) for line in changed)
+        yield from (line for line, size in zip(changed, sizes, strict=True) if size <= _CHANGED)
+
+
+def _cut(value: Any, wanted: set[str]) -> Any:
+    """Arguments with long strings cut to their chosen lines."""
+    if isinstance(value, dict):
+        return {key: _cut(item, wanted) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cut(item, wanted) for item in value]
+    if not isinstance(value, str) or len(value) <= _SHORT_STRING:
+        return value
+    kept: list[str] = []
+    left_out = 0
+    named = f" · {text_reference(value)}"
+    for line in (*value.split("\n"), None):
+        # the first and last line of a piece may have quotes and keys around them
+        if line is not None and not any(line.strip() and (line.strip() in w or w in line) for w in wanted):
+            left_out += 1
+            continue
+        if left_out:
+            kept.append(f"[… {left_out:,} line{'s' * (left_out > 1)}{named}]")
+            left_out, named = 0, ""
+        if line is not None:
+            kept.append(line if len(line) <= 4 * _SHORT_STRING else line[: 2 * _SHORT_STRING] + " […]")
+    return "\n".join(kept)

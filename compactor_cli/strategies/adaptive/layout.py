@@ -1,0 +1,112 @@
+"""Where chosen lines stand: messages at their place, and between them summaries that quote, in the order of time.
+
+A summary stands between two messages that stay when it quotes enough to be worth its heading. Where it does not,
+the message behind it is quoted whole in it, at its place among the other lines, and the next gap joins too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision
+from compactor_cli.strategies.shared.quoted_lines import MARK
+
+_WORTH_A_HEADING = 120
+"""Tokens of quoted lines that are worth a summary of their own, its heading and its place in the conversation."""
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Groups that one summary stands for, in order, and the tokens of the lines that it quotes."""
+
+    groups: list[Group] = field(default_factory=list)
+    tokens: int = 0
+    before: list[Group] = field(default_factory=list)
+    """Groups at their place between the stretch before it and this one, when all of them may be quoted instead."""
+    joins: bool = False
+    """It may be joined with the stretch before it."""
+
+
+def arrange(
+    groups: Sequence[Group],
+    in_place: Mapping[int, Decision],
+    movable: Callable[[Group], bool],
+    quoted: Callable[[Group], int],
+    extra: int = 0,
+    *,
+    needed: bool = False,
+) -> list[Stretch]:
+    """The stretches that get a summary. Groups in none of them are at their place, or gone.
+
+    `in_place`: groups that would stay. `movable`: whether one may be quoted instead. `quoted`: tokens of the lines
+    that a summary quotes of a group. `extra`: tokens that the last summary has besides its lines. `needed`: there
+    has to be one, however little it quotes.
+    """
+    found: list[Stretch] = []
+    current = Stretch()
+    for group in groups:
+        tokens = quoted(group)
+        if group.index not in in_place:
+            current.groups.append(group)
+            current.tokens += tokens
+        elif not movable(group):
+            _close(found, current, group)
+            current = Stretch()
+        elif current.tokens == 0:
+            current.before.append(group)
+        elif current.tokens < _WORTH_A_HEADING:
+            current.groups.append(group)
+            current.tokens += tokens
+        else:
+            _close(found, current, group)
+            current = Stretch(before=[group], joins=True)
+    _close(found, current)
+    if found:
+        found[-1].tokens += extra
+    worth = [stretch for stretch in _joined(found, quoted) if stretch.tokens >= MARK]
+    return worth or (_one(groups, in_place, movable, quoted) if needed else [])
+
+
+def _one(
+    groups: Sequence[Group],
+    in_place: Mapping[int, Decision],
+    movable: Callable[[Group], bool],
+    quoted: Callable[[Group], int],
+) -> list[Stretch]:
+    """The first messages that are gone, with a message right behind or before them that may be quoted."""
+    gone: list[Group] = []
+    for at, group in enumerate(groups):
+        if group.index in in_place or quoted(group):
+            continue
+        gone.append(group)
+        if at + 1 < len(groups) and groups[at + 1].index not in in_place and not quoted(groups[at + 1]):
+            continue
+        beside = [groups[i] for i in (at + 1, gone[0].index - 1) if 0 <= i < len(groups)]
+        near = [g for g in beside if g.index in in_place and movable(g) and quoted(g)]
+        if near:
+            return [Stretch(sorted([near[0], *gone], key=lambda g: g.index), quoted(near[0]))]
+        gone.clear()
+    return []
+
+
+def _close(found: list[Stretch], stretch: Stretch, behind: Group | None = None) -> None:
+    """Groups with a message behind the one that stays next have no place before it: they are gone."""
+    if behind is not None:
+        stretch.groups = [g for g in stretch.groups if g.messages[-1] < behind.messages[0]]
+    if stretch.groups:
+        found.append(stretch)
+
+
+def _joined(found: Sequence[Stretch], quoted: Callable[[Group], int]) -> Iterable[Stretch]:
+    """The stretches, a small one at the end of several joined with the one before it."""
+    out: list[Stretch] = []
+    for stretch in found:
+        if out and stretch.joins and stretch.tokens < MARK:
+            last = out[-1]
+            last.groups = sorted([*last.groups, *stretch.before, *stretch.groups], key=lambda g: g.index)
+            last.tokens += stretch.tokens + sum(map(quoted, stretch.before))
+        else:
+            out.append(stretch)
+    return out

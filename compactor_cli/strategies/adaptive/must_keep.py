@@ -1,0 +1,68 @@
+"""Lines that come before those of most value: what the user asked, and what was said right before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.work.state import answers_before_turns
+from compactor_cli.model.message import Message
+from compactor_cli.text.excerpts import bare, begins_part, is_request
+from compactor_cli.text.injected import is_instructions
+from compactor_cli.text.replies import reply_span
+
+_END = 2
+"""Lines at the end of what the agent said that tell what the user answers."""
+
+
+class UserWords(Struct, frozen=True):
+    """Words of the user, as a span of a piece."""
+
+    piece: int
+    start: int
+    end: int
+
+
+def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
+    """Yield what the user asked, in order; also in answer to a call, and what an earlier summary quotes of it."""
+    for number in sorted(lines.first_of):
+        piece = lines.session.pieces[number]
+        message = messages[piece.message]
+        if message.origin == "request" and piece.speech:
+            yield UserWords(number, 0, len(piece.text))
+        elif message.parts[piece.part].kind == "tool_result" and (words := reply_span(piece.text)):
+            yield UserWords(number, *words)
+        elif message.origin == "summary":
+            yield from _quoted(lines, number)
+
+
+def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
+    """Standing instructions that a harness put in, such as those of CLAUDE.md."""
+    for number in sorted(lines.first_of):
+        piece = lines.session.pieces[number]
+        if messages[piece.message].origin == "injected" and piece.speech and is_instructions(piece.text):
+            yield UserWords(number, 0, len(piece.text))
+
+
+def _quoted(lines: SessionLines, number: int) -> Iterator[UserWords]:
+    """Requests in the lines that a summary quotes."""
+    text, start = lines.session.pieces[number].text, 0
+    begun: int | None = None
+    for line in text.split("\n"):
+        if begins_part(line):
+            if begun is not None:
+                yield UserWords(number, begun, start - 1)
+            begun = start + len(line) - len(bare(line)) if is_request(line) else None
+        start += len(line) + 1
+    if begun is not None:
+        yield UserWords(number, begun, len(text))
+
+
+def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
+    """The end of what the agent said before each request, the newest first."""
+    for said, _ in reversed(answers_before_turns(messages)):
+        own = [line for line in lines.of_message(said) if lines.piece(line).speech]
+        if own:
+            yield own[-_END:]

@@ -1,0 +1,146 @@
+"""Keeps what the rest of the session is most likely to need, line by line.
+
+The user's words come first, then the newest exchanges, the state of the work, and the lines of everything else by
+the value they add per token: every name in the session has an estimate of how likely the rest needs it (signals
+weighed by a profile). Everything stands in the order of time: messages of which much was chosen stay at their
+place, and of the others a summary between them quotes the chosen lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
+from compactor_cli.strategies.adaptive.choosing import Attempt, Chooser
+from compactor_cli.strategies.shared.details import DETAIL
+from compactor_cli.strategies.shared.newest import newest_share
+from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
+from compactor_cli.strategies.shared.renditions import Renderer
+from compactor_cli.text.shorten import SMALLEST
+
+_LARGE_REQUEST = 0.4
+"""Share of the room above which the last request is not kept whole."""
+_REPORT_SHARE = 2 / 3
+"""Share of what the newest exchanges may take that is for the report of the work."""
+_SMALL_REQUEST = 60
+"""Tokens of a last request that is kept whole whatever its share."""
+
+
+class Adaptive:
+    name = "adaptive"
+    purpose = "keeps the lines that the rest of the session is most likely to need, by learned signals"
+    suits = "a token target: as much of what comes next needs as fits"
+    closes = False
+    tiers = False
+    writes = False
+    learned = True
+
+    def plan(self, given: PlanInput) -> Plan:
+        return _Planner(given).plan()
+
+
+class _Planner:
+    def __init__(self, given: PlanInput) -> None:
+        self.given = given
+        self.target = given.target if given.target is not None else self._implied_target()
+        self.renderer = Renderer(given.messages, given.count)
+
+    def _implied_target(self) -> int:
+        """Without a target: what is protected, and each tier's share of the rest."""
+        keep, total = self.given.settings.tiers.keep, 0.0
+        for group in self.given.groups:
+            tiers = self.given.tiers_of(group)
+            total += group.tokens * (1.0 if group.index in self.given.protected or not tiers else keep[min(tiers)])
+        return int(total)
+
+    def plan(self) -> Plan:
+        given, target = self.given, self.target
+        if sum(g.tokens for g in given.groups) <= target:
+            return self._finish(Attempt({g.index: self.renderer.whole(g, "fits") for g in given.groups}, [], 0))
+        asked = self._asked()
+        protected = [g for g in given.groups if g.index in given.protected and g.index not in asked]
+        large = self._large(protected)
+        kept = {d.group: d for d in keep_protected(given, self.renderer, protected, target, frozenset(large))}
+        rest = [g for g in given.groups if g.index not in kept]
+        room = target - sum(d.tokens for d in kept.values())
+        for group in reversed(rest if room > DETAIL else ()):
+            if room - group.tokens < DETAIL:
+                break
+            kept[group.index] = self.renderer.whole(group, NEWEST_EXCHANGE)
+            room -= group.tokens
+        rest = [g for g in rest if g.index not in kept]
+        if sum(g.tokens for g in rest) <= room:
+            kept |= {g.index: self.renderer.whole(g, "fits") for g in rest}
+            return self._finish(Attempt(kept, [], 0))
+        chooser = Chooser(given, kept, rest, room, large, self._report(room) if given.groups[-1] in rest else None)
+        return self._finish(chooser.explained(chooser.best()))
+
+    def _report(self, room: int) -> Decision | None:
+        """What the agent told the user at the very end of its work: the report of it, cut where it is long."""
+        given, newest = self.given, self.given.groups[-1]
+        said = [given.messages[i] for i in newest.messages]
+        worked = any(message.calls for message in given.messages)
+        if given.target is None or not worked or any(m.role != "assistant" or m.calls for m in said):
+            return None
+        fitted = self.renderer.fit([newest], int(_REPORT_SHARE * newest_share(room)), NEWEST_EXCHANGE, prose=True)
+        return fitted[0] if fitted else None
+
+    def _asked(self) -> set[int]:
+        """Requests whose lines compete with each other: all but the last one."""
+        given = self.given
+        if given.target is None:
+            return set()
+        return {
+            g.index
+            for g in given.groups
+            if given.protected.get(g.index) in (None, *REQUESTS) and _is_plain_request(given, g)
+        } - {self._last_request()}
+
+    def _last_request(self) -> int:
+        """The group of the newest request that is protected for being one; -1 when there is none."""
+        reasons = self.given.protected
+        asked = (
+            g.index for g in self.given.groups if reasons.get(g.index) in REQUESTS and not self.given.is_summary(g)
+        )
+        return max(asked, default=-1)
+
+    def _large(self, protected: Sequence[Group]) -> set[int]:
+        """The last request, when it would leave too little room for everything else: its lines that bind are kept.
+
+        None when there is not even room for what is left of it.
+        """
+        if self.given.target is None:
+            return set()
+        newest = self._last_request()
+        last = [g for g in protected if g.index == newest and _is_plain_request(self.given, g)]
+        others = sum(g.tokens for g in protected if g not in last)
+        room = self.target - others
+        large = [g for g in last if g.tokens > max(_SMALL_REQUEST, _LARGE_REQUEST * room)]
+        needed = others + SMALLEST * 2 * len(large)
+        return {g.index for g in large} if needed <= self.target else set()
+
+    def _finish(self, attempt: Attempt) -> Plan:
+        given = self.given
+        if given.target is None and not attempt.slots:
+            # nothing would say that it has been cut already, and the next run would cut it again
+            whole = {g.index: self.renderer.whole(g, "too little to cut") for g in given.groups}
+            attempt = replace(attempt, decisions=whole)
+        decisions = tuple(attempt.decisions[g.index] for g in given.groups)
+        lost = {i for d in decisions if d.rendition != "whole" for i in given.groups[d.group].messages}
+        return Plan(
+            strategy=Adaptive.name,
+            target=self.target,
+            decisions=decisions,
+            slots=tuple(attempt.slots),
+            demoted=frozenset(lost & given.residuals.kept),
+        )
+
+
+def _is_plain_request(given: PlanInput, group: Group) -> bool:
+    """Return whether a group is one message of the user that is text and nothing else."""
+    messages = [given.messages[i] for i in group.messages]
+    return all(m.origin == "request" and all(p.kind == "text" and not p.images for p in m.parts) for m in messages)

@@ -1,0 +1,146 @@
+"""The words of the user that a summary repeats: those that it replaces, and those that earlier summaries repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Decision, Edit, Quote
+from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
+from compactor_cli.strategies.shared.requests import LEFT_OUT, KeptRequest, Rate, Request, choose_requests, rate_by
+from compactor_cli.strategies.shared.time_order import can_move
+from compactor_cli.text.replies import reply_in
+from compactor_cli.text.shorten import text_reference
+from compactor_cli.text.verbatim import carried, earlier_label, label_of
+
+SHARE = 0.4
+"""Share of the room for the words of the user."""
+_SMALL_SHARE, _SMALL = 0.65, 300
+"""Their share of a small room, and the tokens that they may have where their usual share is less."""
+_KEPT_BEFORE = 0.8
+"""The least value of what an earlier round kept: it was chosen once."""
+
+
+def asking_room(room: int) -> int:
+    """Tokens for the words of the user."""
+    return max(int(SHARE * room), min(int(_SMALL_SHARE * room), _SMALL))
+
+
+class Repeatable(Struct, frozen=True):
+    """All words that a summary may repeat, in time order. Those of earlier rounds have negative numbers."""
+
+    requests: tuple[Request, ...]
+    labels: Mapping[int, str]
+    """Number -> what stands before it as a turn."""
+    others: tuple[tuple[int, Quote], ...]
+    """Further messages that earlier summaries repeat: they stay as they are."""
+    first: int | None
+    """Number of the request that the session began with, unless that stays at its place."""
+    last: int | None
+    """Number of the newest request, on the same condition."""
+    numbers: Mapping[int, int] = field(default_factory=dict)
+    """Number -> that of its message in the input."""
+
+
+NO_WORDS = Repeatable((), {}, (), None, None)
+
+
+def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
+    """Return what may be repeated of the user's words, but for those in the groups that stay anyway."""
+    earlier: list[tuple[str, str]] = []
+    own: list[Request] = []
+    began = ended = False
+    newest = max((m.index for m in given.messages if m.origin == "request"), default=-1)
+    for group in given.groups:
+        for message in (given.messages[i] for i in group.messages):
+            if group.index in fixed:
+                reason = given.protected.get(group.index)
+                stays = reason == DECIDED and message.origin == "request"
+                began = began or reason == FIRST_REQUEST or (stays and not (earlier or own))
+                ended = ended or reason == LAST_REQUEST or (stays and message.index == newest)
+            elif message.origin == "summary":
+                found = _carried(message)
+                began = began or bool(earlier and found)
+                earlier += found
+            else:
+                text = message.text("text") if message.origin == "request" and can_move(message) else reply_in(message)
+                own += [Request(message.index, text)] if text.strip() else []
+    count = len(earlier)
+    labels = {at - count: label for at, (label, _) in enumerate(earlier)}
+    before = [(at - count, text) for at, (_, text) in enumerate(earlier)]
+    requests = [Request(at, text) for at, text in before if labels[at].endswith("user")]
+    others = [(at, Quote("turn", None, text, labels[at])) for at, text in before if not labels[at].endswith("user")]
+    requests += own
+    numbers = {request.message: given.messages[request.message].number for request in requests if request.message >= 0}
+    labels |= {
+        request.message: label_of(numbers[request.message], "user") for request in requests if request.message >= 0
+    }
+    first = requests[0].message if requests and not began else None
+    last = requests[-1].message if requests and not ended else None
+    return Repeatable(tuple(requests), labels, tuple(others), first, last, numbers)
+
+
+def _carried(summary: Message) -> list[tuple[str, str]]:
+    """Return what an earlier summary repeats, in its order, with what is to stand before it."""
+    before = carried(summary.text("text"))
+    found = [(earlier_label(label), text) for label, text in before.turns]
+    if before.first:
+        found.insert(0, ("earlier user", before.first))
+    if before.last and before.last != before.first:
+        found.append(("earlier user", before.last))
+    return found
+
+
+def choose(given: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
+    """Return what stays of the requests in so much room, by their numbers."""
+    talk = given.profile.talk if given.profile is not None else {}
+    rate = rate_by(given.messages, talk) if talk else None
+    chosen = choose_requests(words.requests, room, given.count, _carrying_on(rate) if rate else None)
+    return {asked.message: asked for asked in chosen}
+
+
+def _carrying_on(rate: Rate) -> Rate:
+    def rated(sentences: Sequence[tuple[int, str]]) -> list[float]:
+        values = rate(sentences)
+        return [max(v, _KEPT_BEFORE) if message < 0 else v for v, (message, _) in zip(values, sentences, strict=True)]
+
+    return rated
+
+
+def quotes_of(words: Repeatable, chosen: Mapping[int, KeptRequest], *, ends: bool) -> tuple[Quote, ...]:
+    """Return what a summary repeats, in time order. `ends`: the newest request has a place of its own in it."""
+    last = words.last if ends else None
+    found: list[tuple[int, Quote]] = list(words.others)
+    for number, asked in chosen.items():
+        message = number if number >= 0 else None
+        if number == last == words.first:
+            found.append((number, Quote("only", message, asked.text, number=words.numbers.get(number))))
+        elif number == words.first:
+            found.append((number, Quote("first", message, asked.text, number=words.numbers.get(number))))
+        elif number == last:
+            found.append((number, Quote("last", message, asked.text, number=words.numbers.get(number))))
+        else:
+            found.append((number, Quote("turn", message, asked.text, words.labels[number], words.numbers.get(number))))
+    return tuple(quote for _, quote in sorted(found, key=lambda f: f[0]))
+
+
+def in_place(given: PlanInput, group: Group, asked: KeptRequest | None) -> Decision | None:
+    """A request at its place as far as it stays; None when it cannot be cut there, or nothing of it stays."""
+    if asked is None or len(group.messages) > 1:
+        return None
+    if asked.whole:
+        return Decision(group.index, "whole", group.tokens, "request of the user")
+    texts = [(at, part) for at, part in enumerate(given.messages[group.messages[0]].parts) if part.text.strip()]
+    if len(texts) != 1 or texts[0][1].place is None:
+        return None
+    at, part = texts[0]
+    left_out = len(part.text) - sum(len(piece.strip()) for piece in asked.text.split(LEFT_OUT))
+    text = f"{asked.text}\n[… {max(1, left_out):,} characters left out · {text_reference(part.text)}]"
+    edit = Edit(group.messages[0], at, text, given.count(text))
+    tokens = group.tokens - part.tokens + edit.tokens
+    if tokens >= group.tokens:
+        return None
+    return Decision(group.index, "shortened", tokens, "large request of the user", (edit,))

@@ -1,0 +1,62 @@
+"""Lines that a summary quotes besides what it says: those that the rest of the session is most likely to need."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from compactor_cli.features.evidence import gather
+from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.name_scores import Values
+from compactor_cli.model.group import Group
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.shared.quoted_lines import Quoter
+from compactor_cli.strategies.shared.selection import Selector, densest
+from compactor_cli.text.excerpts import LEGEND, Excerpt
+
+DETAIL = 60_000
+"""Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
+REACH = 500_000
+"""Tokens back to which every line is looked at, several times what models hold; of what is older, only
+requests, calls and failures."""
+_BEGINNING = 150
+"""Tokens of each of the newest messages that are quoted for being new."""
+_LEAST = 60
+"""Tokens below which it is not worth the heading."""
+
+
+def quoted_details(
+    given: PlanInput, covered: Sequence[Group], room: int, aside: Collection[int] = (), newest: float = 0.0
+) -> tuple[Excerpt, ...]:
+    """The best lines of these groups in about `room` tokens; messages in `aside` are repeated anyway. `newest`: the
+    share of the room for the beginnings of the newest messages, whatever their value."""
+    room = min(room, DETAIL) - given.count(LEGEND)
+    if room < _LEAST or given.profile is None:
+        return ()
+    session = read_session(given.messages, REACH, given.settings.query, quoted_only=True)
+    evidence = gather(given.messages, session)
+    values = Values(session, evidence, given.profile)
+    inside = {i for group in covered for i in group.messages} - set(aside)
+    outside = frozenset(m.index for m in given.messages if m.index not in inside)
+    lines = SessionLines(session, values.of, outside)
+    known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
+    selector = Selector(lines, values.of, given.count, sorted(known))
+    room -= _take_newest(selector, lines, int(room * newest))
+    selector.fill(densest(lines, room), room)
+    chosen = sorted(selector.taken.values(), key=lambda choice: choice.line)
+    return tuple(Quoter(given.messages, lines, given.count).excerpts(chosen))
+
+
+def _take_newest(selector: Selector, lines: SessionLines, room: int) -> int:
+    """The first lines of the newest texts, calls and results; returns their tokens."""
+    used = 0
+    for number in sorted(lines.first_of, reverse=True):
+        own = 0
+        for line in lines.of_piece(number):
+            cost = selector.cost(line)
+            if used + cost > room:
+                return used
+            own += cost
+            if own > _BEGINNING:
+                break
+            used += selector.take(line)
+    return used

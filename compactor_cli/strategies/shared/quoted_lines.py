@@ -1,0 +1,148 @@
+"""Chosen lines -> the summaries that quote them, with what they cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from compactor_cli.features.call_lines import call_label
+from compactor_cli.features.lines import SessionLines, SessionPiece
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import pair
+from compactor_cli.model.plan import SummarySlot
+from compactor_cli.strategies.shared.selection import ChosenLine
+from compactor_cli.text.clean import plain
+from compactor_cli.text.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
+from compactor_cli.text.headers import Base, lines_header, lines_mark
+from compactor_cli.text.injected import is_instructions
+from compactor_cli.text.replies import reply_span
+
+MARK = 24
+"""Tokens of quoted lines that are worth a summary, whose heading is a mark."""
+_SHORT = 72
+"""Tokens that are worth a heading in words: it is a tenth of the summary at most."""
+_NAMED = 150
+"""Tokens that are worth a heading with a reference to what it stands for."""
+_FULL = 280
+"""Tokens that are worth a heading that says what the transcript was compacted from."""
+_SPARE = 6
+"""Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
+_NUMBER = re.compile(r"^[ \t]*(\d{1,6})(?:→|\t)", re.MULTILINE)
+"""The number that tools put before a line of a file."""
+
+
+Level = Literal["mark", "short", "named", "full"]
+
+
+class Quoter:
+    """Plans summaries. `base`: what the transcript was compacted from, when one of them is to say so; with `always`
+    however short it is."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        lines: SessionLines,
+        count: Callable[[str], int],
+        *,
+        base: Base | None = None,
+        always: bool = False,
+    ) -> None:
+        self._messages = messages
+        self._lines = lines
+        self._count = count
+        self._base = base
+        self.always = always
+        self._asked_by = pair(messages).answers
+
+    def slot(
+        self,
+        groups: Sequence[Group],
+        tier: int,
+        chosen: Mapping[int, Sequence[ChosenLine]],
+        state: str = "",
+        *,
+        based: bool = False,
+    ) -> SummarySlot:
+        """The summary of some groups; it stands where the first group stood that it quotes."""
+        choices = sorted((c for g in groups for c in chosen.get(g.index, ())), key=lambda c: c.line)
+        excerpts = tuple(self.excerpts(choices))
+        quoted = sum(c.cost for c in choices) + len(state) // 4
+        level: Level = "named" if quoted >= _NAMED else "short" if quoted >= _SHORT else "mark"
+        if based and self._base is not None and (quoted >= _FULL or self.always):
+            level = "full"
+        first = next((g.index for g in groups if chosen.get(g.index)), groups[-1].index)
+        said = (self._head(groups, level), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
+        return SummarySlot(
+            tier,
+            tuple(sorted((g.index for g in groups), key=lambda index: (index < first, index))),
+            self._count("\n".join(filter(None, said))) + _SPARE,
+            excerpts,
+            level == "full",
+            heading=level,
+            state=state,
+        )
+
+    def _head(self, groups: Iterable[Group], level: Level) -> str:
+        """The beginning of a summary as it will be written, with a reference of about as many tokens."""
+        covers = [i for g in groups for i in g.messages]
+        if level == "mark":
+            return lines_mark(covers)
+        reference = "" if level == "short" else "ctx_0a1b2c3d"
+        return lines_header(covers, round=10, reference=reference, base=self._base if level == "full" else None)
+
+    def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
+        """Chosen lines, in their order, as they are quoted."""
+        lines, before, piece, head = self._lines, -2, None, ""
+        quoted = {(own.message, own.part) for own in (lines.piece(choice.line) for choice in choices)}
+        for choice in choices:
+            own, line = lines.piece(choice.line), choice.line
+            begins, parted = own is not piece, False
+            earlier = self._messages[own.message].origin == "summary"
+            text = plain(lines.text(line))
+            if earlier:
+                now = earlier_heading(own.text, lines.starts[line])
+                parted = text.startswith(GAP)
+                begins, head = begins or now != head, now
+                text = bare(text) if _at_margin(own.text, lines.starts[line]) else text
+            else:
+                if begins:
+                    number = self._messages[own.message].number
+                    head = heading(number, self._speaker(own, lines.ends[line], quoted))
+                text = _NUMBER.sub("", text) if self._is_result(own) else text
+            joint = "gap"
+            if begins:
+                joint = "heading" if lines.is_first(line) or (earlier and not parted) else "middle"
+            elif line == before + 1 and not parted:
+                between = own.text[lines.ends[before] : lines.starts[line]]
+                joint = "line" if "\n" in between else "same"
+                text = between + text if joint == "same" else text
+            yield Excerpt(head, text, joint, choice.value)
+            before, piece = line, own
+
+    def _is_result(self, piece: SessionPiece) -> bool:
+        return self._messages[piece.message].parts[piece.part].kind == "tool_result"
+
+    def _speaker(self, piece: SessionPiece, end: int, quoted: set[tuple[int, int]]) -> str:
+        """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
+        found = self._messages[piece.message]
+        part = found.parts[piece.part]
+        if part.kind == "tool_call":
+            return " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
+        if part.kind == "tool_result" or found.role == "tool":
+            words = reply_span(piece.text)
+            if words is not None and words[0] < end:
+                return "user"
+            call = self._asked_by.get((piece.message, piece.part))
+            if call is None or call in quoted:
+                return "→"
+            return f"{call_label(self._messages[call[0]].parts[call[1]])} →"
+        if found.origin == "injected" and not is_instructions(piece.text):
+            return "harness"
+        return "" if found.role == "assistant" else found.role
+
+
+def _at_margin(text: str, start: int) -> bool:
+    """Return whether a line of a summary begins at its margin, where only marks do."""
+    return start == 0 or text[start - 1] == "\n"

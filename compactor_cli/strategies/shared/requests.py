@@ -1,0 +1,259 @@
+"""Which of the user's words stay: every request whole, or of too many the sentences that bind.
+
+A request is cut between sentences only, and says where something is left out. A sentence never stays without the
+later ones on the same subject: they may correct it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from math import log
+
+from msgspec import Struct
+
+from compactor_cli.features.talk import Statement, statement_values
+from compactor_cli.model.message import Message
+from compactor_cli.text.clauses import Clause, split_clauses
+
+HEADING = 6
+"""Tokens of the line that a request stands under, or of its message."""
+LEFT_OUT = "…"
+_NEWEST = 0.5
+"""Share of the room that the newest request may take before any sentence of the others."""
+_FIRST = 0.15
+"""Share of the room that the first request may take before any sentence of those between."""
+_NOD = 0.3
+"""Worth beside the best sentence below which one is not worth its mark of what is left out."""
+_AGED = 0.45
+"""What the value of the oldest sentence loses beside that of the newest."""
+_PASTED, _MIDDLE = 0.2, 0.5
+"""What a sentence counts in a pasted text, and between the first and the last paragraph of a long request."""
+_OVERLAP = 0.5
+"""Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
+_COMMON = 4
+"""Sentences with a word from which on it says nothing about a subject."""
+# compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
+_TERM = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+(?:[./:@_-]+[^\W_]+)*"
+_WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_NAMED = re.compile(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
+_ASKS = re.compile(r"[?？؟]\W*$")
+
+ALL_SHARE = 0.4
+"""Share of the room within which every request stays whole."""
+_MOST_SHARE = 0.5
+"""Share that they may take where the room is small."""
+_SMALL_ROOM, _LARGE_ROOM = 400, 2_000
+"""Tokens of room up to which they may take that, and from which on only `ALL_SHARE`."""
+
+Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
+"""How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
+
+
+class KeptRequest(Struct, frozen=True):
+    """What stays of a request."""
+
+    message: int
+    text: str
+    """All of it, or whole sentences of it with an ellipsis where others are left out."""
+    tokens: int
+    whole: bool
+    clauses: tuple[int, ...] = ()
+    """Of one that is not whole, which of its clauses stay."""
+
+
+class Request(Struct, frozen=True):
+    """Something the user said: the number of its message, and the words."""
+
+    message: int
+    text: str
+
+
+def choose_requests(
+    requests: Sequence[Request], room: int, count: Callable[[str], int], rate: Rate | None = None
+) -> tuple[KeptRequest, ...]:
+    """Return what stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that
+    order.
+
+    All of them whole when there is room. Else the newest one and the first one, as far as their shares go, then the
+    sentences of most value. `rate`: the values of sentences; without it they are judged by their words alone.
+    """
+    sizes = [count(request.text) for request in requests]
+    if sum(sizes) + HEADING * len(sizes) <= room:
+        return tuple(
+            KeptRequest(request.message, request.text, size, True)
+            for request, size in zip(requests, sizes, strict=True)
+        )
+    if not requests or room <= HEADING:
+        return ()
+    return _Chooser(requests, sizes, count, rate or plain_values).choose(room)
+
+
+def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
+    """Values by the learned score of what people say, with what the agent says in between, and by the words alone:
+    half each. Sentences of earlier rounds have negative numbers."""
+    answers = [Statement(m.index, m.role, m.text("text")) for m in messages if m.role == "assistant"]
+    answers = [statement for statement in answers if statement.text.strip()]
+
+    def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
+        said = [Statement(message, "user", text) for message, text in sentences]
+        talk = sorted([*said, *answers], key=lambda statement: statement.message)
+        learned = zip(statement_values(talk, weights), talk, strict=True)
+        values = (value for value, statement in learned if statement.speaker == "user")
+        return [(value + plain) / 2 for value, plain in zip(values, plain_values(sentences), strict=True)]
+
+    return rate
+
+
+def share_of(room: int) -> float:
+    """Share of a room, in tokens, that the user's words may take when not all of them fit."""
+    small = (_LARGE_ROOM - min(max(room, _SMALL_ROOM), _LARGE_ROOM)) / (_LARGE_ROOM - _SMALL_ROOM)
+    return ALL_SHARE + small * (_MOST_SHARE - ALL_SHARE)
+
+
+def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
+    """The value of sentences by their words alone: rare ones, names and numbers speak for them, nods do not."""
+    terms = [_terms(text) for _, text in sentences]
+    spread = Counter(term for own in terms for term in own)
+    most = log(1 + len(sentences)) or 1.0
+    values = []
+    for (_, text), own in zip(sentences, terms, strict=True):
+        rare = sum(log((1 + len(sentences)) / spread[term]) for term in sorted(own)) / most
+        value = min(1.0, rare / 8) * 0.7 + (0.3 if _NAMED.search(text) else 0.1)
+        values.append(value * (0.7 if _ASKS.search(text) else 1.0))
+    return values
+
+
+class _Sentence(Struct, frozen=True):
+    """One sentence: which request it is of, what it costs, and what it is worth beside the others."""
+
+    request: int
+    clause: Clause
+    tokens: int
+    worth: float
+
+
+class _Chooser:
+    """Takes sentences in bundles: one, and the later ones without which it must not stay."""
+
+    def __init__(
+        self, requests: Sequence[Request], sizes: Sequence[int], count: Callable[[str], int], rate: Rate
+    ) -> None:
+        self.requests, self.sizes, self.count = requests, sizes, count
+        self.sentences = self._weigh(rate)
+        self.later = _later_on_subject([s.clause.text for s in self.sentences])
+        self.taken: set[int] = set()
+        self.bundles: list[list[int]] = []
+        self.used = 0
+        self.best = max((sentence.worth for sentence in self.sentences), default=0.0)
+
+    def _weigh(self, rate: Rate) -> list[_Sentence]:
+        clauses = [(at, clause) for at, request in enumerate(self.requests) for clause in split_clauses(request.text)]
+        values = rate([(self.requests[at].message, clause.text) for at, clause in clauses])
+        weighed = []
+        for (at, clause), value in zip(clauses, values, strict=True):
+            age = (len(self.requests) - 1 - at) / max(1, len(self.requests) - 1)
+            worth = value * (1 - _AGED * age) * {"pasted": _PASTED, "middle": _MIDDLE}.get(clause.place, 1.0)
+            weighed.append(_Sentence(at, clause, self.count(clause.text) + 1, worth))
+        return weighed
+
+    def choose(self, room: int) -> tuple[KeptRequest, ...]:
+        """The requests, each as far as it stays."""
+        newest = len(self.requests) - 1
+        order = sorted(range(len(self.sentences)), key=self._rank)
+        own = [at for at in order if self.sentences[at].request == newest]
+        whole = self.sizes[newest] + HEADING <= room * _NEWEST
+        self._take(own, room if whole else int(room * _NEWEST))
+        first = [at for at in order if self.sentences[at].request == 0]
+        best = max((self.sentences[at].worth for at in first), default=0.0)
+        self._take(first, self.used + int(room * _FIRST), least=_NOD * best / self.best if self.best else 0.0)
+        for at in sorted(own, key=lambda at: self.sentences[at].tokens):  # something has to be said of the newest
+            if self.taken.isdisjoint(own):
+                self._take([at], room, least=0.0)
+        self._take(order, room)
+        chosen = self._asked()
+        while self.bundles and sum(asked.tokens + HEADING for asked in chosen) > room:
+            self.taken -= set(self.bundles.pop())
+            chosen = self._asked()
+        return chosen
+
+    def _rank(self, at: int) -> tuple[float, int]:
+        sentence = self.sentences[at]
+        return -sentence.worth / (sentence.tokens + HEADING) ** 0.5, -at
+
+    def _take(self, order: Iterable[int], room: int, least: float = _NOD) -> None:
+        """Bundles in this order, as far as the room goes; none for a sentence that is worth next to nothing."""
+        for at in order:
+            if at in self.taken or self.sentences[at].worth < least * self.best:
+                continue
+            bundle = [at, *(other for other in self.later[at] if other not in self.taken)]
+            opened = {self.sentences[i].request for i in self.taken}
+            fresh = {self.sentences[i].request for i in bundle} - opened
+            cost = sum(self.sentences[i].tokens for i in bundle) + (HEADING + 2) * len(fresh)
+            if self.used + cost <= room:
+                self.used += cost
+                self.taken.update(bundle)
+                self.bundles.append(bundle)
+
+    def _asked(self) -> tuple[KeptRequest, ...]:
+        found = []
+        for which, group in groupby(range(len(self.sentences)), key=lambda i: self.sentences[i].request):
+            members = list(group)
+            stays = tuple(at for at, i in enumerate(members) if i in self.taken)
+            kept = [self.sentences[members[at]].clause for at in stays]
+            request = self.requests[which]
+            if len(kept) == len(members):
+                found.append(KeptRequest(request.message, request.text, self.sizes[which], True))
+            elif kept:
+                text = _abridged(request.text, kept, self.sentences[members[-1]].clause)
+                found.append(KeptRequest(request.message, text, self.count(text), False, stays))
+        return tuple(found)
+
+
+def _abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
+    """Some sentences of a text; an ellipsis says where others are left out."""
+    out: list[str] = []
+    end = 0
+    for clause in kept:
+        between = text[end : clause.start]
+        if not between.strip():
+            out.append(between if out else "")
+        elif not out:
+            out.append(f"{LEFT_OUT} ")
+        else:
+            out.append(f"\n{LEFT_OUT} " if "\n" in between else f" {LEFT_OUT} ")
+        out.append(text[clause.start : clause.end])
+        end = clause.end
+    return "".join(out) + (f" {LEFT_OUT}" if end < last.end else "")
+
+
+def _later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
+    """For each sentence the later ones that share enough of its rarer words to be about the same."""
+    terms = [_terms(text) for text in sentences]
+    holders: dict[str, list[int]] = {}
+    for at, own in enumerate(terms):
+        for term in sorted(own):
+            holders.setdefault(term, []).append(at)
+    telling = {term: found for term, found in holders.items() if len(found) <= _COMMON}
+    rare = [own & telling.keys() for own in terms]
+    later: list[tuple[int, ...]] = []
+    for at, own in enumerate(rare):
+        shared = Counter(other for term in sorted(own) for other in telling[term] if other > at)
+        later.append(
+            tuple(
+                sorted(
+                    other for other, n in shared.items() if n >= 2 and n >= _OVERLAP * min(len(own), len(rare[other]))
+                )
+            )
+        )
+    return later
+
+
+def _terms(text: str) -> set[str]:
+    """Words that two sentences on one subject may share; of scripts without blanks, pairs of characters."""
+    found = re.findall(_TERM, text.lower())
+    wide = [bool(re.match(_WIDE, word)) for word in found]
+    pairs = {a + b for a, b, x, y in zip(found, found[1:], wide, wide[1:], strict=False) if x and y}
+    return pairs | {word for word, is_wide in zip(found, wide, strict=True) if not is_wide and len(word) > 2}

@@ -1,0 +1,208 @@
+"""Which lines to keep: the most value for the tokens, by lazy greedy over what is not covered yet.
+
+The value of a line is that of its names that no chosen line has. A name counts in full when the
+words around it are kept too, and a part of its value when it stands alone; so a neighbour line of a
+chosen one is worth more than another of its kind. This is a knapsack with a (nearly) submodular
+value, for which taking the best value per token first is a good and fast choice.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from compactor_cli.features.lines import SessionLines
+
+_AROUND = 70
+"""Characters on either side that make the context of a name: about ten words."""
+_ENOUGH = 0.55
+"""Share of its context with which a name is understood."""
+_ALONE = 0.15
+"""What a name is worth without any of its context."""
+HEADING = 5
+"""Tokens of the mark before the first line that is taken of a message."""
+
+
+class _Context(NamedTuple):
+    """A name on a line, what it is worth, and which shares of the text around it stand on that line,
+    before it, after it."""
+
+    term: int
+    worth: float
+    own: float
+    before: float
+    after: float
+
+
+class ChosenLine(Struct, frozen=True):
+    """A line that was taken: `value` is what it added, `cost` its tokens."""
+
+    line: int
+    value: float
+    cost: int
+
+
+class Selector:
+    """Chooses among the lines of one session."""
+
+    def __init__(
+        self,
+        lines: SessionLines,
+        worth: Callable[[int], float],
+        cost: Callable[[str], int],
+        covered: Iterable[int] = (),
+    ) -> None:
+        """`worth`: value of a term (0: not worth anything). `cost`: tokens of a text. `covered`: terms
+        that stand in what is kept anyway."""
+        self.lines = lines
+        self._worth = worth
+        self._cost = cost
+        self._reached: dict[int, float] = dict.fromkeys(covered, 1.0)
+        self._contexts: dict[int, list[_Context]] = {}
+        self._costs: dict[int, int] = {}
+        self.taken: dict[int, ChosenLine] = {}
+        """Line -> choice, in the order of taking."""
+        self._opened: set[int] = set()
+
+    def cost(self, line: int) -> int:
+        """Tokens that the line adds, with the heading of its message when it is the first of it."""
+        heading = 0 if self.lines.message(line) in self._opened else HEADING
+        return self.tokens(line) + heading
+
+    def take(self, line: int) -> int:
+        """Take a line whatever its value; returns its tokens."""
+        if line in self.taken:
+            return 0
+        choice = ChosenLine(line, self._gain(line), self.cost(line))
+        self._enter(choice)
+        return choice.cost
+
+    def fill(self, candidates: Iterable[int], room: int) -> int:
+        """Take the best of the candidates while they fit; returns the tokens that are left."""
+        return room - sum(choice.cost for choice in self._best(candidates, room))
+
+    def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
+        bounds, versions = self.lines.bounds, dict[int, int]()
+        heap = [(-bounds[line] / self._guess(line), line, 0) for line in candidates if line not in self.taken]
+        heapq.heapify(heap)
+        while heap and room > HEADING:
+            _, line, version = heapq.heappop(heap)
+            if line in self.taken or version != versions.get(line, 0):
+                continue
+            gain, cost = self._gain(line), self.cost(line)
+            if gain <= 0:
+                continue
+            density = gain / cost
+            if heap and density < -heap[0][0] - 1e-12:
+                versions[line] = version + 1
+                heapq.heappush(heap, (-density, line, version + 1))
+                continue
+            if cost > room:
+                continue
+            choice = ChosenLine(line, gain, cost)
+            self._enter(choice)
+            room -= cost
+            yield choice
+            for near in (line - 1, line + 1):  # what it says is better understood now
+                if near in self._contexts and near not in self.taken:
+                    versions[near] = versions.get(near, 0) + 1
+                    heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, versions[near]))
+
+    def _guess(self, line: int) -> float:
+        """A lower bound of a line's tokens that costs no counting, so that its density is an upper bound."""
+        return 1 + (self.lines.ends[line] - self.lines.starts[line]) / 6
+
+    def tokens(self, line: int) -> int:
+        """Tokens of the line alone."""
+        if line not in self._costs:
+            self._costs[line] = self._cost(self.lines.text(line)) + 1
+        return self._costs[line]
+
+    def _enter(self, choice: ChosenLine) -> None:
+        line = choice.line
+        self.taken[line] = choice
+        self._opened.add(self.lines.message(line))
+        for near in (line - 1, line, line + 1):
+            if near in self.taken:
+                for found in self._context(near):
+                    reach = self._reach(near, found)
+                    if reach > self._reached.get(found.term, 0.0):
+                        self._reached[found.term] = reach
+
+    def _gain(self, line: int) -> float:
+        """Return what taking the line adds: its own names, and context for those of its neighbours."""
+        gain, reached = 0.0, self._reached
+        for found in self._context(line):
+            known = reached.get(found.term, 0.0)
+            if known < 1.0:
+                more = (1.0 if found.own >= _ENOUGH else self._reach(line, found)) - known
+                if more > 0:
+                    gain += more * found.worth
+        for near in (line - 1, line + 1):
+            if near not in self.taken:
+                continue
+            for found in self._context(near):
+                known = reached.get(found.term, 0.0)
+                if known < 1.0 and (found.after if near < line else found.before):
+                    more = self._reach(near, found, line) - known
+                    if more > 0:
+                        gain += more * found.worth
+        return gain
+
+    def _reach(self, line: int, found: _Context, also: int = -1) -> float:
+        """Return how far a name on a line is understood (0 to 1), given the neighbours taken and `also`."""
+        share = found.own
+        if found.before and (line - 1 in self.taken or line - 1 == also):
+            share += found.before
+        if found.after and (line + 1 in self.taken or line + 1 == also):
+            share += found.after
+        return 1.0 if share >= _ENOUGH else _ALONE + (1 - _ALONE) * share / _ENOUGH
+
+    def _context(self, line: int) -> list[_Context]:
+        if line not in self._contexts:
+            self._contexts[line] = list(self._find_contexts(line))
+        return self._contexts[line]
+
+    def _find_contexts(self, line: int) -> Iterator[_Context]:
+        lines = self.lines
+        terms = [(term, worth) for term in lines.terms(line) if (worth := self._worth(term)) > 0]
+        if not terms:
+            return
+        text, names = lines.text(line), lines.session.names
+        length = len(text)
+        # the message before or behind is context too, such as the call that a result answers
+        pieces = lines.piece_of
+        near = line > 0 and pieces[line] - pieces[line - 1] < 2
+        before = lines.ends[line - 1] - lines.starts[line - 1] if near else 0
+        near = line + 1 < len(lines) and pieces[line + 1] - pieces[line] < 2
+        after = lines.ends[line + 1] - lines.starts[line + 1] if near else 0
+        for term, worth in terms:
+            if term < 0:
+                yield _Context(term, worth, 1.0, 0.0, 0.0)
+                continue
+            first = max(0, text.find(names[term]))
+            left, right = first, max(0, length - first - len(names[term]))
+            left, right = left if left < _AROUND else _AROUND, right if right < _AROUND else _AROUND
+            ahead, behind = min(_AROUND - left, before), min(_AROUND - right, after)
+            around = left + right + ahead + behind
+            if around:
+                yield _Context(term, worth, (left + right) / around, ahead / around, behind / around)
+            else:
+                yield _Context(term, worth, 1.0, 0.0, 0.0)
+
+
+def densest(lines: SessionLines, room: int) -> list[int]:
+    """Lines that have a chance: the densest by their bounds, several times what `room` tokens hold."""
+    density = [
+        bound / (8 + end - start) for bound, start, end in zip(lines.bounds, lines.starts, lines.ends, strict=True)
+    ]
+    order = sorted((line for line in range(len(lines)) if density[line] > 0), key=density.__getitem__, reverse=True)
+    limit, total = 40 * max(room, 0), 0
+    for count, line in enumerate(order):
+        total += 8 + lines.ends[line] - lines.starts[line]
+        if total > limit:
+            return order[:count]
+    return order

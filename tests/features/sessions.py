@@ -1,0 +1,38 @@
+"""Short ways to get at the names, lines and values of a session."""
+
+from __future__ import annotations
+
+import json
+
+from compactor_cli.features.evidence import gather
+from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.name_scores import Values
+from compactor_cli.profiles import default_profile
+from tests.builders import read
+
+
+class Told:
+    """A session of OpenAI chat records, read up to its values; nothing in it is worth anything to `lines`
+    but by `worth`."""
+
+    def __init__(self, *records, worth=lambda term: 1.0, skip=frozenset(), profile=None):
+        self.messages = read(*map(json.dumps, records))
+        self.session = read_session(self.messages)
+        self.evidence = gather(self.messages, self.session)
+        self.values = Values(self.session, self.evidence, profile or default_profile())
+        self.lines = SessionLines(self.session, worth, skip)
+
+    @property
+    def texts(self):
+        return [self.lines.text(line) for line in range(len(self.lines))]
+
+    def line(self, start):
+        """The first line that begins so."""
+        return next(line for line, text in enumerate(self.texts) if text.startswith(start))
+
+    def of(self, name):
+        """What the session shows about a name."""
+        return self.evidence.mentions[self.session.find(name)]
+
+    def value(self, name):
+        return self.values.of(self.session.find(name))

@@ -1,0 +1,133 @@
+"""What an output says of a check: each way of saying it, alone and between other lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.features.work.check_output import verdict
+
+FAILED_TESTS = [
+    "FAILED tests/test_tide.py::test_high - assert 1 == 2",
+    "ERROR tests/test_tide.py",
+    "    --- FAIL: TestHigh (0.00s)",
+    "FAIL",
+    "FAIL: test_high (tide.Tests)",
+    "ERROR: test_high (tide.Tests)",
+    "test high ... FAILED",
+    "FAILED (failures=1)",
+    "3 failed, 2 passed in 0.1s",
+    "1 failure",
+    "  2 failing",
+    " 2 fail",
+    "not ok 3 - high",
+    "# fail 2",
+    "Some tests failed.",
+    "Tests run: 3, Failures: 2",
+    "(failures=2)",
+    "test result: FAILED. 1 passed; 1 failed",
+    "=== 2 errors in 0.3s ===",
+    "BUILD FAILED",
+    "Failed:     2, Passed: 3",
+    "FAIL tide [build failed]",
+    "tide [setup failed]",
+    "ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL",
+    "npm ELIFECYCLE",
+    "npm ERR! code 1",
+    "npm error code 1",
+    "make: *** [test] Error 1",
+    "make[1]: *** [test] Error 1",
+    "Traceback (most recent call last):",
+    "error[E0425]: cannot find value",
+    "ERROR: file or directory not found: tests/x",
+]
+PASSED_TESTS = [
+    "3 passed in 0.1s",
+    "  2 passing (3ms)",
+    " 2 pass",
+    "ok  \ttide\t0.002s",
+    "ok  \ttide\t(cached)",
+    "PASS",
+    "test result: ok. 3 passed; 0 failed",
+    "OK",
+    "OK (3 tests)",
+    "# pass 3",
+    "3 examples, 0 failures",
+    "[INFO] BUILD SUCCESS",
+    "Passed!",
+    "Failed: 0, Passed: 3",
+    "All 3 tests passed",
+    "100% tests passed, 0 tests failed out of 3",
+    "DONE 3 tests in 0.2s",
+    "DONE 3 tests, 1 skipped in 0.2s",
+    "congratulations :)",
+]
+FAILED = [
+    "error[E0308]: mismatched types",
+    "tide.ts(1,2): error TS2304: Cannot find name",
+    "error: expected ;",
+    "tide.c:1:2: fatal error: tide.h: No such file",
+    "could not compile `tide`",
+    "Found 3 errors in 1 file",
+    "✖ 2 problems (1 error, 1 warning)",
+    "BUILD FAILURE",
+    "Build FAILED.",
+    "npm ERR! code 1",
+    "ELIFECYCLE",
+    "make: *** [all] Error 2",
+    "3 issues:",
+    "# tide\ntide.go:3: undefined: high",
+    "tide.py:1:2: E501 line too long",
+    "tide.rs:1:2: error",
+    "tide.c:1:2: error",
+    "tide.cpp:1:2: undefined",
+    "would reformat tide.py",
+    "Code style issues found in the above file",
+    "[error] tide.js: SyntaxError",
+    "undefined reference to `high'",
+    "Failed to compile.",
+    "ERROR task failed",
+    "Traceback (most recent call last):",
+]
+PASSED = [
+    "All checks passed!",
+    "Success: no issues found in 3 source files",
+    "0 issues.",
+    "0 errors, 0 warnings",
+    "no lint errors found",
+    "no problems were found",
+    "BUILD SUCCESSFUL",
+    "Build succeeded.",
+    "Compiled successfully in 2s",
+    "Successfully built tide",
+    "    Finished `dev` profile [unoptimized] target(s)",
+    "All matched files use Prettier code style!",
+    "3 files would be left unchanged.",
+    "3 files already formatted",
+    "built in 1.23s",
+    "3 files inspected, no offenses detected",
+    "Contracts: 3 kept, 0 broken.",
+    "Found 0 errors",
+]
+CASES = [
+    *(("tests", True, line) for line in FAILED_TESTS),
+    *(("tests", False, line) for line in PASSED_TESTS),
+    *(("lint", True, line) for line in FAILED),
+    *(("lint", False, line) for line in PASSED),
+]
+
+
+@pytest.mark.parametrize(("kind", "failed", "line"), CASES)
+def test_each_way_of_saying_it_is_heard(kind, failed, line):
+    assert verdict(kind, line).failed is failed
+    assert verdict(kind, f"collecting the tide\n{line}\nlow water at noon").failed is failed
+
+
+def test_what_says_neither_is_neither():
+    for kind in ("tests", "lint"):
+        assert verdict(kind, "low water at noon\nhigh water at six").failed is None
+
+
+@pytest.mark.parametrize("line", ["no tests ran in 0.1s", "collected 0 items", "No test files found", "Ran 0 tests"])
+def test_where_nothing_ran_nothing_passed(line):
+    assert verdict("tests", f"{line}\nOK").ran is False
+    assert verdict("tests", f"--- PASS: TestHigh\n{line}\nok  \ttide\t0.1s").failed is False

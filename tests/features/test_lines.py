@@ -1,0 +1,177 @@
+"""Lines: every character that is not blank stands on exactly one, short enough to be chosen alone."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compactor_cli.features.lines import SessionLines, read_session
+from tests.builders import assistant, call, calling, read, result, system, user
+from tests.features.sessions import Told
+from tests.properties.profile import examples
+
+LONG, LONG_PROSE = 110, 220
+PIECES = st.sampled_from(
+    (
+        "word ",
+        "Some prose goes here, with a point at its end. ",
+        '{"key": "value", "list": [1, 2, 3]}, ',
+        "a/b/c.py:12 ",
+        "x" * 90,
+        "no_break" * 40,
+        "\n",
+        "\n\n  ",
+        "\t",
+        "\\n",
+        "\\",
+        "'quoted name' ",
+        '"other name": ',
+        "取り込み側は壊れません。",
+        "\ud800",
+        "\x00\x1b[31m",
+        "\r\n",
+        "\u2028",
+        "\x85",
+    )
+)
+TEXTS = st.lists(PIECES, min_size=1, max_size=25).map("".join).filter(str.strip)
+
+
+@examples(200)
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+def test_lines_cover_every_character_once_in_order_and_are_not_long(texts):
+    told = Told(user("go"), *(assistant(text) for text in texts))
+    lines = told.lines
+    for number, piece in enumerate(told.session.pieces):
+        own = [(lines.starts[line], lines.ends[line]) for line in lines.of_piece(number)]
+        assert own == sorted(own)
+        assert all(before[1] <= after[0] for before, after in pairwise(own))
+        assert all(0 < end - start <= LONG_PROSE for start, end in own)
+        for start, end in own:
+            text = piece.text[start:end]
+            assert text == text.strip()
+            assert all(line.strip() for line in text.split("\n"))
+        covered = {at for start, end in own for at in range(start, end)}
+        left_out = {letter for at, letter in enumerate(piece.text) if at not in covered and not letter.isspace()}
+        assert left_out <= (set("[]{},:") if piece.text.lstrip()[:1] in ("[", "{") else set())
+    assert [line for number in range(len(told.session.pieces)) for line in lines.of_piece(number)] == list(
+        range(len(lines))
+    )
+
+
+@examples(200)
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.booleans())
+def test_bounds_are_not_below_the_values_of_a_line_s_terms(texts, as_output):
+    records = [calling(call("c1")), result("c1", "\n".join(texts))] if as_output else map(assistant, texts)
+    messages = read(*map(json.dumps, (user("go"), *records)))
+    session = read_session(messages)
+    known = {name: 1.0 + len(name) % 7 for name in (*session.names, *session.words)}
+
+    def worth(term):
+        return known.get(session.words[-term - 1] if term < 0 else session.names[term], 0.0)
+
+    lines = SessionLines(session, worth)
+    before = [lines.bounds[line] for line in range(len(lines))]
+    for line in range(len(lines)):
+        # a cut may leave half an escape on a line, which makes other names of its beginning
+        if not lines.text(line).startswith(("n", "t", "r", '"', "/")) and not lines.text(line).endswith("\\"):
+            assert before[line] >= sum(map(worth, lines.terms(line))) - 1e-9
+
+
+def test_a_line_of_a_text_is_a_line_and_blank_ones_are_none():
+    told = Told(user("one\n\n   two  \n\t\nthree\n"))
+    assert told.texts == ["one", "two", "three"]
+
+
+def test_long_prose_is_cut_at_sentences_and_short_sentences_stay_together():
+    said = "This sentence is long enough to stand on a line of its own. " * 5 + "Yes. No. Maybe so."
+    texts = Told(user(said.strip())).texts
+    assert len(texts) > 3
+    assert all(text.endswith(".") for text in texts)
+    assert " ".join(texts) == said.strip()
+
+
+def test_prose_of_moderate_length_is_one_line():
+    said = "All of this is one line since it is short. So it stays as it is, and is quoted as one thing."
+    assert Told(assistant(said)).texts == [said]
+
+
+def test_a_request_has_a_line_for_each_sentence():
+    said = "Keep the old parser. Do not touch the writer."
+    assert Told(user(said)).texts == ["Keep the old parser.", "Do not touch the writer."]
+
+
+def test_data_on_one_line_is_cut_between_its_values():
+    value = [{"id": f"W-{at:05}", "total": at * 1.25, "status": "shipped"} for at in range(40)]
+    told = Told(user("go"), calling(call("c1")), result("c1", json.dumps(value)))
+    rows = told.texts[told.line('{"id"') :]
+    assert all(len(row) <= LONG for row in rows)
+    for row in rows:
+        assert row.startswith("{"), row
+        assert row.endswith("}"), row
+    for at in range(40):
+        assert sum(f"W-{at:05}" in row for row in rows) == 1, "an id was cut in two"
+
+
+def test_a_long_path_is_not_cut_in_two():
+    path = "/Users/soph/Work/entire/devenv/cli/cmd/entire/cli/integration_test/concurrent_session_warning_test.go"
+    arguments = json.dumps({"file_path": path, "offset": 345, "limit": 20})
+    assert any(path in text for text in Told(user("go"), calling(call("c1", "Read", arguments))).texts)
+
+
+def test_text_without_any_break_is_cut_by_force():
+    texts = Told(user("x" * 1000)).texts
+    assert "".join(texts) == "x" * 1000
+    assert 1 < len(texts) <= 10
+    assert max(map(len, texts)) <= LONG_PROSE
+
+
+def test_calls_and_results_have_lines_thinking_and_pictures_have_none():
+    picture = {"type": "image_url", "image_url": {"url": "data:,x"}}
+    told = Told(
+        system("rules"),
+        user([{"type": "text", "text": "look"}, picture]),
+        calling(call("c1", "shell", '{"command": "git status\\ngit log"}'), content="I look."),
+        result("c1", "clean"),
+    )
+    assert told.texts == ["rules", "look", "I look.", '{"command": "git status\ngit log"}', "clean"]
+
+
+def test_messages_that_are_kept_anyway_have_no_lines():
+    told = Told(user("first"), assistant("second"), user("third"), skip=frozenset({0, 2}))
+    assert told.texts == ["second"]
+    assert list(told.lines.of_piece(0)) == []
+    assert [told.lines.message(line) for line in told.lines.of_piece(1)] == [1]
+
+
+def test_the_terms_of_a_line_are_its_own_with_quoted_ones():
+    told = Told(user('Open "left half" of a.py.\nAnd "right half" of b.py.'))
+
+    def names(line):
+        return [told.session.names[term] for term in told.lines.terms(line) if term >= 0]
+
+    assert names(0) == ["a.py", "left half"]
+    assert names(1) == ["b.py", "right half"]
+
+
+def test_words_are_terms_where_somebody_speaks_and_not_in_data():
+    told = Told(user("garden"), calling(call("c1", arguments='{"x": "orchard"}')), result("c1", "meadow"))
+    assert told.session.words == ["garden"]
+
+
+def test_a_long_session_is_read_as_far_back_as_it_is_told_and_requests_and_calls_all_the_way():
+    records = [user("Fix a.py"), assistant("b.py " * 400), calling(call("c1", arguments='{"p": "c.py"}'))]
+    records += [result("c1", "d.py " * 400), assistant("e.py " * 400)]
+    messages = read(*records)
+    assert set(read_session(messages).names) >= {"a.py", "b.py", "c.py", "d.py", "e.py"}
+    near = set(read_session(messages, 300).names)
+    assert near & {"a.py", "b.py", "c.py", "d.py", "e.py"} == {"a.py", "c.py", "e.py"}
+
+
+@pytest.mark.parametrize("records", [[user("")], [user("  \n ")], [system("rules")]], ids=["empty", "blank", "system"])
+def test_sessions_with_nothing_to_say_have_few_lines(records):
+    assert len(Told(*records).lines) <= 1

@@ -1,0 +1,151 @@
+"""The block in a summary, and the state over several rounds."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from compactor_cli.features.work.state import StateLine, compute_state, state_lines, state_text
+from tests.builders import load
+from tests.features.working import FAILS, Session
+
+TRANSCRIPTS = Path(__file__).resolve().parents[3] / "shared" / "transcripts"
+
+COMMITTED = re.compile(r"^\[[\w/.-]+ ([0-9a-f]{7,10})\] .*\n \d+ files? changed", re.MULTILINE)
+
+words = st.text(alphabet="abcXYZ019 .:/-_()[]#'\"x>,&|é令", min_size=1, max_size=30).map(
+    lambda text: " ".join(text.split())
+)
+kinds = st.sampled_from(["task", "error", "effect", "check", "file", "pending"])
+lines = st.lists(st.builds(StateLine, kinds, words, st.integers(-1, 50), st.booleans()), max_size=8)
+
+STEPS = [
+    lambda s: s.edits("/w/src/a.py"),
+    lambda s: s.edits("/w/src/b.py", "<tool_use_error>String to replace not found.</tool_use_error>"),
+    lambda s: s.runs("rm /w/src/b.py"),
+    lambda s: s.calls("Write", "created", file_path="/w/src/a.py", content="x"),
+    lambda s: s.runs("cd /w && pytest -q", "3 passed"),
+    lambda s: s.runs("cd /w && pytest -q", "E  KeyError: 'a'\nFAILED t/test_a.py::x\nFAILED t/test_b.py::y\n2 failed"),
+    lambda s: s.runs("pytest -q t/test_a.py", "1 passed"),
+    lambda s: s.runs("ruff check . && mypy .", FAILS + "Found 1 error"),
+    lambda s: s.runs("mypy .", "Success: no issues found"),
+    lambda s: s.runs("make build | tail -1", "…"),
+    lambda s: s.runs("make build", FAILS + "a.c:1:2: error: no"),
+    lambda s: s.runs("python run.py", FAILS + "ValueError: no: way (here)"),
+    lambda s: s.runs("python run.py", "fine"),
+    lambda s: s.runs('git commit -m "Fix: all (of it)"', "[main 1a2b3c4] Fix"),
+    lambda s: s.runs("git push", FAILS + " ! [rejected] main -> main"),
+    lambda s: s.runs("git push", "  1..2 main -> main"),
+    lambda s: s.calls("book_reservation", "Error: payment: no", user_id="mia", cabin="economy"),
+    lambda s: s.calls("book_reservation", '{"reservation_id": "K1"}', user_id="mia", cabin="economy"),
+    lambda s: s.calls("TodoWrite", todos=[{"content": "Fix (it)", "status": "pending"}]),
+    lambda s: s.calls("TodoWrite", todos=[{"content": "Fix (it)", "status": "completed"}]),
+    lambda s: s.calls("TaskCreate", "Task #1 created", subject="Look"),
+    lambda s: s.calls("TaskUpdate", "Updated task #1", taskId="1", status="completed"),
+    lambda s: s.asks("And now?").answers("Well."),
+]  # fmt: skip
+work = st.lists(st.sampled_from(STEPS), min_size=1, max_size=14)
+
+
+def test_the_block_has_its_marks_at_the_first_column():
+    session = Session().runs("pytest -q", "2 passed").runs('git commit -m "Fix"', "[main 1a2b3c4] Fix")
+    session.calls("TodoWrite", todos=[{"content": "Ship", "status": "pending"}]).edits("src/a.py")
+    assert state_text(session.state()) == (
+        'State:\n- [ ] Ship\n- passed: pytest -q\n- git commit "Fix" (1a2b3c4)\n- edited src/a.py, unchecked'
+    )
+
+
+def test_nothing_to_say_is_no_block():
+    assert state_text([]) == ""
+    assert state_lines("") == ()
+
+
+@given(lines, words)
+def test_what_is_written_is_read_back(given_lines, around):
+    text = state_text(given_lines)
+    read_back = state_lines(f"## Session Summary\n- {around}\n{text}\n\n- {around}")
+    assert sorted(read_back) == sorted(line.text for line in given_lines)
+
+
+@given(work)
+def test_a_state_that_nothing_followed_stays_as_it_is(steps):
+    session = Session()
+    for step in steps:
+        step(session)
+    texts = [line.text for line in session.state()]
+    carried = compute_state((), texts)
+    assert [line.text for line in carried] == texts
+    assert all(line.message == -1 for line in carried)
+
+
+@given(work, work)
+@example([STEPS[0], STEPS[10]], [STEPS[9]])  # edited, a check failed, and then it did not say how it ended
+def test_two_rounds_say_what_one_says(first, second):
+    """But for the order among lines of the same worth, and for errors that only one round knows to be given up."""
+    before, after, whole = (Session().runs("cd /w && ls", "src") for _ in range(3))
+    for step in first:
+        step(before), step(whole)
+    for step in second:
+        step(after), step(whole)
+    two = {line.text for line in after.state(state_lines(state_text(before.state())))}
+    assert two == {line.text for line in whole.state()}
+
+
+def test_newer_facts_overtake_older_ones():
+    earlier = (
+        "[ ] Ship",
+        "open error: KeyError: 'a' (pytest -q)",
+        "open error: ValueError: b (python run.py)",
+        "open error: String to replace not found. (edit of src/b.py)",
+        "failed: git push: ! [rejected]",
+        "failing: pytest -q: tests/test_a.py::test_x, test_y",
+        "[x] Fix",
+        "edited src/a.py 3x, unchecked",
+        "created src/c.py, edited 2x, unchecked",
+    )
+    session = Session().calls("TodoWrite", todos=[{"content": "Rest", "status": "pending"}])
+    session.runs("python run.py", "fine").edits("src/b.py").edits("src/a.py").runs("pytest -q", "9 passed")
+    session.runs("git push", "  1..2 main -> main")
+    assert session.texts(earlier=earlier) == [
+        "[ ] Rest",
+        "git push",
+        "passed: pytest -q",
+        "edited src/a.py 4x, check passed after",
+        "edited src/b.py, check passed after",
+        "created src/c.py, edited 2x, check passed after",
+    ]
+
+
+def test_a_file_named_from_the_root_is_the_one_of_an_earlier_round():
+    session = Session().edits("/home/sam/work/src/a.py")
+    assert session.texts(earlier=["edited src/a.py 3x, unchecked"]) == ["edited src/a.py 4x, unchecked"]
+
+
+def test_a_task_of_an_earlier_round_is_done_by_its_number():
+    session = Session().calls("TaskUpdate", "Updated task #2", taskId="2", status="completed")
+    assert session.texts(earlier=["[>] Fix (task 2)", "[ ] Test (task 3)"]) == ["[ ] Test (task 3)", "[x] Fix (task 2)"]
+
+
+def test_what_was_in_flight_is_not_any_more():
+    earlier = ("in flight: Bash make test",)
+    assert [line.text for line in compute_state((), earlier)] == list(earlier)
+    assert Session().answers("It passed.").texts(earlier=earlier) == []
+
+
+@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the folder of real transcripts is not here")
+@pytest.mark.parametrize("name", ["openai-long", "claude-code", "codex"])
+def test_every_commit_of_real_sessions_is_said_and_states_stay_as_they_are(name):
+    commits = 0
+    for path in sorted((TRANSCRIPTS / name).rglob("*.jsonl")):
+        for transcript in load(path.read_bytes()).transcripts:
+            texts = [line.text for line in compute_state(transcript.messages)]
+            assert [line.text for line in compute_state((), texts)] == texts, path.name
+            results = [part.text for message in transcript.messages for part in message.results]
+            for made in {made for text in results for made in COMMITTED.findall(text)}:
+                commits += 1
+                assert any(text.startswith("git commit") and f"({made})" in text for text in texts), (path.name, made)
+    assert commits

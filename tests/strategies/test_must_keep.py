@@ -1,0 +1,61 @@
+"""What comes before the lines of most value: requests, standing instructions, and what was said before a turn."""
+
+from __future__ import annotations
+
+from compactor_cli.strategies.adaptive import must_keep as musts
+from compactor_cli.text.headers import lines_header
+from tests.builders import assistant, call, calling, result, user
+from tests.features.sessions import Told
+
+RULES = "<system-reminder>\n# claudeMd\nContents of /work/CLAUDE.md:\n\nNever push to main.\n</system-reminder>"
+
+
+def words(told, found):
+    return [told.session.pieces[said.piece].text[said.start : said.end] for said in found]
+
+
+def requests(*records):
+    told = Told(*records)
+    return words(told, musts.requests(told.messages, told.lines))
+
+
+def answers(*records):
+    told = Told(*records)
+    return [[told.lines.text(line) for line in group] for group in musts.answers(told.messages, told.lines)]
+
+
+def test_requests_come_in_order_and_whole():
+    assert requests(
+        user("Fix the parser.\nIt fails.\nSee the log:\nmany lines"),
+        assistant("Yes."),
+        user("<system-reminder>not a request</system-reminder>"),
+        user("Also the writer."),
+    ) == ["Fix the parser.\nIt fails.\nSee the log:\nmany lines", "Also the writer."]
+
+
+def test_a_session_without_requests_has_none():
+    assert requests(assistant("I begin."), assistant("I end.")) == []
+
+
+def test_requests_that_an_earlier_summary_quotes_are_among_them():
+    quoted = "#2 user: Keep the parser.\n Leave the writer.\n#3 Bash: git status\n#5 user: And test it."
+    found = requests(user(f"{lines_header(range(2, 6))}\n{quoted}"), assistant("Yes."), user("Go on."))
+    assert found == ["Keep the parser.\n Leave the writer.", "And test it.", "Go on."]
+
+
+def test_instructions_that_a_harness_put_in_are_told_from_its_other_words():
+    told = Told(user(RULES), user("<system-reminder>The todo list is empty.</system-reminder>"), user("Go on."))
+    (found,) = words(told, musts.instructions(told.messages, told.lines))
+    assert "Never push to main." in found
+
+
+def test_the_end_of_what_was_said_before_each_request_comes_newest_first():
+    assert answers(
+        user("Fix it."),
+        assistant("I looked at all of the files.\n\n" + "It is the parser. " * 9 + "\n\n" + "Or the writer? " * 9),
+        user("The writer."),
+        calling(call("c1"), content="I look at it."),
+        result("c1", "x"),
+        assistant("Done."),
+        user("Thanks."),
+    ) == [["Done."], [("It is the parser. " * 9).strip(), ("Or the writer? " * 9).strip()]]

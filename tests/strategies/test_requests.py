@@ -1,0 +1,109 @@
+"""Which words of the user stay when there is no room for all of them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compactor_cli.model.message import Message, Part, Role
+from compactor_cli.profiles import default_profile
+from compactor_cli.strategies.shared.requests import HEADING, LEFT_OUT, KeptRequest, Request, choose_requests, rate_by
+from compactor_cli.text.clauses import split_clauses
+
+CHAT = (
+    "Good morning! I slept badly, but here we are. The folder infra/live-7 is off limits.",
+    "Ok, go on.",
+    "Fine, fine, I trust you with that one.",
+    "Thanks, that was quick, and I like how it reads now.",
+    "Please rename the module to harbor_gate.",
+)
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def requests(*texts: str) -> list[Request]:
+    return [Request(at, text) for at, text in enumerate(texts)]
+
+
+def message(index: int, role: Role, text: str) -> Message:
+    return Message(index, str(index), role, (Part("text", text, words(text)),), (index,), words(text))
+
+
+def said(chosen: tuple[KeptRequest, ...]) -> str:
+    return "\n".join(asked.text for asked in chosen)
+
+
+def test_all_of_them_stay_whole_when_there_is_room() -> None:
+    room = sum(words(text) + HEADING for text in CHAT)
+    assert said(choose_requests(requests(*CHAT), room, words)) == "\n".join(CHAT)
+    assert said(choose_requests(requests(*CHAT), room - 1, words)) != "\n".join(CHAT)
+
+
+def test_the_sentence_that_binds_stays_and_the_small_talk_around_it_goes() -> None:
+    rate = rate_by([message(at, "user", text) for at, text in enumerate(CHAT)], default_profile().binding)
+    chosen = choose_requests(requests(*CHAT), 34, words, rate)
+    assert chosen[-1] == KeptRequest(4, CHAT[-1], 6, whole=True)
+    assert chosen[0].text.endswith(f"{LEFT_OUT} The folder infra/live-7 is off limits.")
+    assert not chosen[0].whole
+
+
+def test_a_later_sentence_on_the_same_subject_comes_along() -> None:
+    first, second = "Set the retry interval of client K-7 to 30 seconds.", "So the retry interval is 45 seconds, sorry."
+    talk = ["The weather is lovely in the mountains, we may even go for a swim."] * 3
+
+    def rate(sentences: object) -> list[float]:
+        return [1.0, *([0.2] * 3), 0.01, 0.5]
+
+    chosen = choose_requests(requests(first, *talk, second, "Go on."), 48, words, rate)
+    assert [asked.message for asked in chosen] == [0, 4, 5]
+    # without room for both, neither stays
+    chosen = choose_requests(requests(first, *talk, second, "Go on."), 25, words, rate)
+    assert 0 not in [asked.message for asked in chosen]
+
+
+def test_a_pasted_text_is_cut_before_what_is_asked_about_it() -> None:
+    plan = "\n".join(f"- step {n}: move table_{n} to schema_{n % 7}, then check row counts {n * 31}" for n in range(60))
+    text = f"Please carry out the plan below.\n\n{plan}\n\nOnly touch the staging copy while you do."
+    (asked,) = choose_requests(requests(text), 120, words)
+    assert asked.text.startswith("Please carry out the plan below.")
+    assert asked.text.endswith("Only touch the staging copy while you do.")
+    assert LEFT_OUT in asked.text
+
+
+TEXTS = st.lists(st.text(max_size=80), max_size=12)
+
+
+@given(TEXTS, st.integers(0, 200))
+def test_what_stays_fits_and_is_made_of_whole_sentences(texts: list[str], room: int) -> None:
+    asked = [Request(at, text) for at, text in enumerate(texts) if text.strip()]
+    chosen = choose_requests(asked, room, words)
+    assert sum(words(one.text) + HEADING for one in chosen) <= room or not chosen
+    assert [one.message for one in chosen] == sorted(one.message for one in chosen)
+    for one in chosen:
+        text = texts[one.message]
+        if one.whole:
+            assert one.text == text
+        else:
+            kept = [clause.text for clause in split_clauses(text) if clause.text in one.text]
+            assert kept
+            assert LEFT_OUT in one.text
+
+
+@given(st.text())
+def test_clauses_leave_nothing_out_but_blanks(text: str) -> None:
+    end = 0
+    for clause in split_clauses(text):
+        assert not text[end : clause.start].strip()
+        assert text[clause.start : clause.end] == clause.text
+        end = clause.end
+    assert not text[end:].strip()
+
+
+def test_the_learned_score_judges_with_what_the_agent_says_in_between() -> None:
+    question = message(0, "assistant", "Which folder must stay as it is?")
+    rate = rate_by([question], default_profile().talk)
+    bare = rate_by([], default_profile().talk)
+    answer = [(1, "infra/live-7, the others are free")]
+    assert rate(answer) != bare(answer)
