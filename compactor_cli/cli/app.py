@@ -160,4 +160,7 @@ def main() -> None:
     gc.disable()
     catch_ending_signals()
     open_streams()
-    app()
+    try:
+        app()
+    finally:
+        gc.freeze()  # or it would look through all of them once more as Python ends

@@ -11,7 +11,7 @@ from msgspec import Struct
 from compactor_cli.errors import InputError
 from compactor_cli.model.content import Content, Holds
 from compactor_cli.model.transcript import Note, Record
-from compactor_cli.text.json_values import MAX_DEPTH, nested_too_deeply
+from compactor_cli.text.json_values import MAX_DEPTH, json_value, nested_too_deeply
 
 BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
@@ -42,7 +42,7 @@ class HeldRecord:
 
     @property
     def value(self) -> Any:
-        return json.loads(self._content[self.record.start : self.record.end])
+        return json_value(self._content[self.record.start : self.record.end])
 
 
 ReadRecord = RawRecord | HeldRecord
@@ -81,7 +81,7 @@ class Damage(Struct, frozen=True):
 def parse(text: str) -> Any:
     """One JSON document. Raises InputError with the line of the damage."""
     try:
-        return _checked(text, json.loads(text))
+        return _checked(text, json_value(text))
     except RecursionError:
         raise InputError(_TOO_DEEP, line=1) from None
     except json.JSONDecodeError as error:
@@ -122,7 +122,7 @@ def _scan_line(data: Content, start: int, end: int, line: int) -> Iterator[RawRe
         yield Damage(line, start, start + len(raw), what, cut_off)
         return
     try:
-        value = _checked(text, json.loads(text))
+        value = _checked(text, json_value(text))
     except RecursionError:
         yield Damage(line, start, start + len(raw), _TOO_DEEP)
     except json.JSONDecodeError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from compactor_cli.formats.base import Format
 from compactor_cli.model.message import Message, Path
 from compactor_cli.model.transcript import Transcript
+from compactor_cli.text.json_values import json_value
 
 Placed = tuple["int | None", "Message | None"]
 """A record of the output: of the input when it has a number, and the message that it holds."""
@@ -27,7 +27,7 @@ def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) 
         record = placed[place][0]
         if record is None or not any(word in (raw := transcript.raw(record)) for word in format.usage_words):
             continue
-        value = json.loads(raw)
+        value = json_value(raw)
         if not isinstance(value, dict) or format.usage(value) is None:
             continue
         paths = format.counts(value)

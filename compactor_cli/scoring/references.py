@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 
 from compactor_cli.model.message import Message
 from compactor_cli.text.ends import both_ends
@@ -21,11 +22,9 @@ def reference_counts(messages: Sequence[Message]) -> list[int]:
     first_seen: dict[str, int] = {}
     counts = [0] * len(messages)
     for message in messages:
-        names = _names(message)
-        for origin in set(map(first_seen.get, names)):
-            if origin is not None:
+        for origin in set(map(first_seen.setdefault, _names(message), repeat(message.index))):
+            if origin != message.index:
                 counts[origin] += 1
-        first_seen.update({name: message.index for name in names if name not in first_seen})
         if len(message.id) >= 4:
             first_seen.setdefault(message.id, message.index)
     return counts

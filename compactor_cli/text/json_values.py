@@ -6,15 +6,29 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
+_FAST = msgspec.json.Decoder().decode
 MAX_DEPTH = 300
 """Levels of lists and objects inside each other. Sessions have a dozen; what walks a value takes up to three frames
 a level, of the 1,000 that Python allows."""
 
 
+def json_value(text: str | bytes) -> Any:
+    """Return what `json.loads` makes of a JSON text, in a third of the time. Raises what it raises.
+
+    msgspec takes less than Python does (no NaN, no half of a letter) and reads what it takes in the same way.
+    """
+    try:
+        return _FAST(text)
+    except ValueError:
+        return json.loads(text)
+
+
 def parse_json(text: str) -> Any:
     """The value of a JSON text. Raises ValueError for text that is no JSON, or is nested deeper than MAX_DEPTH."""
     try:
-        value = json.loads(text)
+        value = json_value(text)
     except RecursionError:
         raise ValueError("nested too deeply to be read") from None
     if nested_too_deeply(text, value):

@@ -73,7 +73,8 @@ def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
                 continue
             spot = answer_of.get((at, which))
             call = _begun(part, message.index)
-            started = next((running[word] for word in _handles(call.arguments) if word in running), None)
+            handles = _handles(call.arguments) if running else ()
+            started = next((running[word] for word in handles if word in running), None)
             if started:
                 call = replace(call, tool=started.tool, arguments=started.arguments, command=started.command)
             if spot:
@@ -110,17 +111,18 @@ def _handles(arguments: Any) -> Iterator[str]:
 
 def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     said = result.text
-    ended = replace(call, message=max(call.message, index), result=result, answered=True)
-    if _DECLINED.match(said) or (result.failed is not False and call.command and _STOPPED.match(said)):
-        return replace(ended, undecided=True)
-    if result.failed is not None:
-        return replace(ended, failed=result.failed, stated=True)
-    failed = stated_failure(said) if call.command else None
-    if failed is not None:
-        return replace(ended, failed=failed, stated=True)
-    if _FAILED.match(said) or _says_so(said):
-        return replace(ended, failed=True)
-    return ended
+    failed, stated, undecided = result.failed, True, False
+    if _DECLINED.match(said) or (failed is not False and call.command and _STOPPED.match(said)):
+        failed, stated, undecided = None, False, True
+    elif failed is None:
+        failed = stated_failure(said) if call.command else None
+        if failed is None:
+            stated = False
+            failed = True if _FAILED.match(said) or _says_so(said) else None
+    message = max(call.message, index)
+    return replace(
+        call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided
+    )
 
 
 def _says_so(said: str) -> bool:

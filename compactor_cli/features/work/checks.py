@@ -68,7 +68,13 @@ class CheckRun(Struct, frozen=True):
 def _all_within(names: Sequence[str], limits: Sequence[str]) -> bool:
     if not limits:
         return True
-    return bool(names) and all(any(_within(name, limit) for limit in limits) for name in names)
+    for name in names:
+        for limit in limits:
+            if _within(name, limit):
+                break
+        else:
+            return False
+    return bool(names)
 
 
 @lru_cache(maxsize=4096)  # a session runs the same few checks many times
@@ -77,6 +83,7 @@ def _within(name: str, limit: str) -> bool:
     return name == limit or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.")) or f"/{limit}/" in f"/{name}"
 
 
+@lru_cache(maxsize=1024)
 def check_of(step: Step, folder: str = "") -> CheckRun | None:
     """The check that a step of a command line is, if it is one. `folder`: where it runs, if not in the main folder."""
     shown = without_prefixes(list(step.words))
