@@ -21,19 +21,19 @@ from pathlib import Path
 from compactor_cli import api
 from compactor_cli.cli.methods import plain_method
 from compactor_cli.errors import BudgetError, InputError
-from compactor_cli.learning.examples import Lesson, TrainingCase, cases_of, opening_of
-from compactor_cli.learning.fit import fit
-from compactor_cli.learning.folds import folds_by_session
+from compactor_cli.evaluation.learning.examples import Lesson, TrainingCase, cases_of, opening_of
+from compactor_cli.evaluation.learning.fit import fit
+from compactor_cli.evaluation.learning.folds import folds_by_session
+from compactor_cli.evaluation.retention.baselines import BASELINES
+from compactor_cli.evaluation.retention.cases import EvaluatedSession, Prepared, prepare
+from compactor_cli.evaluation.retention.comparison import Evaluation
+from compactor_cli.evaluation.retention.measure import Method, NoOutputError, evaluate
+from compactor_cli.evaluation.retention.statistics import MeanEstimate
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import compact
 from compactor_cli.profiles import default_profile
-from compactor_cli.retention.baselines import BASELINES
-from compactor_cli.retention.cases import EvaluatedSession, Prepared, prepare
-from compactor_cli.retention.evaluate import Method, NoOutputError, evaluate
-from compactor_cli.retention.report import Evaluation
-from compactor_cli.retention.statistics import MeanEstimate
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter

@@ -24,6 +24,8 @@ from typing import Any
 from benchmarks import questions
 from benchmarks.dialogues import LANGUAGES, UNSEEN, Keep, among_requests, fold, of_friends, with_rules
 from benchmarks.evidence import kept_evidence, rarest
+from compactor_cli.evaluation.learning.fit import Labelled, fit_rows
+from compactor_cli.evaluation.learning.profile_text import with_statements
 from compactor_cli.features.talk import (
     TALK_SIGNALS,
     Statement,
@@ -32,8 +34,6 @@ from compactor_cli.features.talk import (
     statement_signals,
     statement_values,
 )
-from compactor_cli.learning.fit import Labelled, fit_rows
-from compactor_cli.learning.profile_text import with_statements
 from compactor_cli.tokens import make_counter
 
 TALK = {"questions": 1.5, "friends": 1.0, "rules": 1.5, "told": 1.0}

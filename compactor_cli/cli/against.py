@@ -14,11 +14,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.evaluation.retention.measure import NoOutputError
+from compactor_cli.evaluation.retention.prefixes import bytes_of
 from compactor_cli.formats.loading import load
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.retention.evaluate import NoOutputError
-from compactor_cli.retention.fronts import bytes_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.tokens.base import TokenCounter
 

@@ -22,9 +22,9 @@ from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
 
 if TYPE_CHECKING:  # the measure is imported where it is used: other commands start without it
-    from compactor_cli.retention import cases as retention_cases
-    from compactor_cli.retention.evaluate import Method
-    from compactor_cli.retention.report import Evaluation
+    from compactor_cli.evaluation.retention import cases as retention_cases
+    from compactor_cli.evaluation.retention.comparison import Evaluation
+    from compactor_cli.evaluation.retention.measure import Method
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def evaluate(asked: EvaluateOptions, given: Layer) -> None:
     configured = configure(given, asked.config)
     from compactor_cli.cli.against import parse_commands
     from compactor_cli.cli.methods import methods_for
-    from compactor_cli.retention.baselines import BASELINES
+    from compactor_cli.evaluation.retention.baselines import BASELINES
 
     ratios, places = _shares("--target-ratio", asked.target_ratio, below=None), _shares("--cuts", asked.cuts, below=1)
     names = list(dict.fromkeys(map(str.strip, asked.strategy.split(",")))) if asked.strategy else list(STRATEGIES)
@@ -118,7 +118,7 @@ def _load(
     session: Session, files: Sequence[str]
 ) -> tuple[list[retention_cases.EvaluatedSession], list[retention_cases.Skipped]]:
     """The conversations of all files, and the files that cannot be read; a single one is an error at once."""
-    from compactor_cli.retention import cases as retention_cases
+    from compactor_cli.evaluation.retention import cases as retention_cases
 
     found: list[retention_cases.EvaluatedSession] = []
     refused: list[retention_cases.Skipped] = []
@@ -148,8 +148,8 @@ def _measure(
     ratios: Sequence[float],
     methods: Sequence[Method],
 ) -> Evaluation:
-    from compactor_cli.retention.cases import prepare
-    from compactor_cli.retention.evaluate import evaluate as measured
+    from compactor_cli.evaluation.retention.cases import prepare
+    from compactor_cli.evaluation.retention.measure import evaluate as measured
 
     with steps(session.err, len(sessions), unit="sessions") as progress:
         prepared = prepare(sessions, cuts, refused=refused, progress=lambda name: progress.step("looking for needs"))

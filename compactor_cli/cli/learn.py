@@ -25,10 +25,10 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 
 if TYPE_CHECKING:  # imported where they are used: other commands start without them
-    from compactor_cli.learning.examples import Lesson, TrainingCase
-    from compactor_cli.learning.held_out import HeldOut
-    from compactor_cli.learning.profile_text import Taught
-    from compactor_cli.retention.evaluate import Method
+    from compactor_cli.evaluation.learning.examples import Lesson, TrainingCase
+    from compactor_cli.evaluation.learning.held_out import HeldOut
+    from compactor_cli.evaluation.learning.profile_text import Taught
+    from compactor_cli.evaluation.retention.measure import Method
 
 _MEASURED_AT = (0.5, 0.75)
 """Where sessions are cut for the held-out figures: as `evaluate` does."""
@@ -100,7 +100,7 @@ def learn(asked: LearnOptions, given: Layer) -> None:
       compactor learn sessions/*.jsonl -o profile.toml --no-held-out
     """
     configured = configure(given, asked.config)
-    from compactor_cli.learning.fit import load_numpy
+    from compactor_cli.evaluation.learning.fit import load_numpy
 
     for variable in _THREADS:
         os.environ.setdefault(variable, "1")
@@ -154,7 +154,7 @@ def _read(session: Session, found: Sequence[TrainingFile], *, keep: bool) -> Rea
 
 
 def _take(read: Read, file: TrainingFile, name: str, transcript: Transcript, *, keep: bool) -> None:
-    from compactor_cli.learning.examples import Lesson, cases_of, opening_of
+    from compactor_cli.evaluation.learning.examples import Lesson, cases_of, opening_of
 
     cases = list(cases_of(name, transcript.messages))
     if not cases:
@@ -175,9 +175,9 @@ def _nothing(read: Read) -> str:
 
 
 def _teach(session: Session, read: Read, asked: LearnOptions) -> Taught:
-    from compactor_cli.learning.fit import fit
-    from compactor_cli.learning.folds import folds_by_session, folds_by_source
-    from compactor_cli.learning.profile_text import Taught
+    from compactor_cli.evaluation.learning.fit import fit
+    from compactor_cli.evaluation.learning.folds import folds_by_session, folds_by_source
+    from compactor_cli.evaluation.learning.profile_text import Taught
 
     sources = {lesson.name: lesson.source for lesson in read.lessons}
     schemes = {
@@ -208,9 +208,9 @@ def _measure(
     session: Session, read: Read, schemes: Mapping[str, Mapping[str, int]], fit: partial[dict[str, float]]
 ) -> HeldOut:
     from compactor_cli.cli.methods import plain_method, strategy_method
-    from compactor_cli.learning.fit import auc
-    from compactor_cli.learning.held_out import Measuring, held_out, steps_of
-    from compactor_cli.retention import cases as retention
+    from compactor_cli.evaluation.learning.fit import auc
+    from compactor_cli.evaluation.learning.held_out import Measuring, held_out, steps_of
+    from compactor_cli.evaluation.retention import cases as retention
 
     def adaptive(weights: Mapping[str, float]) -> Method:
         return strategy_method(replace(session, profile=Profile(weights)), "adaptive")
@@ -225,7 +225,7 @@ def _measure(
 
 
 def _write(session: Session, read: Read, taught: Taught, output: str, *, json: bool) -> None:
-    from compactor_cli.learning.profile_text import profile_text
+    from compactor_cli.evaluation.learning.profile_text import profile_text
     from compactor_cli.render import learning as render
     from compactor_cli.render.jsons import dumps
 

@@ -9,11 +9,11 @@ from functools import partial
 from compactor_cli.cli.against import Command, run_command
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError
+from compactor_cli.evaluation.retention.baselines import BASELINES
+from compactor_cli.evaluation.retention.measure import Method, NoOutputError
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import compact
-from compactor_cli.retention.baselines import BASELINES
-from compactor_cli.retention.evaluate import Method, NoOutputError
 from compactor_cli.settings import Settings
 from compactor_cli.tokens.base import TokenCounter
 

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from compactor_cli.evaluation.learning.held_out import RATIOS, Figures, HeldOut, PartFigures
+from compactor_cli.evaluation.learning.profile_text import Taught, figures_of
 from compactor_cli.features.name_features import SIGNALS
-from compactor_cli.learning.held_out import RATIOS, Figures, HeldOut, PartFigures
-from compactor_cli.learning.profile_text import Taught, figures_of
 from compactor_cli.render.console import counted, figure, make_table, snippet
 
 _NAMES = {"by_session": "adaptive, session unseen", "by_source": "adaptive, source unseen"}

@@ -10,7 +10,7 @@ import pytest
 from compactor_cli.formats import NAMES
 from compactor_cli.strategies import STRATEGIES
 from tests.builders import ROOT, jsonl, user
-from tests.retention.sessions import work
+from tests.evaluation.retention.sessions import work
 
 CHARS = ("--tokenizer", "chars")
 SHORT = (*CHARS, "--strategy", "tiered", "--target-ratio", "0.5", "--cuts", "0.5")

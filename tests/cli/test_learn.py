@@ -15,7 +15,7 @@ from compactor_cli.features.name_features import weight_names
 from compactor_cli.profiles import default_profile, parse_profile
 from compactor_cli.settings import Settings
 from tests.builders import ROOT, environment, jsonl
-from tests.learning.sessions import TOPICS, code, errand, errand_data, short_data
+from tests.evaluation.learning.sessions import TOPICS, code, errand, errand_data, short_data
 
 CHARS = ("--tokenizer", "chars")
 QUICK = (*CHARS, "--no-held-out")

@@ -9,10 +9,10 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from compactor_cli.evaluation.retention.cases import Skipped
+from compactor_cli.evaluation.retention.comparison import Difference, Evaluation, MethodRow
+from compactor_cli.evaluation.retention.statistics import MeanEstimate
 from compactor_cli.render.evaluation import evaluation_tables, limits
-from compactor_cli.retention.cases import Skipped
-from compactor_cli.retention.report import Difference, Evaluation, MethodRow
-from compactor_cli.retention.statistics import MeanEstimate
 
 GOLDEN = Path(__file__).parent / "golden"
 

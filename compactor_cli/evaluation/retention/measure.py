@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from compactor_cli.evaluation.retention.cases import Case, Prepared
+from compactor_cli.evaluation.retention.comparison import CaseOutcome, Evaluation, Kind, difference, row
+from compactor_cli.evaluation.retention.kept_references import survival
+from compactor_cli.evaluation.retention.prefixes import target_of
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.retention.cases import Case, Prepared
-from compactor_cli.retention.fronts import target_of
-from compactor_cli.retention.report import CaseOutcome, Evaluation, Kind, difference, row
-from compactor_cli.retention.survival import survival
 
 
 class NoOutputError(Exception):

@@ -6,13 +6,13 @@ import pytest
 import tomli
 
 from compactor_cli.errors import UsageError
+from compactor_cli.evaluation.learning.fit import fit
+from compactor_cli.evaluation.learning.held_out import Figures, HeldOut, KeptShares, PartFigures
+from compactor_cli.evaluation.learning.profile_text import Taught, profile_text, with_statements
 from compactor_cli.features.name_features import SIGNALS, weight_names
 from compactor_cli.features.talk import talk_weight_names
-from compactor_cli.learning.fit import fit
-from compactor_cli.learning.held_out import Figures, HeldOut, KeptShares, PartFigures
-from compactor_cli.learning.profile_text import Taught, profile_text, with_statements
 from compactor_cli.profiles import default_profile, parse_profile
-from tests.learning.sessions import TOPICS, cases
+from tests.evaluation.learning.sessions import TOPICS, cases
 
 WEIGHTS = fit(cases(TOPICS[:2]), dict.fromkeys(TOPICS, "store"))
 KEPT = (KeptShares(0.1, 0.5, 0.6), KeptShares(0.25, 0.7, 0.80004))

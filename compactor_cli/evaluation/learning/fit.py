@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from compactor_cli.errors import UsageError
+from compactor_cli.evaluation.learning.examples import TrainingCase
 from compactor_cli.features.name_features import weight_names
-from compactor_cli.learning.examples import TrainingCase
 
 PENALTY = 10.0
 """Strength of the penalty on the squares of the weights, of standardized signals; what speaks against it is

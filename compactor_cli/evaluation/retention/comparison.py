@@ -8,9 +8,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from compactor_cli.retention.cases import Skipped
-from compactor_cli.retention.statistics import MeanEstimate, estimate
-from compactor_cli.retention.survival import NeedSurvival
+from compactor_cli.evaluation.retention.cases import Skipped
+from compactor_cli.evaluation.retention.kept_references import NeedSurvival
+from compactor_cli.evaluation.retention.statistics import MeanEstimate, estimate
 
 Kind = Literal["strategy", "against", "baseline"]
 

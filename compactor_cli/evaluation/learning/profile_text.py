@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from compactor_cli.evaluation.learning.held_out import Figures, HeldOut, PartFigures
 from compactor_cli.features.name_features import BY_CLASS, CLASSES, NAME_KINDS, SIGNALS
 from compactor_cli.features.talk import TALK_SIGNALS
-from compactor_cli.learning.held_out import Figures, HeldOut, PartFigures
 from compactor_cli.model.profile import PROFILE_VERSION
 
 _HEADER = """\

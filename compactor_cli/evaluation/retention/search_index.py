@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from compactor_cli.retention.identifiers import COMMON, is_number, readable, spellings
+from compactor_cli.evaluation.retention.measured_names import COMMON, is_number, readable, spellings
 
 _WORD = re.compile(r"\w+")
 _SHORTEST_NEIGHBOUR = 3

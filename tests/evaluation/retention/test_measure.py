@@ -6,11 +6,11 @@ import itertools
 
 import pytest
 
+from compactor_cli.evaluation.retention.cases import EvaluatedSession, prepare
+from compactor_cli.evaluation.retention.measure import Method, NoOutputError, evaluate
 from compactor_cli.model.message import Message, Part
-from compactor_cli.retention.cases import EvaluatedSession, prepare
-from compactor_cli.retention.evaluate import Method, NoOutputError, evaluate
 from tests.builders import assistant, user
-from tests.retention.sessions import transcript, work
+from tests.evaluation.retention.sessions import transcript, work
 
 TOPICS = ("harbour", "lagoon", "cedar", "ember", "juniper")
 

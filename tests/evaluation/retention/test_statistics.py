@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.retention.statistics import estimate
+from compactor_cli.evaluation.retention.statistics import estimate
 
 SESSIONS = {"a": [0.1, 0.3], "b": [0.5, 0.5], "c": [0.9], "d": [0.4, 0.6]}
 

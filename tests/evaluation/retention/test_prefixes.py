@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.retention.fronts import bytes_of, cut_at, front_of, system_tokens, target_of
+from compactor_cli.evaluation.retention.prefixes import bytes_of, cut_at, front_of, system_tokens, target_of
 from tests.builders import (
     ROOT,
     assistant,

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from compactor_cli.evaluation.retention.measured_names import identifiers, keys
+from compactor_cli.evaluation.retention.search_index import Haystack, Occurrence
 from compactor_cli.model.message import Message, Part
-from compactor_cli.retention.haystack import Haystack, Occurrence
-from compactor_cli.retention.identifiers import identifiers, keys
 
 REACH = 6
 """Words on either side that an identifier stands among."""

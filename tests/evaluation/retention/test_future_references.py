@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.retention.haystack import Haystack
-from compactor_cli.retention.needs import Story
+from compactor_cli.evaluation.retention.future_references import Story
+from compactor_cli.evaluation.retention.search_index import Haystack
 from tests.builders import assistant, call, calling, compact, exchanges, jsonl, result, system, user, values_of
-from tests.retention.sessions import needed, transcript, work
+from tests.evaluation.retention.sessions import needed, transcript, work
 
 TOLD = user("The totals of Northwind are in ledger_2024.csv; use parse_amounts for them.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compactor_cli.retention.needs import Story
+from compactor_cli.evaluation.retention.future_references import Story
 from tests.builders import assistant, call, calling, jsonl, listing, load, prose, result, system, user
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.retention.cases import EvaluatedSession, prepare
-from compactor_cli.retention.survival import survival
+from compactor_cli.evaluation.retention.cases import EvaluatedSession, prepare
+from compactor_cli.evaluation.retention.kept_references import survival
 from tests.builders import system, user
-from tests.retention.sessions import transcript, work
+from tests.evaluation.retention.sessions import transcript, work
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.evaluation.retention.future_references import Need, Story
+from compactor_cli.evaluation.retention.prefixes import cut_at, front_of, system_tokens
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.retention.fronts import cut_at, front_of, system_tokens
-from compactor_cli.retention.needs import Need, Story
 
 LEAST_TOKENS = 1_000
 """Tokens besides system messages that a front needs; nobody compacts what is smaller."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.retention.identifiers import identifiers, keys, readable, spellings
+from compactor_cli.evaluation.retention.measured_names import identifiers, keys, readable, spellings
 
 FOUND = {
     "a path": ("look at src/api/routes.py, please", "src/api/routes.py"),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.evaluation.learning.examples import CUTS, cases_of, cut_at, needed_names, opening_of
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import read_session
 from compactor_cli.features.name_features import weight_names
-from compactor_cli.learning.examples import CUTS, cases_of, cut_at, needed_names, opening_of
 from tests.builders import assistant, call, calling, listing, prose, result, system, user
-from tests.learning.sessions import code, errand, messages_of
+from tests.evaluation.learning.sessions import code, errand, messages_of
 
 
 def needed(front, rest):

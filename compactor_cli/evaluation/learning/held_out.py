@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.learning.examples import Lesson, TrainingCase
-from compactor_cli.retention.cases import Prepared
-from compactor_cli.retention.evaluate import Method, evaluate
+from compactor_cli.evaluation.learning.examples import Lesson, TrainingCase
+from compactor_cli.evaluation.retention.cases import Prepared
+from compactor_cli.evaluation.retention.measure import Method, evaluate
 
 RATIOS = (0.1, 0.25)
 """Shares that the sessions are compacted to."""

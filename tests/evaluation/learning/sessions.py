@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compactor_cli.learning.examples import Lesson, cases_of, opening_of
+from compactor_cli.evaluation.learning.examples import Lesson, cases_of, opening_of
 from tests.builders import WORDS, assistant, call, calling, jsonl, load, prose, result, system, user
 
 SHELVES = 5

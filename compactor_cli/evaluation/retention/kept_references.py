@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from compactor_cli.evaluation.retention.future_references import MOST_PLACES, REACH, Need, spoken, spread
+from compactor_cli.evaluation.retention.search_index import Haystack
 from compactor_cli.model.message import Message
-from compactor_cli.retention.haystack import Haystack
-from compactor_cli.retention.needs import MOST_PLACES, REACH, Need, spoken, spread
 
 _OLD = 0.5
 """Age up to which a need was last said in the older half of the front."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-from compactor_cli.learning.examples import Lesson
+from compactor_cli.evaluation.learning.examples import Lesson
 
 
 def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.retention.baselines import BASELINES, keep_last, mask
+from compactor_cli.evaluation.retention.baselines import BASELINES, keep_last, mask
 from compactor_cli.tokens import make_counter
 from tests.builders import ROOT, call, calling, jsonl, listing, load, result, system, user
 
