@@ -52,11 +52,11 @@ demo: $(STAMP)  ## the main job on a sample, with its tables
 # the tests start the command line many times, also where Python is told to keep no compiled code
 test: $(STAMP)  ## the tests; of the many cases on real sessions and drawn examples a part
 	$(BIN)/python -m compileall -q compactor_cli
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 test-all: $(STAMP)  ## all cases of all tests
 	$(BIN)/python -m compileall -q compactor_cli
-	$(BIN)/python -m pytest --numprocesses auto --everything
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --everything
 
 test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, served on this machine
 	$(BIN)/python -m pytest tests_llm
