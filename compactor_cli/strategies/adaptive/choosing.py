@@ -21,20 +21,16 @@ from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL, Native
 from compactor_cli.strategies.adaptive.layout import Stretch, arrange
+from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
 from compactor_cli.strategies.shared.details import REACH
-from compactor_cli.strategies.shared.newest import newest_share
-from compactor_cli.strategies.shared.quoted_lines import Quoter
-from compactor_cli.strategies.shared.requests import ALL_SHARE, Request, choose_requests, rate_by, share_of
+from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
+from compactor_cli.strategies.shared.requests import ALL_SHARE, Request, choose_requests, rate_by
 from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, Selector, densest
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.headers import Base
 
-_PRESENT = 40
-"""Newest groups that may stay at their place for being the newest."""
 _ANSWERED_SHARE = 0.15
 """Share of the room of talk that the answer to the last request may take, for being the newest."""
-_WRITTEN = 150
-"""Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
 _MOSTLY = 0.6
 """Share of a group's tokens from which on it is worth a try to keep it at its place."""
 _OVERHEAD = 3
@@ -99,8 +95,13 @@ class Chooser:
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
         self.folded = {g.index for g in rest if given.is_summary(g)}
         self.talk = is_talk(given.messages, session)
-        self.present = large | (self._answered() if self.talk else self._present())
+        self.newest = NewestExchanges(
+            given.messages, rest, self.native, room, folded=self.folded, decided=self.reported
+        )
+        self.present = large | (self._answered() if self.talk else self.newest.in_place)
         self.whole: set[int] = set()
+        self.asked: frozenset[int] = frozenset()
+        """Lines of what the user said."""
         # a ratio refers to what the first round started from; a target in tokens does without that
         needed = given.settings.target_ratio is not None or given.target is None
         base = Base(sum(m.tokens for m in given.messages), given.target or 0) if needed or room >= _BASED else None
@@ -109,27 +110,13 @@ class Chooser:
 
     # -- what is kept for what it is
 
-    def _present(self) -> set[int]:
-        """The newest groups, as long as they are cheap with all their lines left out."""
-        present = set(self.reported)
-        left = newest_share(self.room) - sum(report.tokens for report in self.reported.values())
-        for group in reversed(self.rest[-_PRESENT:]):
-            if group.index in self.folded:
-                break
-            if not self._is_request(group) and group.index not in self.reported:
-                left -= self.native.render(group, (), "", _WRITTEN).tokens
-            if left < 0:
-                break
-            present.add(group.index)
-        return present
-
     def _answered(self) -> set[int]:
         """Return what was said behind the last request: without it, that would pass for one that nobody answered."""
         last = max(
             (group.index for group in self.given.groups if self._is_request(group)), default=len(self.given.groups)
         )
         said = [group for group in self.rest if group.index > last and group.index not in self.folded]
-        tokens = sum(self.native.render(group, (), "", _WRITTEN).tokens for group in said)
+        tokens = sum(self.native.render(group, (), "", self.newest.written(group.index)).tokens for group in said)
         return {group.index for group in said} if tokens <= _ANSWERED_SHARE * self.room else set()
 
     def _is_request(self, group: Group) -> bool:
@@ -155,17 +142,21 @@ class Chooser:
         if group in self.kept:
             return self.kept[group].rendition == "whole"
         calls = self.given.messages[line.message].calls
-        return group in self.present and all(call.tokens <= _WRITTEN for call in calls)
+        return group in self.present and all(call.tokens <= self.newest.written(group) for call in calls)
 
-    def _take_musts(self) -> None:
-        """The user's words, and the end of what was said before them; of talk, what is worth most."""
+    def _take_musts(self, free: int) -> None:
+        """Take the user's words, the result that is answered next, and the end of what the user answered,
+        of `free` tokens; of talk, what is worth most."""
         given = self.given
         if self.talk and given.profile is not None:
             self._take(ranked_lines(given.messages, self.lines, self.selector.tokens, self.room, given.profile))
             return
-        self._take(self._words(list(must_keep.requests(given.messages, self.lines)), ALL_SHARE, share_of(self.room)))
+        requests = list(must_keep.requests(given.messages, self.lines))
+        self._take(self._words(requests, min(ALL_SHARE * self.room, free - MARK)))
+        self.asked = frozenset(self.selector.taken)
+        self.selector.fill(self.newest.awaited(self.lines), int(RESULT_SHARE * self.room))
         told = list(must_keep.instructions(given.messages, self.lines))
-        self._take(self._words(told, _INSTRUCTIONS_SHARE, _INSTRUCTIONS_SHARE))
+        self._take(self._words(told, _INSTRUCTIONS_SHARE * self.room))
         left = self.room * _ANSWER_SHARE
         for lines in must_keep.answers(given.messages, self.lines):
             cost = sum(self.selector.cost(line) for line in lines)
@@ -173,14 +164,13 @@ class Chooser:
                 left -= cost
                 self._take(lines)
 
-    def _words(self, said: Sequence[must_keep.UserWords], all_of: float, share: float) -> Iterator[int]:
-        """Lines of what was said, the newest first: all of it within a share `all_of` of the room, else the
-        sentences that bind, within `share`."""
+    def _words(self, said: Sequence[must_keep.UserWords], room: float) -> Iterator[int]:
+        """Lines of what was said, the newest first: all of it where it fits, else the sentences that bind."""
         lines, pieces = self.lines, self.lines.session.pieces
         texts = [Request(at, pieces[each.piece].text[each.start : each.end]) for at, each in enumerate(said)]
         every = [list(lines.overlapping(each.piece, each.start, each.end)) for each in said]
         needed = sum(self.selector.tokens(line) for own in every for line in own) + HEADING * len(every)
-        if needed <= all_of * self.room:
+        if needed <= room:
             for own in reversed(every):
                 yield from own
             return
@@ -188,7 +178,7 @@ class Chooser:
         rate = rate_by(self.given.messages, self.given.profile.binding if self.given.profile else {})
         kept = choose_requests(
             texts,
-            int(share * self.room),
+            int(room),
             self.given.count,
             lambda sentences: rate([(numbers[at], text) for at, text in sentences]),
         )
@@ -208,13 +198,13 @@ class Chooser:
 
     def best(self) -> Attempt:
         """As many of the best lines as the room allows, exactly counted."""
-        self._take_musts()
+        best = self._build([])
+        self._take_musts(self.room - best.tokens)
         room = int(self.room * 1.1) + 60
         if not self.talk:
             left = room - sum(c.cost for c in self.selector.taken.values())
             self.selector.fill(filter(self._may_be_quoted, densest(self.lines, room)), left)
         order = list(self.selector.taken.values())
-        best = self._build([])
         return self._nothing() if best.tokens > self.room else self._fit(order, best)
 
     def _may_be_quoted(self, line: int) -> bool:
@@ -252,7 +242,8 @@ class Chooser:
         for choice in order[count + 1 :]:
             if left < _SMALLEST_LINE:
                 break
-            if choice.cost <= left:
+            # what the user said stands in order: an older sentence would stay without a newer one that corrects it
+            if choice.cost <= left and choice.line not in self.asked:
                 chosen.append(choice)
                 left -= choice.cost
         attempt = self._build(chosen) if len(chosen) > count else best
@@ -377,7 +368,7 @@ class Chooser:
         elif present or quoted > _MOSTLY * group.tokens:
             why = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
             why = _REQUEST if group.index in self.large else why
-            decision = self.native.render(group, taken, why, _WRITTEN if present else SMALL)
+            decision = self.native.render(group, taken, why, self.newest.written(group.index) if present else SMALL)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None
         else:

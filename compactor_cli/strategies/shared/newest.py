@@ -11,15 +11,16 @@ from compactor_cli.strategies.shared.renditions import Renderer
 COMFORT = 300
 """Tokens that a recent output is to keep before older exchanges make way for it."""
 
-_SHARE = 0.3
-"""Share of a room that the newest exchanges may take before any of their lines is chosen."""
-_SMALL_ROOM = 600
-"""Tokens of room in which they may take only half of that."""
+_SMALL_SHARE, _SHARE = 0.15, 0.45
+"""Shares of a small and of a large room that the newest exchanges may take before any of their lines is chosen."""
+_SMALL_ROOM, _LARGE_ROOM = 400, 800
+"""Tokens up to which a room is small, and from which on it is large."""
 
 
 def newest_share(room: int) -> float:
     """Return the tokens of a room that are for the newest exchanges, whatever else is worth keeping."""
-    return room * _SHARE * (0.5 if room < _SMALL_ROOM else 1.0)
+    large = (min(max(room, _SMALL_ROOM), _LARGE_ROOM) - _SMALL_ROOM) / (_LARGE_ROOM - _SMALL_ROOM)
+    return room * (_SMALL_SHARE + large * (_SHARE - _SMALL_SHARE))
 
 
 def comfortable(renderer: Renderer, groups: Sequence[Group], room: int) -> int:

@@ -43,12 +43,7 @@ _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“
 _ASKS = compiled_later(r"[?？؟]\W*$")
 
 ALL_SHARE = 0.4
-"""Share of the room within which every request stays whole."""
-_MOST_SHARE = 0.5
-"""Share that they may take where the room is small."""
-_SMALL_ROOM, _LARGE_ROOM = 400, 2_000
-"""Tokens of room up to which they may take that, and from which on only `ALL_SHARE`."""
-
+"""Share of the room for what the user said: all of it whole, or the sentences that bind."""
 Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
 
@@ -106,12 +101,6 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
         return [(value + plain) / 2 for value, plain in zip(values, plain_values(sentences), strict=True)]
 
     return rate
-
-
-def share_of(room: int) -> float:
-    """Share of a room, in tokens, that the user's words may take when not all of them fit."""
-    small = (_LARGE_ROOM - min(max(room, _SMALL_ROOM), _LARGE_ROOM)) / (_LARGE_ROOM - _SMALL_ROOM)
-    return ALL_SHARE + small * (_MOST_SHARE - ALL_SHARE)
 
 
 def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
