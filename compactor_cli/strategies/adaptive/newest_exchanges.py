@@ -1,0 +1,85 @@
+"""The newest exchanges, which stay at their place: what the agent was doing, and what it has to answer next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Decision
+from compactor_cli.strategies.adaptive.in_place import Native
+from compactor_cli.strategies.shared.newest import newest_share
+
+RESULT_SHARE = 0.2
+"""Share of the room for lines of the result that the agent answers next."""
+_MOST = 40
+"""Newest groups that may stay at their place for being the newest."""
+_WRITTEN = 150
+"""Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
+_LAST_WRITTEN = 0.25
+"""Share of the room up to which it stays whole in the last exchange."""
+_LAST_TIMES, _LAST_SHARE = 2, 0.55
+"""What the last exchange may take: a multiple of the share of all of them, and a share of the room at most, so that the
+user's words have room beside it."""
+
+
+class NewestExchanges:
+    """Which groups stay at their place for being the newest, and how much of them."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        groups: Sequence[Group],
+        native: Native,
+        room: int,
+        *,
+        folded: Set[int] = frozenset(),
+        decided: Mapping[int, Decision],
+    ) -> None:
+        """`groups`: those that nothing is decided of but what stands in `decided`. `folded`: those that never stay."""
+        self._messages, self._native, self._room = messages, native, room
+        self.last = self._last_exchange(groups)
+        self.in_place = self._choose(groups, folded, decided)
+
+    def written(self, group: int) -> int:
+        """Return the tokens up to which what the agent wrote in a group stays whole."""
+        return max(_WRITTEN, int(_LAST_WRITTEN * self._room)) if group in self.last else _WRITTEN
+
+    def awaited(self, lines: SessionLines) -> Iterator[int]:
+        """Yield the lines of the results in the last exchange: what the agent's next message answers."""
+        for group in self.last.values() if self.last.keys() <= self.in_place else ():
+            for index in group.messages:
+                message = self._messages[index]
+                for number in lines.of_message(index):
+                    part = message.parts[lines.piece(number).part]
+                    if part.kind == "tool_result" or message.origin == "injected":
+                        yield number
+
+    def _choose(self, groups: Sequence[Group], folded: Set[int], decided: Mapping[int, Decision]) -> set[int]:
+        """Return the newest groups, as long as they are cheap with the lines of their results left out."""
+        share = newest_share(self._room)
+        most = max(share, min(_LAST_TIMES * share, _LAST_SHARE * self._room))
+        used = sum(decision.tokens for decision in decided.values())
+        chosen = set(decided)
+        for group in reversed(groups[-_MOST:]):
+            if group.index in folded:
+                break
+            if group.index not in decided and not self._is_request(group):
+                used += self._native.render(group, (), "", self.written(group.index)).tokens
+            if used > (most if group.index in self.last else share):
+                break
+            chosen.add(group.index)
+        return chosen
+
+    def _last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
+        """Return the newest group that is no request, with the one before it where a result stands as a text."""
+        newest = next((at for at in range(len(groups) - 1, -1, -1) if not self._is_request(groups[at])), None)
+        if newest is None:
+            return {}
+        told = all(self._messages[i].origin == "injected" for i in groups[newest].messages)
+        first = newest - 1 if told and newest and not self._is_request(groups[newest - 1]) else newest
+        return {group.index: group for group in groups[first : newest + 1]}
+
+    def _is_request(self, group: Group) -> bool:
+        return all(self._messages[i].origin == "request" for i in group.messages)
