@@ -256,18 +256,30 @@ class Chooser:
         left = self.room - attempt.tokens
         ranked = [self.group_of[self.lines.message(line)] for line in self.selector.taken] if self.talk else []
         candidates = dict.fromkeys([*ranked, *(group.index for group in reversed(self.rest))])
+        corrected = False
         for index in candidates:
             group, decision = self.given.groups[index], attempt.decisions[index]
-            if index in self.folded or index in self.kept or decision.rendition == "whole":
+            if index in self.folded or index in self.kept or self._stands(group, attempt):
                 continue
-            if group.tokens - decision.tokens <= left:
+            # a newer request that is not there may have corrected this one
+            asked = not self.talk and self._is_request(group)
+            if group.tokens - decision.tokens <= left and not (asked and corrected):
                 left -= group.tokens - decision.tokens
                 self.whole.add(index)
+            else:
+                corrected = corrected or asked
         more = self._build(order)
         if more.tokens <= self.room:
             return more
         self.whole.clear()
         return attempt
+
+    def _stands(self, group: Group, attempt: Attempt) -> bool:
+        """Return whether nothing of a group is left out: it is whole, or a summary quotes all of its lines."""
+        if attempt.decisions[group.index].rendition == "whole":
+            return True
+        quoted = {choice.line for choice in attempt.chosen.get(group.index, ())}
+        return bool(quoted) and all(line in quoted for i in group.messages for line in self.lines.of_message(i))
 
     def _nothing(self) -> Attempt:
         """No room for anything but what is protected."""

@@ -19,7 +19,7 @@ _WRITTEN = 150
 """Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
 _LAST_WRITTEN = 0.25
 """Share of the room up to which it stays whole in the last exchange."""
-_LAST_TIMES, _LAST_SHARE = 2, 0.55
+_LAST_TIMES, _LAST_SHARE = 3, 0.55
 """What the last exchange may take: a multiple of the share of all of them, and a share of the room at most, so that the
 user's words have room beside it."""
 
