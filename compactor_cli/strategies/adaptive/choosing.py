@@ -20,15 +20,18 @@ from compactor_cli.model.state import StateLine
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL, Native
-from compactor_cli.strategies.adaptive.layout import Stretch, arrange
+from compactor_cli.strategies.adaptive.layout import WORTHLESS, Stretch, arrange, summarized
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
-from compactor_cli.strategies.shared.requests import ALL_SHARE, Request, choose_requests, rate_by
+from compactor_cli.strategies.shared.requests import Request, choose_requests, rate_by
+from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, Selector, densest
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.headers import Base
 
+_ASKED = (0.5, 0.4)
+"""Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
 _ANSWERED_SHARE = 0.15
 """Share of the room of talk that the answer to the last request may take, for being the newest."""
 _MOSTLY = 0.6
@@ -50,7 +53,6 @@ _USED = 0.97
 _SMALLEST_LINE = 6
 """Tokens below which no line is looked for."""
 _REQUEST = "large request of the user"
-_WORTHLESS = "no line of it is worth its tokens"
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 
@@ -112,9 +114,8 @@ class Chooser:
 
     def _answered(self) -> set[int]:
         """Return what was said behind the last request: without it, that would pass for one that nobody answered."""
-        last = max(
-            (group.index for group in self.given.groups if self._is_request(group)), default=len(self.given.groups)
-        )
+        asked = (group.index for group in self.given.groups if self._is_request(group))
+        last = max(asked, default=len(self.given.groups))
         said = [group for group in self.rest if group.index > last and group.index not in self.folded]
         tokens = sum(self.native.render(group, (), "", self.newest.written(group.index)).tokens for group in said)
         return {group.index for group in said} if tokens <= _ANSWERED_SHARE * self.room else set()
@@ -152,7 +153,7 @@ class Chooser:
             self._take(ranked_lines(given.messages, self.lines, self.selector.tokens, self.room, given.profile))
             return
         requests = list(must_keep.requests(given.messages, self.lines))
-        self._take(self._words(requests, min(ALL_SHARE * self.room, free - MARK)))
+        self._take(self._words(requests, min(share_of(self.room, *_ASKED), free - MARK)))
         self.asked = frozenset(self.selector.taken)
         self.selector.fill(self.newest.awaited(self.lines), int(RESULT_SHARE * self.room))
         told = list(must_keep.instructions(given.messages, self.lines))
@@ -165,7 +166,7 @@ class Chooser:
                 self._take(lines)
 
     def _words(self, said: Sequence[must_keep.UserWords], room: float) -> Iterator[int]:
-        """Lines of what was said, the newest first: all of it where it fits, else the sentences that bind."""
+        """Lines of what was said, the newest first: all of it in `room`, else the sentences that bind."""
         lines, pieces = self.lines, self.lines.session.pieces
         texts = [Request(at, pieces[each.piece].text[each.start : each.end]) for at, each in enumerate(said)]
         every = [list(lines.overlapping(each.piece, each.start, each.end)) for each in said]
@@ -213,8 +214,7 @@ class Chooser:
         return piece.cut != "clauses" or piece.tokens > _SHORT_REQUEST
 
     def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
-        """The longest beginning of `order` that fits, found by interpolation; what is built is counted
-        exactly."""
+        """The longest beginning of `order` that fits, found by interpolation and counted exactly."""
         below = [0, *accumulate(choice.cost for choice in order)]
         low, high, attempt = 0, len(order), self._build(order)
         at_low, at_high = best.tokens, attempt.tokens
@@ -279,7 +279,7 @@ class Chooser:
         if attempt.decisions[group.index].rendition == "whole":
             return True
         quoted = {choice.line for choice in attempt.chosen.get(group.index, ())}
-        return bool(quoted) and all(line in quoted for i in group.messages for line in self.lines.of_message(i))
+        return bool(quoted) and quoted.issuperset(n for i in group.messages for n in self.lines.of_message(i))
 
     def _nothing(self) -> Attempt:
         """No room for anything but what is protected."""
@@ -339,13 +339,13 @@ class Chooser:
             if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state):
                 slots.append(slot)
                 for group in stretch.groups:
-                    decisions[group.index] = self._summarized(group, chosen[group.index])
+                    decisions[group.index] = summarized(group, chosen[group.index])
             else:  # a summary of them would take more than they do
                 for group in stretch.groups:
                     decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")
         for group in self.rest:
             if group.index not in decisions:
-                decisions[group.index] = Decision(group.index, "gone", 0, _WORTHLESS, value=0.0)
+                decisions[group.index] = Decision(group.index, "gone", 0, WORTHLESS, value=0.0)
         used = sum(decisions[g.index].tokens for g in self.rest) + sum(slot.budget for slot in slots)
         return Attempt(decisions, slots, used, by_group)
 
@@ -386,13 +386,6 @@ class Chooser:
         else:
             return None
         return decision._replace(value=round(sum(choice.value for choice in own), 3))
-
-    def _summarized(self, group: Group, own: Sequence[ChosenLine]) -> Decision:
-        if not own:
-            return Decision(group.index, "summarized", 0, _WORTHLESS, value=0.0)
-        reason = f"{len(own)} line{'s' * (len(own) > 1)} quoted, {sum(c.cost for c in own):,} tokens"
-        value = round(sum(c.value for c in own), 3)
-        return Decision(group.index, "summarized", 0, reason, value=value)
 
     def explained(self, attempt: Attempt) -> Attempt:
         """The attempt with the names that made the value of what is kept."""

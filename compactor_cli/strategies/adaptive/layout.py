@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.shared.quoted_lines import MARK
+from compactor_cli.strategies.shared.selection import ChosenLine
 
+WORTHLESS = "no line of it is worth its tokens"
+"""Reason of groups of which nothing is kept."""
 _WORTH_A_HEADING = 120
 """Tokens of quoted lines that are worth a summary of their own, its heading and its place in the conversation."""
 
@@ -110,3 +113,11 @@ def _joined(found: Sequence[Stretch], quoted: Callable[[Group], int]) -> Iterabl
         else:
             out.append(stretch)
     return out
+
+
+def summarized(group: Group, own: Sequence[ChosenLine]) -> Decision:
+    """Return the decision on a group of which a summary quotes these lines."""
+    if not own:
+        return Decision(group.index, "summarized", 0, WORTHLESS, value=0.0)
+    reason = f"{len(own)} line{'s' * (len(own) > 1)} quoted, {sum(c.cost for c in own):,} tokens"
+    return Decision(group.index, "summarized", 0, reason, value=round(sum(c.value for c in own), 3))

@@ -7,20 +7,18 @@ from collections.abc import Sequence
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.shared.renditions import Renderer
+from compactor_cli.strategies.shared.rooms import share_of
 
 COMFORT = 300
 """Tokens that a recent output is to keep before older exchanges make way for it."""
 
 _SMALL_SHARE, _SHARE = 0.15, 0.45
 """Shares of a small and of a large room that the newest exchanges may take before any of their lines is chosen."""
-_SMALL_ROOM, _LARGE_ROOM = 400, 800
-"""Tokens up to which a room is small, and from which on it is large."""
 
 
 def newest_share(room: int) -> float:
     """Return the tokens of a room that are for the newest exchanges, whatever else is worth keeping."""
-    large = (min(max(room, _SMALL_ROOM), _LARGE_ROOM) - _SMALL_ROOM) / (_LARGE_ROOM - _SMALL_ROOM)
-    return room * (_SMALL_SHARE + large * (_SHARE - _SMALL_SHARE))
+    return share_of(room, _SMALL_SHARE, _SHARE)
 
 
 def comfortable(renderer: Renderer, groups: Sequence[Group], room: int) -> int:

@@ -42,8 +42,6 @@ _WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
 _ASKS = compiled_later(r"[?？؟]\W*$")
 
-ALL_SHARE = 0.4
-"""Share of the room for what the user said: all of it whole, or the sentences that bind."""
 Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
 
