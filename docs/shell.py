@@ -23,8 +23,8 @@ from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.converting import TARGETS
 from compactor_cli.formats import FORMATS
-from compactor_cli.memory.filters import ORDERS
-from compactor_cli.model.memories import CATEGORIES
+from compactor_cli.memory.conditions import ORDERS
+from compactor_cli.model.memory import CATEGORIES
 from compactor_cli.scoring import SCORERS
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summarizers import SUMMARIZERS

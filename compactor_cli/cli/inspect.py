@@ -22,7 +22,7 @@ from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.formats import FORMATS
-from compactor_cli.model.archive import PastRound
+from compactor_cli.model.archived import PastRound
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.outlook import Outlook, outlook
