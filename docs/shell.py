@@ -28,8 +28,8 @@ from compactor_cli.model.memory import CATEGORIES
 from compactor_cli.scoring import SCORERS
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summarizers import SUMMARIZERS
-from compactor_cli.survival.result import CATEGORIES as SURVIVING
 from compactor_cli.tokens import TOKENIZERS
+from compactor_cli.views.survival.result import CATEGORIES as SURVIVING
 
 FOLDER = Path("compactor_cli/shell")
 

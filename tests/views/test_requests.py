@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli import api
-from compactor_cli.survival.judge import survival
-from compactor_cli.survival.result import Survival
+from compactor_cli.views.survival.judge import survival
+from compactor_cli.views.survival.result import Survival
 from tests.pipeline.sessions import assistant, load, transcript, user
-from tests.survival.sessions import judged, lost
+from tests.views.sessions import judged, lost
 
 CHAT = Path(__file__).parents[2] / "sample_transcripts" / "openai-chat.jsonl"
 STOP = "Raise something a caller can recognise instead, and leave the rest as you have it."

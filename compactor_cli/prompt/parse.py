@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 from compactor_cli.errors import InputError, UsageError
-from compactor_cli.prompts.document import Place, YamlDocument, read_document
-from compactor_cli.prompts.model import AFTER, BEFORE, Condition, Given, Prompt, PromptPart, Scalar, Segment
+from compactor_cli.prompt.definition import AFTER, BEFORE, Condition, Given, Prompt, PromptPart, Scalar, Segment
+from compactor_cli.prompt.yaml_document import Place, YamlDocument, read_document
 
 _WIDTH = 60
 """Characters of a wrong value that an error shows."""
@@ -20,7 +20,7 @@ Read = Callable[[str], str]
 
 def schema_text() -> str:
     """The JSON schema of `prompt.yaml`, as it ships with the package."""
-    return files("compactor_cli.prompts").joinpath("schema.json").read_text(encoding="utf-8")
+    return files("compactor_cli.prompt").joinpath("schema.json").read_text(encoding="utf-8")
 
 
 def parse_prompt(text: str, path: str, read: Read) -> Prompt:

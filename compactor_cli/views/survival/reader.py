@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
-from compactor_cli.survival.normal import bare, folded_lines, is_short, trimmed
 from compactor_cli.text.clean import plain
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.views.survival.normal_form import bare, folded_lines, is_short, trimmed
 
 _VISIBLE = ("text", "tool_call", "tool_result")
 _BEGINNINGS = re.compile(r"[^\w\s]\s*(?=\w)")

@@ -6,10 +6,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
-from compactor_cli.survival.calls import Call
-from compactor_cli.survival.effects import DistinctEffect, effects, is_file_tool
-from compactor_cli.survival.normal import bare, core
-from compactor_cli.survival.reading import FoldedText, OtherLine
+from compactor_cli.views.survival.ended_calls import Call
+from compactor_cli.views.survival.normal_form import bare, core
+from compactor_cli.views.survival.outside_effects import DistinctEffect, effects, is_file_tool
+from compactor_cli.views.survival.reader import FoldedText, OtherLine
 
 _CALLED = re.compile(r"(?:[a-z]+ )?(?:#\d+ )?(?P<tool>[\w.-]+) ?[:({]")
 _WORD = re.compile(r"[\w./@~+#-]*[\w/]")

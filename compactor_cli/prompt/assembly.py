@@ -27,7 +27,7 @@ from compactor_cli.pipeline.assemble import assemble
 from compactor_cli.pipeline.run import compact
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
-from compactor_cli.prompts.model import AFTER, Sized
+from compactor_cli.prompt.definition import AFTER, Sized
 from compactor_cli.settings import Settings
 
 _REMOVED = -1

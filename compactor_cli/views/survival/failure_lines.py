@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.model.message import Message, Part
-from compactor_cli.survival.calls import failed
-from compactor_cli.survival.normal import core
 from compactor_cli.text.clean import plain
+from compactor_cli.views.survival.ended_calls import failed
+from compactor_cli.views.survival.normal_form import core
 
 _LONGEST = 160
 """Letters of an error that say which one it is."""

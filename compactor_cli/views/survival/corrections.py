@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.survival.phrases import COMMON, PROHIBITION, REFUSES, TAKES_BACK
-from compactor_cli.survival.reading import Places
-from compactor_cli.survival.units import Unit
+from compactor_cli.views.survival.judged_sentences import Unit
+from compactor_cli.views.survival.phrases import COMMON, PROHIBITION, REFUSES, TAKES_BACK
+from compactor_cli.views.survival.reader import Places
 
 _WORD = re.compile(r"[^\W_](?:[\w./@:-]*[\w])?")
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from compactor_cli.prompts.segments import choose_segments
-from compactor_cli.prompts.sizes import fixed_parts, size_parts
-from tests.prompts.yamls import prompt, words
+from compactor_cli.prompt.segments import choose_segments
+from compactor_cli.prompt.sizes import fixed_parts, size_parts
+from tests.prompt.yamls import prompt, words
 
 
 def sizes(text, system_tokens=7):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.pipeline.sessions import assistant, user
-from tests.survival.sessions import judged, lost, tool
+from tests.views.sessions import judged, lost, tool
 
 FIRST = "Take the folder reports/monthly for the exported figures."
 SECOND = "The exported figures belong into reports/by-quarter."

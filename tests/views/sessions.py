@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.survival.judge import survival
-from compactor_cli.survival.result import Survival
+from compactor_cli.views.survival.judge import survival
+from compactor_cli.views.survival.result import Survival
 from tests.pipeline.sessions import Json, assistant, result, transcript
 
 __all__ = ["edit", "judged", "lost", "tool"]

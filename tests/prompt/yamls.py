@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from compactor_cli.errors import InputError
-from compactor_cli.prompts.parse import parse_prompt
-from compactor_cli.prompts.segments import choose_segments
+from compactor_cli.prompt.parse import parse_prompt
+from compactor_cli.prompt.segments import choose_segments
 
 
 def prompt(text, **files):

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from compactor_cli.model.message import Message
-from compactor_cli.survival.calls import Call
-from compactor_cli.survival.effects import main_argument
-from compactor_cli.survival.normal import core
-from compactor_cli.survival.reading import Places
-from compactor_cli.survival.units import Unit, units
+from compactor_cli.views.survival.ended_calls import Call
+from compactor_cli.views.survival.judged_sentences import Unit, units
+from compactor_cli.views.survival.normal_form import core
+from compactor_cli.views.survival.outside_effects import main_argument
+from compactor_cli.views.survival.reader import Places
 
 _DONE = re.compile(r"completed?|done|finished|cancell?ed|deleted|closed|skipped|resolved", re.IGNORECASE)
 _TEXTS = ("content", "step", "subject", "title", "task", "text", "description", "name")

@@ -12,10 +12,10 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.compare import Fate, Matches, matches
 from compactor_cli.pipeline.repair import repair
-from compactor_cli.survival.judge import survival
-from compactor_cli.survival.result import Survival
+from compactor_cli.views.compare import Fate, Matches, matches
+from compactor_cli.views.survival.judge import survival
+from compactor_cli.views.survival.result import Survival
 
 
 class ConversationPair(Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from compactor_cli.survival.calls import Call, command_of, texts_of
+from compactor_cli.views.survival.ended_calls import Call, command_of, texts_of
 
 _PATHS = ("file_path", "path", "filePath", "filename", "notebook_path", "target_file", "absolute_path", "file")
 _FILE_TOOL = re.compile(

@@ -10,9 +10,9 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.timeline import Entry, MessageFate
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.compare import Matches
-from compactor_cli.pipeline.compare_sources import ConversationPair, pairings
-from compactor_cli.pipeline.overview import Share
+from compactor_cli.views.compare import Matches
+from compactor_cli.views.compare_sources import ConversationPair, pairings
+from compactor_cli.views.overview import Share
 
 _About = Mapping[str, tuple[str, tuple[str, ...]]]
 """Id of a call -> its tool and the files that it names."""

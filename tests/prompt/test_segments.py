@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.prompts.segments import choose_segments, joined
-from tests.prompts.yamls import chosen, prompt, words
+from compactor_cli.prompt.segments import choose_segments, joined
+from tests.prompt.yamls import chosen, prompt, words
 
 SEED = """
 context:

@@ -11,18 +11,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from compactor_cli.model.message import Message
-from compactor_cli.survival.calls import calls
-from compactor_cli.survival.corrections import Correction, corrections, stands
-from compactor_cli.survival.effects import effects
-from compactor_cli.survival.failures import errors
-from compactor_cli.survival.names import identifiers
-from compactor_cli.survival.normal import is_short
-from compactor_cli.survival.open_items import open_items
-from compactor_cli.survival.phrases import DECISION, LIMIT, RULE
-from compactor_cli.survival.reading import Places, find, find_in, read
-from compactor_cli.survival.result import CATEGORIES, Survival
-from compactor_cli.survival.shown import Shown, named
-from compactor_cli.survival.units import Unit, asked_lines, requests, units
+from compactor_cli.views.survival.corrections import Correction, corrections, stands
+from compactor_cli.views.survival.ended_calls import calls
+from compactor_cli.views.survival.failure_lines import errors
+from compactor_cli.views.survival.judged_names import identifiers
+from compactor_cli.views.survival.judged_sentences import Unit, asked_lines, requests, units
+from compactor_cli.views.survival.normal_form import is_short
+from compactor_cli.views.survival.open_items import open_items
+from compactor_cli.views.survival.outside_effects import effects
+from compactor_cli.views.survival.phrases import DECISION, LIMIT, RULE
+from compactor_cli.views.survival.reader import Places, find, find_in, read
+from compactor_cli.views.survival.result import CATEGORIES, Survival
+from compactor_cli.views.survival.shown import Shown, named
 
 _Lost = list[tuple[int, str]]
 

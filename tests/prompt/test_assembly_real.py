@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.errors import BudgetError, InputError, UsageError
 from tests.builders import faults_of, load
-from tests.pipeline.test_prompted import ALL, assembled
+from tests.prompt.test_assembly import ALL, assembled
 from tests.test_real_transcripts import FILES, FOLDER
 
 SOME = [path for path in FILES if path.suffix == ".jsonl" and path.stat().st_size < 400_000][::8]

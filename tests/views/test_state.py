@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.pipeline.sessions import Json, assistant, result, user
-from tests.survival.sessions import edit, judged, lost, tool
+from tests.views.sessions import edit, judged, lost, tool
 
 CANCEL = tool("cancel_reservation", '{"status": "cancelled"}', reservation_id="JG7FMM")
 COMMIT = tool("Bash", "[main fa66f66] Fix the ends", command='git add -A && git commit -q -m "Fix the ends of months"')

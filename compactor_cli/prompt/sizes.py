@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from compactor_cli.model.budget import FixedParts
-from compactor_cli.prompts.model import AFTER, BEFORE, CURRENT_MESSAGE, Given, Prompt, PromptPart, SegmentChoice, Sized
-from compactor_cli.prompts.segments import joined
+from compactor_cli.prompt.definition import (
+    AFTER,
+    BEFORE,
+    CURRENT_MESSAGE,
+    Given,
+    Prompt,
+    PromptPart,
+    SegmentChoice,
+    Sized,
+)
+from compactor_cli.prompt.segments import joined
 
 Count = Callable[[str], int]
 

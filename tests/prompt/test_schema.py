@@ -10,8 +10,8 @@ import yaml
 from jsonschema import Draft202012Validator
 from setuptools.config.pyprojecttoml import read_configuration
 
-from compactor_cli.prompts.model import AFTER, BEFORE
-from compactor_cli.prompts.parse import schema_text
+from compactor_cli.prompt.definition import AFTER, BEFORE
+from compactor_cli.prompt.parse import schema_text
 from tests.builders import ROOT
 
 SCHEMA = json.loads(schema_text())
@@ -49,7 +49,7 @@ def test_the_documentation_has_examples():
 def test_the_schema_ships_with_the_package():
     patterns = read_configuration(ROOT / "pyproject.toml")["tool"]["setuptools"]["package-data"]["compactor_cli"]
     shipped = {path for pattern in patterns for path in (ROOT / "compactor_cli").glob(pattern)}
-    assert ROOT / "compactor_cli/prompts/schema.json" in shipped
+    assert ROOT / "compactor_cli/prompt/schema.json" in shipped
 
 
 def test_the_command_prints_the_schema(run):

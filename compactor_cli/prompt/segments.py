@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from compactor_cli.prompts.model import Condition, Prompt, Scalar, Segment, SegmentChoice
+from compactor_cli.prompt.definition import Condition, Prompt, Scalar, Segment, SegmentChoice
 
 JOINT = "\n\n"
 """Between the segments, and between the system prompt and them."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.errors import InputError, UsageError
-from compactor_cli.prompts.parse import context_options
-from tests.prompts.yamls import prompt
+from compactor_cli.prompt.parse import context_options
+from tests.prompt.yamls import prompt
 
 PART = "give a number of tokens, a text, or one of {tokens: N}, {text: TEXT}, {file: PATH}"
 
