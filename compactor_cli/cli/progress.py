@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from compactor_cli.cli import streams
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import ProgressColumn
 
 _PATIENCE = 1.0

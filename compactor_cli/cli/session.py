@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from rich.console import Console
 
+from compactor_cli.cli.consoles import late_console
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.progress import NoSteps, Steps, steps
@@ -22,7 +22,6 @@ from compactor_cli.model.content import Content
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.tools import Tools
-from compactor_cli.render.console import make_console
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import LlmSettings, Settings
 from compactor_cli.tokens import make_counter
@@ -30,6 +29,8 @@ from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.wiring import tools_for
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from compactor_cli.llm.asker import Asker, DryAsker
 
 
@@ -171,8 +172,8 @@ def open_session(
     choice = make_counter(tokenizer, model)
     session = Session(
         choice.counter,
-        make_console(sys.stdout),
-        make_console(sys.stderr, quiet=quiet),
+        late_console(sys.stdout),
+        late_console(sys.stderr, quiet=quiet),
         format,
         bool(skip_damaged),
         read_profile(profile),

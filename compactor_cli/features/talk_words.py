@@ -13,26 +13,30 @@ from unicodedata import normalize
 
 from msgspec import Struct
 
+from compactor_cli.text.patterns import compiled_later
+
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Scripts that are written without blanks between words."""
-_RUN = re.compile(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_NOT = re.compile(r"n['’]t\b")
+_RUN = compiled_later(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+")
+_UNSPACED_RUN = compiled_later(f"[{_UNSPACED}]+")
+_NOT = compiled_later(r"n['’]t\b")
 _MARKS = "?？؟;՞፧⁇‽⸮"
-_ENDS_ASKING = re.compile(rf"(?:[{_MARKS}]|か[。．]?|[吗呢][。．]?)[^\w{_MARKS}。．]*\Z")
-_CHEER = re.compile(
+_ENDS_ASKING = compiled_later(rf"(?:[{_MARKS}]|か[。．]?|[吗呢][。．]?)[^\w{_MARKS}。．]*\Z")
+_CHEER = compiled_later(
     r"[!！]|[\u2600-\u27bf\U0001f300-\U0001faff]|[:;]-?[)(DP]|\b(?:a?ha(?:ha)+|(?:ja){2,}|lo+l|w{3,}|x+d)\b", re.I
 )
-_INNER_NAME = re.compile(r"(?<=[\w,;)'’] )[^\W\d_]\w+")
-_CODE = re.compile(
+_INNER_NAME = compiled_later(r"(?<=[\w,;)'’] )[^\W\d_]\w+")
+_CODE = compiled_later(
     r"\w+(?:[_/@\\#=]\w+)+|\w*\d[^\W\d]\w*|\w*[^\W\d_]\d\w*|\w+(?:\.\w+)+|[^\W\d_]*[a-z][A-Z]\w*|\b[A-Z]{3,}\b|--\w"
 )
-_CODE_RUN = re.compile(r"[\w/@\\#=.-]+")
+_CODE_RUN = compiled_later(r"[\w/@\\#=.-]+")
 """What the characters of such a name stand in."""
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*|[一二三四五六七八九十百千万两半]+(?=[个個天日月年点點時时次人元円块条字分])")
+_NUMBER = compiled_later(
+    r"\d+(?:[.,:/-]\d+)*|[一二三四五六七八九十百千万两半]+(?=[个個天日月年点點時时次人元円块条字分])"
+)
 
 
 class Cue(Struct, frozen=True):
@@ -54,7 +58,7 @@ class Cue(Struct, frozen=True):
 
 def _cue(words: str, inside: str = "") -> Cue:
     in_ascii = any(character.isascii() and character.isalnum() for character in inside)
-    return Cue(frozenset(words.split()), re.compile(inside) if inside else None, in_ascii)
+    return Cue(frozenset(words.split()), compiled_later(inside) if inside else None, in_ascii)
 
 
 CUES = {

@@ -12,13 +12,14 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.text.clean import plain
 from compactor_cli.text.excerpts import harmless
 from compactor_cli.text.outcomes import stated_failure
+from compactor_cli.text.patterns import compiled_later
 
 _LINES, _WIDTH = 8, 160
 """Lines of a snippet, and characters of a line."""
-_FENCED = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_ERROR = re.compile(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
+_FENCED = compiled_later(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_ERROR = compiled_later(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
 _LABELS = ("newest change of", "last change of", "code shown last")
-_CARRIED = re.compile(
+_CARRIED = compiled_later(
     r"^- (?:newest|last) change of `([^`\n]+)` \[(?:earlier )?#([^\]\n]*)\][^\n]*\n"
     r"  (```+)\n((?:  [^\n]*\n|\n)*?)  \3$",
     re.MULTILINE,

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
 
-_END = re.compile(r"""[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；]+[」』”]*\s*""")
+from compactor_cli.text.patterns import compiled_later
+
+_END = compiled_later(r"""[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；]+[」』”]*\s*""")
 """Between two sentences of a line: what goes on in small letters was an abbreviation."""
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_TAG = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)[^<>]*>\s*$")
-_PASTED_LINE = re.compile(r"\s*(?:[|>#]|\d+[→:|]|[-=_*]{3,}|at \S+\(|[{}\[\]])|(?: {4}|\t)")
-_LIST = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s")
+_FENCE = compiled_later(r"\s*(?:```|~~~)")
+_TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w-]*)[^<>]*>\s*$")
+_PASTED_LINE = compiled_later(r"\s*(?:[|>#]|\d+[→:|]|[-=_*]{3,}|at \S+\(|[{}\[\]])|(?: {4}|\t)")
+_LIST = compiled_later(r"\s*(?:[-*+•]|\d+[.)])\s")
 _LONG = 1_200
 """Characters from which on a text may hold something that was pasted."""
 _LONGEST, _PIECE = 1_000, 200

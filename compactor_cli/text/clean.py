@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_COMMANDING = re.compile(
+from compactor_cli.text.patterns import compiled_later
+
+_ESCAPES = compiled_later(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
+_CONTROL = compiled_later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_COMMANDING = compiled_later(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     r"\U000e0000-\U000e007f]|\r(?!\n)"
 )
 """What commands a terminal, turns the direction of text or is not seen; tabs and line breaks aside."""
 _JOINERS = "\u200c\u200d"
 """Join or part letters; what is shown without them is read just as well."""
-_PICTURE = re.compile("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
+_PICTURE = compiled_later("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
 
 
 def visible(text: str) -> str:

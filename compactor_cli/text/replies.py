@@ -9,19 +9,20 @@ from __future__ import annotations
 import re
 
 from compactor_cli.model.message import Message
+from compactor_cli.text.patterns import compiled_later
 
-_OPENING = re.compile(
+_OPENING = compiled_later(
     r"\s*(?:\[[^\]\n]{1,80}\][^\n]{0,20}\n)?(?:the |your )?(?:user|tool use|questions?|operation)\b"
     r"[^\n:]{0,160}\b(?:want|reject|den[iy]|declin|refus|cancel|answer|feedback|said|repl|respon)",
     re.IGNORECASE,
 )
-_SAYS = re.compile(
+_SAYS = compiled_later(
     r"\b(?:user (?:said|says|wrote|replied|responded)|(?:following |user'?s? )?(?:feedback|reason)"
     r"(?: for the rejection)?|answered(?: your questions?)?)\s*:\s*",
     re.IGNORECASE,
 )
-_TAGGED = re.compile(r"<(feedback|answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
-_BEHIND = re.compile(
+_TAGGED = compiled_later(r"<(feedback|answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
+_BEHIND = compiled_later(
     r"\s*(?:\n\s*Note: The user's next message|\.? ?You can now continue with the user's answers).*", re.DOTALL
 )
 _NEAR = 800

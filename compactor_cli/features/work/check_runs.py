@@ -15,23 +15,24 @@ from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.model.state import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
 _TRIVIAL = word_set(
     "cd echo export source . set pwd true mkdir sleep which printf date env unset ls cat tail head grep"
 )
 _SAYS_NOTHING = ("go build", "go vet", "tsc", "gcc", "g++", "cc ", "clang", "eslint", "flake8", "javac", "rustc")
-_NOTHING_SAID = re.compile(
+_NOTHING_SAID = compiled_later(
     r"\s*(?:\(?(?:bash completed with |tool ran with(?:out)? |command )?(?:no output|output or errors?)[^\n]*)?\s*$",
     re.IGNORECASE,
 )
-_AT_LINE = re.compile(
+_AT_LINE = compiled_later(
     r"^(?:\[\S+\] |[ \t]+)?\S+\.\w+(?::\d+(?::\d+)?:|\(\d+,\d+\): error) .+$|"
     r"^[ \t]+\d+:\d+\s+error\s.+$|^would reformat .+$",
     re.MULTILINE,
 )
 """How linters and compilers say where something is wrong."""
-_ONLY_FAILED = re.compile(
+_ONLY_FAILED = compiled_later(
     r"(?:FAIL(?:ED)?|ERROR|✗|✘)\b[^a-z]*$|(?:FAIL(?:ED)?|ERROR|--- FAIL:|not ok)[\s:]+\S+(?:\s+[\d.]+m?s|\s+\[.*\])?$|"
     r".*\b\d+ (?:failed|errors?)\b|Traceback|\[\S+\] (?:\S+ )?ERROR task failed|error: test failed",
     re.IGNORECASE,
@@ -42,9 +43,9 @@ _TRANSPARENT = ("cd", "head", "tail", "cat", "export", "source")
 _MOST_OPEN = 50
 """Failing checks that are followed; older ones are given up, so that cost stays linear."""
 _ERROR_WIDTH = 160
-_FAILING = re.compile(r"failing: (.+?)(?:: (.+))?$")
-_PASSED = re.compile(r"passed: (.+)$")
-_ERROR = re.compile(r"open error: (.+) \((.+)\)$")
+_FAILING = compiled_later(r"failing: (.+?)(?:: (.+))?$")
+_PASSED = compiled_later(r"passed: (.+)$")
+_ERROR = compiled_later(r"open error: (.+) \((.+)\)$")
 
 
 class Run(Struct, frozen=True):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 CheckKind = Literal["tests", "build", "lint"]
@@ -39,18 +40,20 @@ _STARTERS = word_set("npx bunx uvx pnpx xvfb-run")
 _ENVIRONMENTS = word_set("uv poetry pipenv rye pdm hatch conda")
 """Programs whose `run` starts a program; that of others starts a target."""
 _PACKAGE_MANAGERS = word_set("npm pnpm yarn bun bundle mise")
-_PYTHON = re.compile(r"python[\d.]*|py")
-_SCRIPT_RUNNER = re.compile(r"python[\d.]*|py|node|ruby|php|bash|sh")
-_TEST_FILE = re.compile(r"(?:^|/)(?:test_\w+|\w+_test|\w+[.-](?:test|spec))\.(?:py|js|ts|mjs|rb|php|sh|lua)$")
+_PYTHON = compiled_later(r"python[\d.]*|py")
+_SCRIPT_RUNNER = compiled_later(r"python[\d.]*|py|node|ruby|php|bash|sh")
+_TEST_FILE = compiled_later(r"(?:^|/)(?:test_\w+|\w+_test|\w+[.-](?:test|spec))\.(?:py|js|ts|mjs|rb|php|sh|lua)$")
 _PROGRAMS = _TESTS | _LINTERS | _BUILDS | FORMATTERS | PLATFORMS
 _TARGETS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
     (
         "lint",
-        re.compile(r"lint|type-?check|tsc|(?:format|fmt)[:-]check|check[:-](?:format|types?|lint|fmt)|vet$|^types$"),
+        compiled_later(
+            r"lint|type-?check|tsc|(?:format|fmt)[:-]check|check[:-](?:format|types?|lint|fmt)|vet$|^types$"
+        ),
     ),
-    ("tests", re.compile(r"(?:^|[:._-])(?:unit|e2e|spec|tests?|ci|integration|coverage)(?:$|[:._-])")),
-    ("build", re.compile(r"(?:^|[:._-])(?:build|compile|dist|bundle|all)(?:$|[:._-])")),
-    ("lint", re.compile(r"(?:^|[:._-])(?:check|verify|validate|clippy)(?:$|[:._-])")),
+    ("tests", compiled_later(r"(?:^|[:._-])(?:unit|e2e|spec|tests?|ci|integration|coverage)(?:$|[:._-])")),
+    ("build", compiled_later(r"(?:^|[:._-])(?:build|compile|dist|bundle|all)(?:$|[:._-])")),
+    ("lint", compiled_later(r"(?:^|[:._-])(?:check|verify|validate|clippy)(?:$|[:._-])")),
 )
 """What the names of targets say, the plainest first."""
 _SUBCOMMANDS: dict[str, CheckKind] = {

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect, reason
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
 _TITLE_WIDTH = 80
@@ -33,22 +34,22 @@ _REMOTE = {
     "glab": word_set("mr issue"),
 }
 """Other programs that act elsewhere, with the words that make them."""
-_SENDS = re.compile(r"^(?:-X|--request)=?(POST|PUT|PATCH|DELETE)?$")
-_COMMITTED = re.compile(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
-_CONFLICT = re.compile(r"^CONFLICT |Automatic merge failed|could not apply|fatal: .*(?:merge|rebase)", re.MULTILINE)
+_SENDS = compiled_later(r"^(?:-X|--request)=?(POST|PUT|PATCH|DELETE)?$")
+_COMMITTED = compiled_later(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
+_CONFLICT = compiled_later(r"^CONFLICT |Automatic merge failed|could not apply|fatal: .*(?:merge|rebase)", re.MULTILINE)
 _REFUSALS = {
-    "git commit": re.compile(r"^(?:nothing (?:added )?to commit|no changes added to commit)", re.MULTILINE),
-    "git push": re.compile(r"^ ! \[|failed to push|fatal: .*(?:remote|repository|upstream|push)", re.MULTILINE),
+    "git commit": compiled_later(r"^(?:nothing (?:added )?to commit|no changes added to commit)", re.MULTILINE),
+    "git push": compiled_later(r"^ ! \[|failed to push|fatal: .*(?:remote|repository|upstream|push)", re.MULTILINE),
     **dict.fromkeys(("git merge", "git rebase", "git cherry-pick", "git revert", "git pull"), _CONFLICT),
 }
 """What git says when a command took no effect."""
 _CONFIRMED = {
-    "git push": re.compile(r"\.\.\S+\s+\S+ -> |\[new (?:branch|tag)\]|Everything up-to-date|^ \+ ", re.MULTILINE),
+    "git push": compiled_later(r"\.\.\S+\s+\S+ -> |\[new (?:branch|tag)\]|Everything up-to-date|^ \+ ", re.MULTILINE),
 }
-_FATAL = re.compile(r"^(?:error|fatal): ", re.MULTILINE)
+_FATAL = compiled_later(r"^(?:error|fatal): ", re.MULTILINE)
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _GIT_ASIDE = word_set("add status diff log")
-_ADDRESS = re.compile(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
+_ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:

@@ -17,6 +17,7 @@ from msgspec import Struct
 from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
 from compactor_cli.text.clauses import Clause, split_clauses
+from compactor_cli.text.patterns import compiled_later
 
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
@@ -38,8 +39,8 @@ _COMMON = 4
 # compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
 _TERM = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+(?:[./:@_-]+[^\W_]+)*"
 _WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-_NAMED = re.compile(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
-_ASKS = re.compile(r"[?？؟]\W*$")
+_NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
+_ASKS = compiled_later(r"[?？؟]\W*$")
 
 ALL_SHARE = 0.4
 """Share of the room within which every request stays whole."""

@@ -1,0 +1,24 @@
+"""Regular expressions that are compiled when they are used first: most sessions need few of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+
+class _Later:
+    """A pattern that is not compiled yet."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._source = source
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(self._source, self._flags), name)
+        self.__dict__[name] = found  # from now on it is as quick as that of a pattern
+        return found
+
+
+def compiled_later(source: str, flags: int = 0) -> re.Pattern[str]:
+    """Return what works as `re.compile(source, flags)` does, for methods and attributes."""
+    return cast("re.Pattern[str]", _Later(source, flags))
