@@ -118,12 +118,21 @@ def _works(program: str) -> bool:
 def tried(folder: Path, wheel: Path, version: str, program: str) -> tuple[bytes, list[str]]:
     """What the wheel writes when it is installed for a Python, and what is wrong with it."""
     place = folder / version
-    run([program, "-m", "venv", str(place)], folder)
-    pip = [str(place / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     light, versions = ROOT / "requirements-light.txt", ROOT / "requirements.lock"
-    run([*pip, "--no-compile", "-r", str(light), "-c", str(versions)], folder)
-    run([*pip, "--no-deps", "--no-index", str(wheel)], folder)
+    install = installer(place, program, folder)
+    run([*install, "-r", str(light), "-c", str(versions)], folder)
+    run([*install, "--no-deps", "--no-index", str(wheel)], folder)
     return used(place)
+
+
+def installer(place: Path, program: str, folder: Path) -> list[str]:
+    """Make an environment; returns the command that installs into it: uv where it is, in a fifth of pip's time."""
+    uv, python = Path(sys.executable).parent / "uv", str(place / "bin" / "python")
+    if uv.exists():
+        run([program, "-m", "venv", "--without-pip", str(place)], folder)
+        return [str(uv), "pip", "install", "--quiet", "--python", python]
+    run([program, "-m", "venv", str(place)], folder)
+    return [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
 
 
 def used(place: Path) -> tuple[bytes, list[str]]:

@@ -37,9 +37,9 @@ def every(step):
     return step if _drawing else 1
 
 
-def number_of(examples, share=3):
-    """How many examples of a property run: one in `share`."""
-    return max(1, examples // share) if _drawing else examples
+def number_of(examples, share=8, fewest=5):
+    """How many examples of a property run: one in `share`, but a few of each."""
+    return max(min(examples, fewest), examples // share) if _drawing else examples
 
 
 def _place(name):

@@ -29,7 +29,8 @@ def test_of_many_two_are_drawn_by_the_name_of_the_case(quick):
 
 def test_steps_and_examples(quick):
     assert drawing.every(3) == (3 if quick else 1)
-    assert drawing.number_of(25) == (8 if quick else 25)
+    assert drawing.number_of(80) == (10 if quick else 80)
+    assert drawing.number_of(25) == (5 if quick else 25)
     assert drawing.number_of(1) == 1
 
 

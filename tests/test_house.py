@@ -6,38 +6,44 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).parent.parent / "compactor_cli"
-TREES = {path.relative_to(PACKAGE): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 LINES, PARAMETERS = 60, 10
 LONG = {"compact", "compact_json"}
 """Functions with more parameters, or lines, than others: the public API's options, and a report member by member."""
 
 
-def functions():
-    for path, tree in TREES.items():
+@pytest.fixture(scope="module")
+def trees():
+    return {path.relative_to(PACKAGE): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def functions(trees):
+    for path, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 yield path, node
 
 
-def test_a_class_name_is_used_once():
+def test_a_class_name_is_used_once(trees):
     places = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(str(path))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-def test_no_file_is_long():
-    long = {str(path): len((PACKAGE / path).read_text().splitlines()) for path in TREES}
+def test_no_file_is_long(trees):
+    long = {str(path): len((PACKAGE / path).read_text().splitlines()) for path in trees}
     assert {path: lines for path, lines in long.items() if lines > 400} == {}
 
 
-def test_no_function_is_long_or_takes_many_parameters():
+def test_no_function_is_long_or_takes_many_parameters(trees):
     found = {
         f"{path}: {node.name}"
-        for path, node in functions()
+        for path, node in functions(trees)
         if node.end_lineno - node.lineno >= LINES or len(node.args.args + node.args.kwonlyargs) > PARAMETERS
     }
     assert {each for each in found if each.split(": ")[1] not in LONG} == set()
