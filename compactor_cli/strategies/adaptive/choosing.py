@@ -97,15 +97,15 @@ class Chooser:
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
         self.folded = {g.index for g in rest if given.is_summary(g)}
         self.talk = is_talk(given.messages, session)
-        self.newest = NewestExchanges(
-            given.messages, rest, self.native, room, folded=self.folded, decided=self.reported
-        )
-        self.present = large | (self._answered() if self.talk else self.newest.in_place)
         self.whole: set[int] = set()
         self.asked: frozenset[int] = frozenset()
         """Lines of what the user said."""
         # a ratio refers to what the first round started from; a target in tokens does without that
         needed = given.settings.target_ratio is not None or given.target is None
+        self.newest = NewestExchanges(
+            given.messages, rest, self.native, room, folded=self.folded, summarized=needed, decided=self.reported
+        )
+        self.present = large | (self._answered() if self.talk else self.newest.in_place)
         base = Base(sum(m.tokens for m in given.messages), given.target or 0) if needed or room >= _BASED else None
         self.quoter = Quoter(given.messages, self.lines, given.count, base=base, always=needed)
         self.state = self._state()

@@ -15,6 +15,8 @@ RESULT_SHARE = 0.2
 """Share of the room for lines of the result that the agent answers next."""
 _MOST = 40
 """Newest groups that may stay at their place for being the newest."""
+_WORTH_A_SUMMARY = 100
+"""Tokens of a group from which on a summary of it is shorter."""
 _WRITTEN = 150
 """Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
 _LAST_WRITTEN = 0.25
@@ -35,12 +37,14 @@ class NewestExchanges:
         room: int,
         *,
         folded: Set[int] = frozenset(),
+        summarized: bool = False,
         decided: Mapping[int, Decision],
     ) -> None:
-        """`groups`: those that nothing is decided of but what stands in `decided`. `folded`: those that never stay."""
+        """`groups`: those that nothing is decided of but what stands in `decided`. `folded`: those that never stay.
+        `summarized`: something has to be left to a summary."""
         self._messages, self._native, self._room = messages, native, room
         self.last = self._last_exchange(groups)
-        self.in_place = self._choose(groups, folded, decided)
+        self.in_place = self._choose(self._behind_first(groups) if summarized else groups, folded, decided)
 
     def written(self, group: int) -> int:
         """Return the tokens up to which what the agent wrote in a group stays whole."""
@@ -71,6 +75,13 @@ class NewestExchanges:
                 break
             chosen.add(group.index)
         return chosen
+
+    def _behind_first(self, groups: Sequence[Group]) -> Sequence[Group]:
+        """Return the groups behind the oldest one of which a summary is shorter."""
+        for at, group in enumerate(groups):
+            if group.tokens >= _WORTH_A_SUMMARY and not self._is_request(group):
+                return groups[at + 1 :]
+        return groups
 
     def _last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
         """Return the newest group that is no request, with the one before it where a result stands as a text."""
