@@ -13,9 +13,10 @@ from compactor_cli.model.memories import Memory
 from compactor_cli.store.database import open_database
 from compactor_cli.store.memories import Filters, add, search
 from compactor_cli.store.memory_search import ALL
+from tests.drawing import number_of
 
 NOW = 1_000_000_000.0
-SAME_LOG = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+SAME_LOG = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=number_of(60))
 
 
 def memory(text, **other):
