@@ -17,10 +17,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from compactor_cli.model.memories import CATEGORIES, Memory, MemorySource
-from compactor_cli.store.database import Database, open_database
-from compactor_cli.store.memories import Filters, add, get, search
-from tests.store.servers import server
+from compactor_cli.db.database import Database, open_database
+from compactor_cli.memory.stored.memories import Filters, add, get, search
+from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
+from tests.db.servers import server
 
 RUNS = 15
 DAY = 86_400.0

@@ -23,13 +23,13 @@ from compactor_cli.configuration.keys import Key, keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.converting import TARGETS
 from compactor_cli.formats import FORMATS
-from compactor_cli.memory.filters import ORDERS
-from compactor_cli.model.memories import CATEGORIES
+from compactor_cli.memory.conditions import ORDERS
+from compactor_cli.model.memory import CATEGORIES
 from compactor_cli.scoring import SCORERS
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summarizers import SUMMARIZERS
-from compactor_cli.survival.result import CATEGORIES as SURVIVING
 from compactor_cli.tokens import TOKENIZERS
+from compactor_cli.views.survival.result import CATEGORIES as SURVIVING
 
 FOLDER = Path("compactor_cli/shell")
 

@@ -51,8 +51,8 @@ def _place(name):
 
 
 def undrawn(items):
-    """The cases that do not run of tests with the mark `drawn(n)` or a parameter of BY_PARAMETER: of each test, one in n
-    does."""
+    """The cases that do not run, of tests with the mark `drawn(n)` or a parameter of BY_PARAMETER: one in n
+    of each test does."""
     if not _drawing:
         return []
     cases = defaultdict(list)

@@ -31,7 +31,7 @@ SERVES = hasattr(os, "fork") and hasattr(socket, "send_fds")
 STARTING = ("PYTHON", "LC_", "LANG", "FORCE_COLOR", "TERMINAL_WIDTH", "_TYPER", "TIKTOKEN_", "DATA_GYM_")
 """Variables that begin like this are looked at once: by Python when it starts, by typer when it is imported, and when
 a vocabulary is loaded."""
-STORE = ("archive", "memories", "removal", "rounds")
+STORED = ("archive.stored.archive", "archive.stored.rounds", "db.removal", "memory.stored.memories")
 """Modules that commands import when they are to use the database."""
 SAMPLE = Path(__file__).parent / "data" / "session.jsonl"
 USED = (
@@ -165,13 +165,13 @@ def _serve(line, module):
 
 def _preload():
     """All commands and what they import, a vocabulary, and SQLAlchemy and alembic by making a database."""
-    for name in ("cli.app", "cli.keeping", "render.tables", *(f"store.{name}" for name in STORE)):
+    for name in ("cli.app", "cli.keeping", "render.tables", *STORED):
         importlib.import_module(f"compactor_cli.{name}")
     commands = importlib.import_module("compactor_cli.cli.commands").Commands()
     for name in commands:
         commands[name]
     importlib.import_module("compactor_cli.tokens").make_counter().counter.count("awordthatisnotoken")
-    open_database = importlib.import_module("compactor_cli.store.database").open_database
+    open_database = importlib.import_module("compactor_cli.db.database").open_database
     with tempfile.TemporaryDirectory() as folder:
         open_database(str(Path(folder) / "store.sqlite3")).close()
     import_all(imported_by(_use_commands))

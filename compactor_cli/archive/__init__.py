@@ -1,1 +1,1 @@
-"""What a compaction took away: named, listed, and put together again. Values only; the store keeps them."""
+"""What a compaction took away: named, listed, and put together again. Values only; `stored` keeps them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.model.archive import Round
+from compactor_cli.model.archived import Round
 
 
 def event(round: Round) -> dict[str, Any]:

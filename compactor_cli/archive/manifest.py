@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from compactor_cli.archive.losses import losses, mended_indices
+from compactor_cli.archive.removals import losses, mended_indices
 from compactor_cli.archive.texts import PREFIX, SHORT
-from compactor_cli.model.archive import FileState, Manifest, Removed, Round
+from compactor_cli.model.archived import FileState, Manifest, Removed, Round
 from compactor_cli.model.content import Content, sha256
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source

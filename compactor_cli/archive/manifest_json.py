@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from compactor_cli.archive.texts import PREFIX
 from compactor_cli.errors import InputError
-from compactor_cli.model.archive import FileState, Loss, Manifest, Removed, Round
+from compactor_cli.model.archived import FileState, Loss, Manifest, Removed, Round
 
 VERSION = 1
 SUFFIX = ".manifest.json"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from compactor_cli.archive.manifest import with_references
 from compactor_cli.archive.texts import PREFIX, digest, encode, originals_of
 from compactor_cli.errors import InputError, UsageError
-from compactor_cli.model.archive import Removed
+from compactor_cli.model.archived import Removed
 from compactor_cli.model.transcript import Source, Transcript
 
 _FEWEST = 4

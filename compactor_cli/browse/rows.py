@@ -14,8 +14,8 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.timeline import Entry
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.timeline import of_compactions
 from compactor_cli.text.clean import one_line
+from compactor_cli.views.timelines import of_compactions
 
 FATES = ("kept", "shortened", "summarized", "gone", "added")
 """What may become of a message, in the order of the sums."""

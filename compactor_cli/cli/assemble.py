@@ -19,14 +19,14 @@ from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.plan import compile_patterns
-from compactor_cli.pipeline.prompted import Prompted, assemble_prompt
-from compactor_cli.prompts.model import Prompt, SegmentChoice
-from compactor_cli.prompts.parse import schema_text
-from compactor_cli.prompts.segments import choose_segments
-from compactor_cli.prompts.sizes import size_parts
+from compactor_cli.prompt.assembly import Prompted, assemble_prompt
+from compactor_cli.prompt.definition import Prompt, SegmentChoice
+from compactor_cli.prompt.parse import schema_text
+from compactor_cli.prompt.segments import choose_segments
+from compactor_cli.prompt.sizes import size_parts
 from compactor_cli.settings import Settings
+from compactor_cli.views.compare_sources import survival_of
 
 
 def _schema(on: bool) -> None:

@@ -23,9 +23,9 @@ from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.budget import allocate
 from compactor_cli.pipeline.run import analyze
-from compactor_cli.prompts.model import Prompt, SegmentChoice
-from compactor_cli.prompts.segments import choose_segments
-from compactor_cli.prompts.sizes import fixed_parts, size_parts
+from compactor_cli.prompt.definition import Prompt, SegmentChoice
+from compactor_cli.prompt.segments import choose_segments
+from compactor_cli.prompt.sizes import fixed_parts, size_parts
 from compactor_cli.settings import Settings
 from compactor_cli.tokens.base import TokenCounter
 

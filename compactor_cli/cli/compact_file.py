@@ -126,9 +126,9 @@ def _report(
     use: ModelUse | None,
 ) -> dict[str, object]:
     """The report of one file for scripts, as far as the compaction itself goes."""
-    from compactor_cli.pipeline.compare_sources import survival_of
     from compactor_cli.render import jsons
     from compactor_cli.render.model_use import model_json
+    from compactor_cli.views.compare_sources import survival_of
 
     warnings = [*session.warnings, *(use.warnings if use else ())]
     value = jsons.compact_json(source, session.counter.name, place, stored, parts, survival_of(parts), warnings)

@@ -20,7 +20,7 @@ from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError, meant
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.plan import compile_patterns
 from compactor_cli.settings import Settings

@@ -19,7 +19,7 @@ from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.many import FileTask, Told, attempt
 from compactor_cli.cli.progress import NoSteps
 from compactor_cli.cli.session import Session
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.render.console import Look, recording
 from compactor_cli.settings import Settings

@@ -137,8 +137,8 @@ def _usual_places(folder: Path) -> list[SettingsFile]:
 
 def kept_places(configured: Configured | None) -> list[KeptPlace]:
     """Return where answers of models are kept and, when the settings can be read, the archive and the memory log."""
+    from compactor_cli.db.place import file_of, is_there
     from compactor_cli.llm.cache import cache_file
-    from compactor_cli.store.place import file_of, is_there
 
     answers = KeptPlace(ANSWERS, str(cache_file()), cache_file().exists())
     if configured is None:

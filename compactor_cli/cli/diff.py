@@ -96,8 +96,8 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
 
 def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], asked: DiffOptions) -> int:
     """One file and its compacted form; returns the exit code that they call for."""
-    from compactor_cli.pipeline.compare_sources import compare_sources
     from compactor_cli.render import jsons, tables
+    from compactor_cli.views.compare_sources import compare_sources
 
     first, second = session.load(before), session.load(after)
     fate, survivals = compare_sources(first, second)
@@ -133,7 +133,7 @@ def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str,
 
 
 def _requirement(text: str) -> tuple[str, float]:
-    from compactor_cli.survival.result import CATEGORIES
+    from compactor_cli.views.survival.result import CATEGORIES
 
     name, _, least = text.partition("=")
     known = (*CATEGORIES, "saved")

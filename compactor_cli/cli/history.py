@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compactor_cli.cli.session import Session
+from compactor_cli.db.place import file_of, is_there
 from compactor_cli.errors import StoreError
-from compactor_cli.model.archive import PastRound
+from compactor_cli.model.archived import PastRound
 from compactor_cli.model.transcript import Source
-from compactor_cli.store.place import file_of, is_there
 
 
 def history(session: Session, url: str, source: Source) -> Sequence[PastRound]:
@@ -20,9 +20,9 @@ def history(session: Session, url: str, source: Source) -> Sequence[PastRound]:
     except StoreError as error:
         session.warn(f"without the history of the session: {error}")
         return []
-    from compactor_cli.archive.sessions import session_keys
-    from compactor_cli.store import archive, rounds
-    from compactor_cli.store.database import open_existing
+    from compactor_cli.archive.session_names import session_keys
+    from compactor_cli.archive.stored import archive, rounds
+    from compactor_cli.db.database import open_existing
 
     try:
         kept = open_existing(url)

@@ -26,9 +26,9 @@ from compactor_cli.text.clean import visible
 
 if TYPE_CHECKING:
     from compactor_cli.cli.hook import HookRunOptions
-    from compactor_cli.model.archive import Archived
+    from compactor_cli.db.database import Database
+    from compactor_cli.model.archived import Archived
     from compactor_cli.model.transcript import Source
-    from compactor_cli.store.database import Database
 
 _ORIGINALS = 5
 """Earlier states of a session that are looked into, the newest ones."""
@@ -102,11 +102,11 @@ def _keep(session: Session, configured: Configured, payload: Payload) -> None:
 
 
 def _archive(session: Session, configured: Configured, source: Source) -> None:
-    from compactor_cli.archive.pieces import cut
+    from compactor_cli.archive.chunks import cut
+    from compactor_cli.archive.stored import archive
     from compactor_cli.cli.keeping import evict
+    from compactor_cli.db.database import open_database
     from compactor_cli.hooks.archiving import manifest_before
-    from compactor_cli.store import archive
-    from compactor_cli.store.database import open_database
 
     at = time.time()
     source = replace(source, path=str(Path(source.path).absolute()))
@@ -196,8 +196,8 @@ def _boundaries(lines: Sequence[bytes]) -> list[int]:
 
 def _archived(session: Session, configured: Configured, payload: Payload, path: str, data: bytes) -> list[Original]:
     """The session as it was before its compactions, the oldest first; none where nothing of it is archived."""
-    from compactor_cli.store import archive
-    from compactor_cli.store.database import open_existing
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.db.database import open_existing
 
     try:
         database = open_existing(configured.reading.database_url)
@@ -227,9 +227,9 @@ def _archived(session: Session, configured: Configured, payload: Payload, path: 
 
 def _compactions(database: Database, payload: Payload, path: str, data: bytes) -> list[Archived]:
     """The newest compactions of the session that its agent made, the oldest first."""
-    from compactor_cli.archive.sessions import id_key, session_keys
+    from compactor_cli.archive.session_names import id_key, session_keys
+    from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.hooks.archiving import STRATEGY
-    from compactor_cli.store import archive, rounds
 
     keys = session_keys(read_again(data, path)) if data else ()
     if payload.session and not keys:

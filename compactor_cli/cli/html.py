@@ -13,7 +13,7 @@ from compactor_cli.errors import UsageError
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.timeline import Entry
 from compactor_cli.model.transcript import Source
-from compactor_cli.survival.result import Survival
+from compactor_cli.views.survival.result import Survival
 
 
 def check_html(place: str, files: Sequence[str], work: int, others: Mapping[str, str]) -> None:
@@ -35,7 +35,7 @@ def inspect_page(
     session: Session, place: str, source: Source, report: Mapping[str, Any], analyses: Sequence[Analysis]
 ) -> None:
     """Write the page of `inspect`."""
-    from compactor_cli.pipeline.timeline import of_analyses
+    from compactor_cli.views.timelines import of_analyses
 
     _write(session, place, "inspect", [source.path], report, of_analyses(analyses))
 
@@ -44,7 +44,7 @@ def diff_page(
     session: Session, place: str, pair: tuple[Source, Source], report: Mapping[str, Any], survivals: Sequence[Survival]
 ) -> None:
     """Write the page of `diff`."""
-    from compactor_cli.pipeline.timeline import of_sources
+    from compactor_cli.views.timelines import of_sources
 
     _write(session, place, "diff", [one.path for one in pair], report, of_sources(*pair), survivals)
 
@@ -55,8 +55,8 @@ def compact_page(
     """Write the page of `compact`, where one is asked for."""
     if not place:
         return
-    from compactor_cli.pipeline.compare_sources import survival_of
-    from compactor_cli.pipeline.timeline import of_compactions
+    from compactor_cli.views.compare_sources import survival_of
+    from compactor_cli.views.timelines import of_compactions
 
     _write(session, place, "compact", [source.path], report, of_compactions(parts), survival_of(parts))
 

@@ -14,18 +14,18 @@ from compactor_cli.errors import BudgetError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import Decided
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.outlook import outlook
 from compactor_cli.pipeline.report import unchanged
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.stages import COMPLETE
 from compactor_cli.pipeline.threshold import relief_target
 from compactor_cli.settings import Settings
+from compactor_cli.views.forecast import outlook
 
 if TYPE_CHECKING:
-    from compactor_cli.pipeline.extracting import Remembering
+    from compactor_cli.memory.extraction import Remembering
 
 Make = Callable[[Settings], tuple[Content, list[Compaction]]]
 

@@ -22,14 +22,14 @@ from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.formats import FORMATS
-from compactor_cli.model.archive import PastRound
+from compactor_cli.model.archived import PastRound
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.outlook import Outlook, outlook
 from compactor_cli.pipeline.run import analyze
 from compactor_cli.settings import Settings
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
+from compactor_cli.views.forecast import Outlook, outlook
 
 if TYPE_CHECKING:
     from compactor_cli.doctor.findings import Finding
@@ -91,7 +91,7 @@ def _inspect(session: Session, configured: Configured, settings: Settings, asked
     view = _outlook(session, source, configured)
     past = history(session, configured.reading.database_url, source)
     if asked.json or asked.html:
-        from compactor_cli.pipeline.overview import overview
+        from compactor_cli.views.overview import overview
 
         value = jsons.inspect_json(source, session.counter.name, view, analyses, [overview(each) for each in analyses])
         if asked.faults:
@@ -127,9 +127,9 @@ def _show(
     session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound], settings: Settings
 ) -> None:
     """How full the context is, where the tokens are, and the rounds that were archived."""
-    from compactor_cli.pipeline.overview import overview
     from compactor_cli.render import tables
     from compactor_cli.render.archive import rounds_table
+    from compactor_cli.views.overview import overview
 
     for line in tables.context_lines(view):
         session.out.print(line)

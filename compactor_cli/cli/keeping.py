@@ -13,15 +13,15 @@ from msgspec.structs import replace
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.remembering import Bearing
 from compactor_cli.cli.session import Session
-from compactor_cli.model.archive import FileState, Manifest
+from compactor_cli.model.archived import FileState, Manifest
 from compactor_cli.model.content import Content
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.report import Compaction, StoredResult
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings import ArchiveSettings, Settings
 
 if TYPE_CHECKING:
-    from compactor_cli.store.database import Database
+    from compactor_cli.db.database import Database
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class Keeper:
     def database(self) -> Database:
         """The database, made where there is none. Raises StoreError when it cannot be used."""
         if self._opened is None:
-            from compactor_cli.store.database import open_database
+            from compactor_cli.db.database import open_database
 
             self._opened = open_database(self.url)
         return self._opened
@@ -77,12 +77,12 @@ class Keeper:
         manifest = self._manifest(source, data, parts, place) if self.archives else None
         with self.database().write() as connection:
             if manifest is not None:
-                from compactor_cli.archive.pieces import cut
-                from compactor_cli.store import archive
+                from compactor_cli.archive.chunks import cut
+                from compactor_cli.archive.stored import archive
 
                 compaction = archive.keep(connection, _anywhere(manifest), cut(source), at)
             if memories:
-                from compactor_cli.store.memories import add
+                from compactor_cli.memory.stored.memories import add
 
                 added = add(connection, memories, at)
                 new, known = added.new, added.known
@@ -95,8 +95,9 @@ class Keeper:
         """Note that the output of what was kept is in its place, and that it has these memories in it."""
         if kept.compaction is None and not used:
             return
+        from compactor_cli.archive.stored import archive
         from compactor_cli.errors import StoreError
-        from compactor_cli.store import archive, memories
+        from compactor_cli.memory.stored import memories
 
         try:
             with self.database().write() as connection:
@@ -131,7 +132,7 @@ class Keeper:
 
 def evict(session: Session, database: Database, limits: ArchiveSettings, now: float) -> None:
     """Keep the archive within its limit; it may stay above it for what is too young to go."""
-    from compactor_cli.store import archive
+    from compactor_cli.archive.stored import archive
 
     with database.write() as connection:
         gone = archive.evict(connection, limits.limit_mb * 1_000_000, limits.keep_days, now)

@@ -15,9 +15,9 @@ from compactor_cli.errors import InputError, StoreError, UsageError
 from compactor_cli.model.content import Content
 
 if TYPE_CHECKING:
-    from compactor_cli.model.archive import Archived, FoundCompaction, Match
+    from compactor_cli.db.database import Database
+    from compactor_cli.model.archived import Archived, FoundCompaction, Match
     from compactor_cli.model.transcript import Source
-    from compactor_cli.store.database import Database
 
 SURE = ("output", "input", "begins")
 """Matches by content: what the archive has is what this file was."""
@@ -48,8 +48,8 @@ class Lookup(Struct, frozen=True):
 
 def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup | None:
     """The compactions of a file: by its content, else by its session, else by its marks; None when there are none."""
+    from compactor_cli.archive.stored import archive
     from compactor_cli.archive.texts import references_in
-    from compactor_cli.store import archive
 
     with kept.read() as connection:
         found = archive.find_compaction(connection, data)
@@ -65,14 +65,14 @@ def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup 
 
 def by_number(kept: Database, number: int) -> Lookup:
     """One compaction by the number that `restore --list` gives it."""
-    from compactor_cli.store import archive
+    from compactor_cli.archive.stored import archive
 
     with kept.read() as connection:
         return Lookup("-", b"", "output", [archive.known(connection, number)])
 
 
 def _compactions(kept: Database, found: FoundCompaction) -> Sequence[Archived]:
-    from compactor_cli.store import archive, rounds
+    from compactor_cli.archive.stored import archive, rounds
 
     with kept.read() as connection:
         if found.match in SURE:
@@ -83,7 +83,7 @@ def _compactions(kept: Database, found: FoundCompaction) -> Sequence[Archived]:
 
 def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
     """The keys of the sessions in a file, as far as it can be read and its format has any."""
-    from compactor_cli.archive.sessions import session_keys
+    from compactor_cli.archive.session_names import session_keys
 
     try:
         return session_keys(read_again(data, file))
@@ -102,7 +102,7 @@ def read_again(data: Content, path: str, format: str = "") -> Source:
 
 def input_of(kept: Database, lookup: Lookup, chosen: Archived) -> Content:
     """The input of a compaction, which counts as used. Raises NotKeptError when it is not in the archive any more."""
-    from compactor_cli.store import archive
+    from compactor_cli.archive.stored import archive
 
     beginning = lookup.data[: chosen.input.size]
     if not chosen.changed and hashlib.sha256(beginning).hexdigest() == chosen.input.sha256:

@@ -14,7 +14,7 @@ from compactor_cli.cli.memory_upkeep import consolidate, decay, export, take_in
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError, meant
-from compactor_cli.memory.filters import ORDERS
+from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.render.console import counted, make_console
 
 MOST = 1_000_000_000
@@ -79,7 +79,7 @@ def listing(asked: ListOptions, given: Layer) -> None:
         if there is None:
             found, total = [], 0
         else:
-            from compactor_cli.store.memories import count, listed
+            from compactor_cli.memory.stored.memories import count, listed
 
             with there.read() as connection:
                 found = listed(connection, wanted, limit=asked.limit or None, order=asked.order)
@@ -124,8 +124,8 @@ def search(asked: SearchOptions, given: Layer) -> None:
     with log.existing() as there:
         hits = []
         if there is not None:
-            from compactor_cli.store.memories import search as find
-            from compactor_cli.store.memories import touch
+            from compactor_cli.memory.stored.memories import search as find
+            from compactor_cli.memory.stored.memories import touch
 
             with there.read() as connection:
                 hits = find(connection, words, limit=asked.limit, now=at, filters=wanted)
@@ -163,7 +163,7 @@ def show(asked: IdsOptions, given: Layer) -> None:
     with log.existing() as there:
         if there is None:
             raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
-        from compactor_cli.store.memories import get
+        from compactor_cli.memory.stored.memories import get
 
         with there.read() as connection:
             found = [get(connection, name) for name in asked.ids]

@@ -13,7 +13,7 @@ from compactor_cli.cli.options import CommandOptions
 from compactor_cli.cli.taking import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
-from compactor_cli.model.memories import CATEGORIES, Memory
+from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.render.console import counted
 
 
@@ -64,7 +64,7 @@ def add(asked: AddOptions, given: Layer) -> None:
     if not said:
         log.tell("there was nothing to remember")
         return
-    from compactor_cli.store.memories import add as remember
+    from compactor_cli.memory.stored.memories import add as remember
 
     with log.made() as there, there.write() as connection:
         added = remember(connection, said, at)
@@ -116,9 +116,9 @@ def forget(asked: IdsOptions, given: Layer) -> None:
     with log.existing() as there:
         if there is None:
             raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
-        from compactor_cli.store.memory_changes import TABLES
-        from compactor_cli.store.memory_changes import forget as remove
-        from compactor_cli.store.removal import scrub
+        from compactor_cli.db.removal import scrub
+        from compactor_cli.memory.stored.memory_changes import TABLES
+        from compactor_cli.memory.stored.memory_changes import forget as remove
 
         with there.write() as connection:
             gone = remove(connection, asked.ids)
@@ -136,8 +136,8 @@ def _pin(asked: IdsOptions, given: Layer, *, pinned: bool) -> None:
     with log.existing() as there:
         if there is None:
             raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
-        from compactor_cli.store.memories import get
-        from compactor_cli.store.memories import pin as mark
+        from compactor_cli.memory.stored.memories import get
+        from compactor_cli.memory.stored.memories import pin as mark
 
         with there.write() as connection:
             mark(connection, [get(connection, name) for name in asked.ids], pinned=pinned)

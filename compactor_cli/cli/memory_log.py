@@ -22,14 +22,14 @@ from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.configuration.values import moment
 from compactor_cli.errors import UsageError, meant
-from compactor_cli.memory.filters import Filters
+from compactor_cli.memory.conditions import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
-from compactor_cli.model.memories import CATEGORIES
+from compactor_cli.model.memory import CATEGORIES
 from compactor_cli.render.console import make_console
 from compactor_cli.text.clean import one_line
 
 if TYPE_CHECKING:
-    from compactor_cli.store.database import Database
+    from compactor_cli.db.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +88,13 @@ class Log(Struct, frozen=True):
     @contextmanager
     def existing(self) -> Iterator[Database | None]:
         """The database; None when there is none, and nothing is made or loaded for it."""
-        from compactor_cli.store.place import file_of, is_there
+        from compactor_cli.db.place import file_of, is_there
 
         file = file_of(self.url)
         if file is not None and not is_there(file):
             yield None
             return
-        from compactor_cli.store.database import open_existing
+        from compactor_cli.db.database import open_existing
 
         database = open_existing(self.url)
         try:
@@ -106,7 +106,7 @@ class Log(Struct, frozen=True):
     @contextmanager
     def made(self) -> Iterator[Database]:
         """The database, made where there is none."""
-        from compactor_cli.store.database import open_database
+        from compactor_cli.db.database import open_database
 
         database = open_database(self.url)
         try:

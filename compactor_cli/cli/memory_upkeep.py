@@ -61,7 +61,7 @@ def decay(asked: DecayOptions, given: Layer) -> None:
     changes = []
     with log.existing() as there:
         if there is not None:
-            from compactor_cli.store.memory_changes import decay as fade
+            from compactor_cli.memory.stored.memory_changes import decay as fade
 
             with there.read() if asked.dry_run else there.write() as connection:
                 changes = fade(connection, at, days, dry_run=asked.dry_run)
@@ -97,7 +97,7 @@ def consolidate(asked: ConsolidateOptions, given: Layer) -> None:
     found = []
     with log.existing() as there:
         if there is not None:
-            from compactor_cli.store.memory_changes import consolidate as join
+            from compactor_cli.memory.stored.memory_changes import consolidate as join
 
             days = log.configured.settings.memory.half_life_days
             with there.read() if asked.dry_run else there.write() as connection:
@@ -129,15 +129,15 @@ def export(asked: ExportOptions, given: Layer) -> None:
       compactor memory export -o memories.jsonl
       compactor memory export --category preference | compactor memory import - --database postgresql://u@host/db
     """
+    from compactor_cli.db.place import file_of
     from compactor_cli.memory.exchange import line_of
-    from compactor_cli.store.place import file_of
 
     log = open_log(asked, given)
     wanted = filters_of(asked)
     found = []
     with log.existing() as there:
         if there is not None:
-            from compactor_cli.store.memories import listed
+            from compactor_cli.memory.stored.memories import listed
 
             with there.read() as connection:
                 found = listed(connection, wanted, order="oldest")
@@ -166,7 +166,7 @@ def take_in(asked: ImportOptions, given: Layer) -> None:
     lines = list(read_lines(read_bytes(asked.file), asked.file))
     new = known = 0
     if lines:
-        from compactor_cli.store.memories import take_in as store
+        from compactor_cli.memory.stored.memories import take_in as store
 
         with log.made() as there, there.write() as connection:
             added = store(connection, lines)

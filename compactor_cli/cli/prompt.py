@@ -1,4 +1,4 @@
-"""`prompt.yaml` and the files that it names: read here, understood in `compactor_cli/prompts`."""
+"""`prompt.yaml` and the files that it names: read here, understood in `compactor_cli/prompt`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from compactor_cli.errors import InputError
-from compactor_cli.prompts.model import Prompt
-from compactor_cli.prompts.parse import context_options, parse_prompt
+from compactor_cli.prompt.definition import Prompt
+from compactor_cli.prompt.parse import context_options, parse_prompt
 
 
 def read_prompt(path: str, context: Sequence[str] = ()) -> Prompt:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from compactor_cli.cli.session import Session
-from compactor_cli.pipeline.recall import RECALLED_ID
+from compactor_cli.memory.recall import RECALLED_ID
 from compactor_cli.settings import Settings
 
 if TYPE_CHECKING:
-    from compactor_cli.model.memories import Memory
+    from compactor_cli.memory.extraction import Remembering
+    from compactor_cli.model.memory import Memory
     from compactor_cli.model.report import Compaction
     from compactor_cli.model.transcript import Transcript
-    from compactor_cli.pipeline.extracting import Remembering
 
 _LOOKED_AT = 30
 """Memories that are looked at for each request, of which those that bear on it are taken."""
@@ -26,8 +26,8 @@ def recall(session: Session, url: str, query: str, settings: Settings) -> list[M
 
     Raises StoreError when the database cannot be read. Nothing is made where there is no database.
     """
-    from compactor_cli.store import memories
-    from compactor_cli.store.database import open_existing
+    from compactor_cli.db.database import open_existing
+    from compactor_cli.memory.stored import memories
 
     database = open_existing(url)
     if database is None:
@@ -55,9 +55,9 @@ class Bearing:
     def __call__(self, transcript: Transcript) -> list[Memory]:
         """The memories for one conversation, the most relevant first. Raises StoreError when the database cannot be
         read."""
+        from compactor_cli.db.database import open_existing
         from compactor_cli.memory.bearing import asked_for, bearing
-        from compactor_cli.store import memories
-        from compactor_cli.store.database import open_existing
+        from compactor_cli.memory.stored import memories
 
         database = open_existing(self.url)
         if database is None:
@@ -82,7 +82,7 @@ def put_in(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memo
 
 def remembering(session: Session, settings: Settings) -> Remembering:
     """Return what finds the memories of a run's conversations; by the session's model when the settings ask one."""
-    from compactor_cli.pipeline.extracting import Remembering
+    from compactor_cli.memory.extraction import Remembering
 
     model = session.asks(settings.llm) if settings.asks else None
     if model is not None and session.judge is None:

@@ -25,8 +25,8 @@ from compactor_cli.model.content import Content, in_memory, in_pieces, joined
 
 if TYPE_CHECKING:
     from compactor_cli.cli.lookup import Lookup
-    from compactor_cli.model.archive import Archived
-    from compactor_cli.store.database import Database
+    from compactor_cli.db.database import Database
+    from compactor_cli.model.archived import Archived
 
 _KEPT_ARE = "Kept are only compactions with --archive, or with the setting archive.enabled."
 
@@ -98,7 +98,7 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
     if asked.file and asked.out:
         refuse_overwriting([asked.file], {"-o": [asked.out]}, "; --in-place replaces it")
     data = in_memory(session.bytes_of(asked.file)) if asked.file else b""
-    from compactor_cli.store.database import open_existing
+    from compactor_cli.db.database import open_existing
 
     kept = open_existing(configured.reading.database_url)
     if kept is None:
@@ -187,8 +187,8 @@ def _whole(session: Session, kept: Database, asked: RestoreOptions, lookup: Look
 def _one(session: Session, kept: Database, asked: RestoreOptions, reference: str, lookup: Lookup) -> None:
     """One original. A mark may be of any round of the file: the newest ones come first."""
     from compactor_cli.archive.originals import find, original
+    from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import input_of, read_again
-    from compactor_cli.store import archive
 
     among = [lookup.chosen(asked.round)] if asked.round else list(reversed(lookup.compactions))
     with kept.read() as connection:
@@ -211,9 +211,9 @@ def _one(session: Session, kept: Database, asked: RestoreOptions, reference: str
 def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
     """The compactions of a file, and what each took away."""
     from compactor_cli.archive.manifest_json import manifest_json
+    from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render import jsons
     from compactor_cli.render.archive import compactions_table, removed_table, round_json
-    from compactor_cli.store import archive, rounds
 
     ids = [each.id for each in lookup.compactions]
     with kept.read() as connection:
@@ -233,9 +233,9 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
 
 def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
     """Every compaction in the archive, the newest first."""
+    from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render import jsons
     from compactor_cli.render.archive import compactions_table, round_json
-    from compactor_cli.store import archive, rounds
 
     with kept.read() as connection:
         known = archive.newest(connection)
@@ -252,8 +252,8 @@ def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
 
 def _purge(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
     """Remove every round of the session, and make sure that no text of it is left in the database's files."""
-    from compactor_cli.store import archive
-    from compactor_cli.store.archive_room import related
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.archive.stored.archive_room import related
 
     own = {each.id for each in lookup.compactions}
     with kept.write() as connection:
@@ -273,7 +273,7 @@ def _named(compactions: Sequence[Archived]) -> str:
 
 
 def _scrub(kept: Database) -> None:
-    from compactor_cli.store.removal import ARCHIVE, scrub
+    from compactor_cli.db.removal import ARCHIVE, scrub
 
     scrub(kept, ARCHIVE)
 

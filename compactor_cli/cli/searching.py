@@ -14,8 +14,8 @@ from compactor_cli.cli.session import Session
 from compactor_cli.errors import InputError, NotKeptError, UsageError
 
 if TYPE_CHECKING:
-    from compactor_cli.model.archive import Archived
-    from compactor_cli.store.database import Database
+    from compactor_cli.db.database import Database
+    from compactor_cli.model.archived import Archived
 
 _HITS = 10
 _STATES = 50
@@ -25,9 +25,9 @@ _STATES = 50
 def search(session: Session, kept: Database, query: str, among: Sequence[Archived] | None, *, json: bool) -> None:
     """Print the messages that have the words of a query; `among` some compactions, or all. Raises NotKeptError when
     there are none."""
+    from compactor_cli.archive.stored import archive
     from compactor_cli.render import jsons
     from compactor_cli.render.archive import hits_table
-    from compactor_cli.store import archive
 
     words = words_of(query)
     if not words:
@@ -46,7 +46,7 @@ def search(session: Session, kept: Database, query: str, among: Sequence[Archive
 
 def _in(session: Session, kept: Database, one: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
     """The messages of one state. One that is not there any more, or cannot be read, is said and passed over."""
-    from compactor_cli.store import archive
+    from compactor_cli.archive.stored import archive
 
     if not one.kept:
         return

@@ -6,7 +6,7 @@ import hashlib
 
 from compactor_cli.archive.manifest import session_names, with_references
 from compactor_cli.archive.texts import digest, encode
-from compactor_cli.model.archive import FileState, Manifest, Removed, Round
+from compactor_cli.model.archived import FileState, Manifest, Removed, Round
 from compactor_cli.model.content import sha256
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Source, Transcript

@@ -12,9 +12,9 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.state import session_state
 from compactor_cli.model.message import Message
-from compactor_cli.survival.judge import survival
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.excerpts import harmless
+from compactor_cli.views.survival.judge import survival
 
 MOST_CHARACTERS = 9_500
 """Claude Code replaces a context of more than 10,000 characters by its beginning."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from compactor_cli.memory.queries import QueryWords, SearchTerm, parse
-from compactor_cli.memory.words import terms
-from compactor_cli.model.memories import Memory
+from compactor_cli.memory.search_terms import terms
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.sentences import sentences
 

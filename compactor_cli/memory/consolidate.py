@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 
 _FILLERS = frozenset(("the", "please", "actually", "indeed"))
 """No word that limits or weakens belongs here, nor one that does so behind a negation (just, very, really, quite)."""

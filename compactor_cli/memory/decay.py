@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.memory.merging import left
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 
 _LEAST = 0.05
 """Points below which fading waits until there is more of it: nobody would see the difference."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.memory.references import fault, refers_back
+from compactor_cli.memory.loose_references import fault, refers_back
 from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
 from compactor_cli.model.message import Message
 from compactor_cli.text.answers import Question, RejectedError, ask_checked, estimate, read_json

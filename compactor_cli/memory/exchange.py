@@ -8,7 +8,7 @@ from typing import Any
 
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.memory.merging import checked
-from compactor_cli.model.memories import Memory, MemorySource
+from compactor_cli.model.memory import Memory, MemorySource
 from compactor_cli.text.clean import visible
 
 VERSION = 1

@@ -9,14 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.memory.decontextualize import decontextualize, statements_of
+from compactor_cli.memory.ephemeral import Speaker, is_passing, says_i
 from compactor_cli.memory.harness import is_briefing
-from compactor_cli.memory.named import named
-from compactor_cli.memory.passing import Speaker, is_passing, says_i
-from compactor_cli.memory.references import refers_back
+from compactor_cli.memory.loose_references import refers_back
+from compactor_cli.memory.named_sentences import named
+from compactor_cli.memory.prose import SpokenSentence, speech
 from compactor_cli.memory.rules import CUE, judge
-from compactor_cli.memory.speech import SpokenSentence, speech
 from compactor_cli.model.asking import LanguageModel
-from compactor_cli.model.memories import CATEGORIES, COMPACTION, EXTRACTED, Memory, MemorySource
+from compactor_cli.model.memory import CATEGORIES, COMPACTION, EXTRACTED, Memory, MemorySource
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Transcript

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
-from compactor_cli.model.memories import CATEGORIES, Memory, MemorySource
+from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 
 LONGEST = 2_000
 """Characters of a memory."""

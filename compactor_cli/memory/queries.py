@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from compactor_cli.memory.idle import IDLE
-from compactor_cli.memory.words import BORDER, Name, names
+from compactor_cli.memory.search_terms import BORDER, Name, names
 
 MOST = 12
 """Things that are asked for at most; of a longer query the longest words are taken."""

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from compactor_cli.memory.queries import QueryWords, SearchTerm
-from compactor_cli.memory.words import names
-from compactor_cli.model.memories import Memory
+from compactor_cli.memory.search_terms import names
+from compactor_cli.model.memory import Memory
 from compactor_cli.text.clean import plain
 
 WHOLE, SAID, NEAR, IMPORTANCE, PINNED, RECENT = 100.0, 50.0, 20.0, 20.0, 10.0, 10.0

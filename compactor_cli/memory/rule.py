@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from compactor_cli.memory.passing import Speaker
+from compactor_cli.memory.ephemeral import Speaker
 
 LEAST_WORDS, MOST_WORDS = 4, 60
 NEEDS_ALL = 6

@@ -11,7 +11,7 @@ from compactor_cli.model.asking import Fallback, Usage
 from compactor_cli.model.brief import brief
 from compactor_cli.model.decisions import DROPPED, Dropped
 from compactor_cli.model.group import Fault, Group
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.score import Residuals, Score

@@ -9,14 +9,14 @@ from functools import partial
 from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError, UsageError
+from compactor_cli.memory.recall import Recalled, choices
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.protect import Protection, protect
-from compactor_cli.pipeline.recall import Recalled, choices
 from compactor_cli.pipeline.target import is_within
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings

@@ -11,20 +11,7 @@ from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError, CompactorError, UsageError
 from compactor_cli.features.topics import find_topics
-from compactor_cli.model.content import Content
-from compactor_cli.model.decisions import UNDECIDED, Decided, Dropped
-from compactor_cli.model.group import Fault
-from compactor_cli.model.memories import Memory
-from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
-from compactor_cli.model.pairing import Pairing, pair
-from compactor_cli.model.plan import Plan
-from compactor_cli.model.report import Analysis, Compaction
-from compactor_cli.model.transcript import Note, Source, Transcript
-from compactor_cli.pipeline.assemble import Inserted, Output, assemble
-from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
-from compactor_cli.pipeline.groups import form_groups
-from compactor_cli.pipeline.plan import less, make_plan, plan_with
-from compactor_cli.pipeline.recall import (
+from compactor_cli.memory.recall import (
     NO_GAIN,
     NO_ROOM,
     TOO_LONG,
@@ -36,6 +23,19 @@ from compactor_cli.pipeline.recall import (
     place_of,
     without_earlier,
 )
+from compactor_cli.model.content import Content
+from compactor_cli.model.decisions import UNDECIDED, Decided, Dropped
+from compactor_cli.model.group import Fault
+from compactor_cli.model.memory import Memory
+from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
+from compactor_cli.model.pairing import Pairing, pair
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.report import Analysis, Compaction
+from compactor_cli.model.transcript import Note, Source, Transcript
+from compactor_cli.pipeline.assemble import Inserted, Output, assemble
+from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
+from compactor_cli.pipeline.groups import form_groups
+from compactor_cli.pipeline.plan import less, make_plan, plan_with
 from compactor_cli.pipeline.repair import ends_with_result, repair
 from compactor_cli.pipeline.report import report, unchanged
 from compactor_cli.pipeline.residuals import select_residuals

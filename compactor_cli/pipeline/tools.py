@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from compactor_cli.features.topics import find_topics
 from compactor_cli.formats.base import Format
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.planning import Strategy, Summarizer
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript

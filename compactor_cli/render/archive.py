@@ -13,7 +13,7 @@ from rich.table import Table
 from compactor_cli.archive.events import event
 from compactor_cli.archive.search import MessageHit
 from compactor_cli.hooks.archiving import STRATEGY
-from compactor_cli.model.archive import Archived, Manifest, PastRound
+from compactor_cli.model.archived import Archived, Manifest, PastRound
 from compactor_cli.render.console import make_table
 from compactor_cli.text.clean import plain
 from compactor_cli.text.headers import format_ranges

@@ -12,13 +12,13 @@ from compactor_cli.model.group import Fault
 from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
-from compactor_cli.pipeline.compare import Fate
-from compactor_cli.pipeline.outlook import Outlook
-from compactor_cli.pipeline.overview import Overview
 from compactor_cli.pipeline.recorded import Recorded
-from compactor_cli.survival.result import Survival
 from compactor_cli.text.clean import visible
 from compactor_cli.text.shorten import reference
+from compactor_cli.views.compare import Fate
+from compactor_cli.views.forecast import Outlook
+from compactor_cli.views.overview import Overview
+from compactor_cli.views.survival.result import Survival
 
 
 def dumps(value: Any) -> str:

@@ -14,7 +14,7 @@ from compactor_cli.memory.consolidate import Merge
 from compactor_cli.memory.decay import Faded
 from compactor_cli.memory.exchange import memory_json
 from compactor_cli.memory.ranking import MemoryHit, TextSnippet
-from compactor_cli.model.memories import Memory, MemorySource
+from compactor_cli.model.memory import Memory, MemorySource
 from compactor_cli.render.console import make_table, snippet
 from compactor_cli.text.clean import one_line, plain
 

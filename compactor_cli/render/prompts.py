@@ -11,11 +11,11 @@ from rich.text import Text
 
 from compactor_cli.model.content import sha256
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.prompted import Prompted
-from compactor_cli.prompts.model import AFTER, Prompt, SegmentChoice, Sized
+from compactor_cli.prompt.assembly import Prompted
+from compactor_cli.prompt.definition import AFTER, Prompt, SegmentChoice, Sized
 from compactor_cli.render.console import bar, counted, make_table, percent
 from compactor_cli.render.jsons import compact_json, source_json
-from compactor_cli.survival.result import Survival
+from compactor_cli.views.survival.result import Survival
 
 _NAMES = {"system_llm": "system insight"}
 _GIVEN = {

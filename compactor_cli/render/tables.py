@@ -17,13 +17,13 @@ from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_EXCHANGE
 from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines
 from compactor_cli.model.transcript import Note, Source
-from compactor_cli.pipeline.compare import Fate
-from compactor_cli.pipeline.outlook import Outlook
-from compactor_cli.pipeline.overview import Overview, Share
 from compactor_cli.pipeline.recorded import Recorded
 from compactor_cli.render.console import FileHeading, bar, counted, make_table, percent, snippet
-from compactor_cli.survival.result import Survival
 from compactor_cli.text.clean import plain
+from compactor_cli.views.compare import Fate
+from compactor_cli.views.forecast import Outlook
+from compactor_cli.views.overview import Overview, Share
+from compactor_cli.views.survival.result import Survival
 
 _WIDE = 110
 """Columns from which on factors have a column of their own."""

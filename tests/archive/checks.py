@@ -10,7 +10,7 @@ from compactor_cli.archive.manifest import manifest_of
 from compactor_cli.archive.manifest_json import manifest_text, read_manifest
 from compactor_cli.archive.originals import find, original
 from compactor_cli.errors import BudgetError
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings import Settings
 

@@ -8,9 +8,9 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from compactor_cli.archive.losses import losses
 from compactor_cli.archive.manifest import manifest_of
 from compactor_cli.archive.originals import find, original
+from compactor_cli.archive.removals import losses
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.text.shorten import reference
 from tests.builders import assistant, compact, jsonl, listing, load, prose, system, user

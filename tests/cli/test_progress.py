@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from compactor_cli.cli import many
 from compactor_cli.cli.app import app
 from compactor_cli.cli.session import open_session
-from compactor_cli.store.database import open_database
-from compactor_cli.store.memories import listed
+from compactor_cli.db.database import open_database
+from compactor_cli.memory.stored.memories import listed
 from tests.conftest import DATA
 
 

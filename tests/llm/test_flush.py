@@ -8,9 +8,9 @@ import re
 import pytest
 
 from compactor_cli import api
+from compactor_cli.db.database import open_database
+from compactor_cli.memory.stored.memories import listed
 from compactor_cli.settings import LlmSettings, MemorySettings, Settings
-from compactor_cli.store.database import open_database
-from compactor_cli.store.memories import listed
 from tests.builders import jsonl
 from tests.llm import server, summaries
 from tests.llm.server import ANTHROPIC, OPENAI

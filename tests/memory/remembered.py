@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 
 DAY = 86_400
 NOW = 1_790_000_000.0

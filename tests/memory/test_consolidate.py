@@ -9,7 +9,7 @@ import pytest
 
 from compactor_cli.memory.consolidate import merges
 from compactor_cli.memory.merging import consolidated
-from compactor_cli.model.memories import Memory, MemorySource
+from compactor_cli.model.memory import Memory, MemorySource
 
 
 def memory(text, category="fact", importance=50.0, **other):

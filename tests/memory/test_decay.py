@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from compactor_cli.memory.decay import faded
-from compactor_cli.model.memories import Memory
+from compactor_cli.model.memory import Memory
 
 DAY = 86_400.0
 MEMORY = Memory(text="x", category="fact", importance=80.0, confidence=1.0, created=100 * DAY)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from compactor_cli.errors import InputError
 from compactor_cli.memory.exchange import line_of, read_lines
 from compactor_cli.memory.merging import LATEST, checked, imported
-from compactor_cli.model.memories import CATEGORIES, Memory, MemorySource
+from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 
 TEXTS = st.text(max_size=60)
 MOMENTS = st.floats(0, LATEST)

@@ -12,7 +12,7 @@ from compactor_cli import api
 from compactor_cli.memory import rules
 from compactor_cli.memory.extract import extract
 from compactor_cli.memory.rules import RULES, judge
-from compactor_cli.model.memories import CATEGORIES, Memory
+from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.text.secrets import looks_secret
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 from tests.properties.generators import Turn, claude_code, to_bytes

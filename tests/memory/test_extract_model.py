@@ -9,10 +9,10 @@ import pytest
 from compactor_cli import api
 from compactor_cli.errors import ModelError
 from compactor_cli.memory.extract import extract
-from compactor_cli.memory.named import named
+from compactor_cli.memory.extraction import extract_memories
+from compactor_cli.memory.named_sentences import named
 from compactor_cli.model.asking import ModelAnswer, ModelRequest
-from compactor_cli.model.memories import Memory
-from compactor_cli.pipeline.extracting import extract_memories
+from compactor_cli.model.memory import Memory
 from compactor_cli.scoring.classifier import ClassifierScorer
 from compactor_cli.settings import MemorySettings, ScoringSettings, Settings
 from tests.asking import ScriptedModel, asked_text, tagged

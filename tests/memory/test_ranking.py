@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.memory.queries import MOST, QueryWords, parse
 from compactor_cli.memory.ranking import Candidate, rank, snippet
-from compactor_cli.memory.words import terms
+from compactor_cli.memory.search_terms import terms
 
 DAY = 86_400.0
 

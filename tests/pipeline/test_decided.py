@@ -18,16 +18,16 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction, plan_lines
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.compare_sources import survival_of
 from compactor_cli.pipeline.decide import refusal
 from compactor_cli.pipeline.decisions import by_conversation
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.run import compact_source
-from compactor_cli.pipeline.timeline import of_compactions
 from compactor_cli.profiles import default_profile
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter
+from compactor_cli.views.compare_sources import survival_of
+from compactor_cli.views.timelines import of_compactions
 from compactor_cli.wiring import tools_for
 from tests.builders import ROOT, ClaudeSession, assert_chain_whole, tool_use
 from tests.pipeline.sessions import assistant, result, system, to_bytes, user

@@ -12,10 +12,10 @@ from compactor_cli import api
 from compactor_cli.errors import BudgetError, InputError, UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.pipeline.prompted import Prompted, assemble_prompt
 from compactor_cli.pipeline.verify import faults, last_turn
-from compactor_cli.prompts.model import AFTER, BEFORE, Prompt, PromptPart
-from compactor_cli.prompts.sizes import size_parts
+from compactor_cli.prompt.assembly import Prompted, assemble_prompt
+from compactor_cli.prompt.definition import AFTER, BEFORE, Prompt, PromptPart
+from compactor_cli.prompt.sizes import size_parts
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter

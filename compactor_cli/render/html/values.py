@@ -7,10 +7,10 @@ from typing import Any
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.timeline import Entry
-from compactor_cli.pipeline.overview import Share, by_role, by_tool, role_of
-from compactor_cli.pipeline.timeline import by_file
 from compactor_cli.render.jsons import factors_json, number
-from compactor_cli.survival.result import Survival
+from compactor_cli.views.overview import Share, by_role, by_tool, role_of
+from compactor_cli.views.survival.result import Survival
+from compactor_cli.views.timelines import by_file
 
 _SHARES: Mapping[str, Callable[[Sequence[Message]], tuple[Share, ...]]] = {
     "role": by_role,

@@ -1,0 +1,210 @@
+"""What of a conversation is not in the output as it was: an entry for each original."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from compactor_cli.archive.texts import (
+    SHORT,
+    arguments_of,
+    digest,
+    encode,
+    originals_of,
+    references_in,
+)
+from compactor_cli.model.archived import Loss, Removed
+from compactor_cli.model.decisions import DROPPED
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.model.report import Compaction
+
+_COPY = "repeats a text that was shortened"
+_OUTSIDE = "outside the context: the agent no longer sends it"
+_RELINKED = "what it pointed to is gone, so its link or number was changed"
+
+
+def losses(part: Compaction, conversation: int) -> list[Removed]:
+    """Originals of one conversation that are not in the output as they were, without their references."""
+    found = _Losses(part, conversation)
+    found.add_summarized()
+    for message in part.before.messages:
+        found.add_message(message)
+    found.add_records()
+    return found.entries
+
+
+class _Losses:
+    """Collects the entries of one conversation."""
+
+    def __init__(self, part: Compaction, conversation: int) -> None:
+        self.part, self.conversation = part, conversation
+        self.entries: list[Removed] = []
+        self._mended = mended_indices(part)
+        self._origin = {mended: before for before, mended in self._mended.items()}
+        self._out = {message.index: message for message in part.messages if message.index >= 0}
+        plan = part.plan.decisions if part.plan else ()
+        self._decisions = {index: d for d in plan for index in part.groups[d.group].messages}
+        self._edits: dict[int, list[Edit]] = defaultdict(list)
+        for decision in plan:
+            for edit in decision.edits:
+                self._edits[edit.message].append(edit)
+        lost = set(part.removed)
+        self._owned: dict[int, list[int]] = defaultdict(list)
+        for record, owner in part.before.owners.items():
+            if record in lost:
+                self._owned[owner].append(record)
+        self._dropped = {number for group in part.dropped for number in group.messages}
+        self._notes = {note.index: f"{note.kind}: {note.detail}" for note in part.repairs}
+
+    def add_summarized(self) -> None:
+        """What each summary stands for, as its mark names it."""
+        slots = {f"summary-{slot.groups[0]}": slot for slot in (self.part.plan.slots if self.part.plan else ())}
+        for summary in self.part.messages:
+            slot = slots.get(summary.id) if summary.index < 0 else None
+            if slot is None:
+                continue
+            covers = sorted(i for group in slot.groups for i in self.part.groups[group].messages)
+            messages = [self.part.mended.messages[i] for i in covers]
+            records = list(dict.fromkeys(record for message in messages for record in message.records))
+            reason = self._decisions[covers[0]].reason
+            origins = [self._origin[i] for i in covers if i in self._origin]
+            marks = references_in(summary.text("text"))
+            self._add_records("summarized", messages, origins, records, reason, marks)
+            for quote in slot.quotes:
+                if quote.message in self._origin:
+                    quoted = self.part.mended.messages[quote.message]
+                    for part in quoted.parts:
+                        self._add_texts("summarized", quoted, part, marks & references_in(quote.text), reason)
+
+    def add_message(self, message: Message) -> None:
+        """One message of the input, where it is not in the output as it was."""
+        index = self._mended.get(message.index)
+        if index is None and message.number in self._dropped:
+            self._add_gone("dropped", message, DROPPED)
+            return
+        if index is None:
+            self._add_gone("repaired", message, self._notes.get(message.index, "taken out by a repair"))
+            return
+        decision = self._decisions.get(index)
+        if index not in self._out:
+            loss: Loss = "summarized" if decision and decision.rendition == "summarized" else "dropped"
+            self._add_gone(loss, message, decision.reason if decision else "")
+            return
+        mended = self.part.mended.messages[index]
+        if mended.parts != message.parts:
+            reason = self._notes.get(message.index, "changed by a repair")
+            self._add_records("repaired", [message], [message.index], message.records, reason)
+        if decision and index in self._edits:
+            self._add_shortened(message, mended, self._edits[index], decision)
+
+    def add_records(self) -> None:
+        """Records that are gone or changed and that no entry has yet."""
+        named = {record for entry in self.entries for record in entry.records}
+        owners = {record: m.index for m in self.part.before.messages for record in m.records}
+        outside = set(self.part.outside)
+        for record in self.part.removed:
+            if record in named:
+                continue
+            if record in outside:
+                self._add_records("dropped", [], [], [record], _OUTSIDE)
+                continue
+            copied = record in self.part.before.copies
+            owner = self.part.before.owners.get(record, owners.get(record))
+            origins = [] if owner is None else [owner]
+            messages = [self.part.before.messages[i] for i in origins]
+            loss: Loss = "shortened" if copied else "repaired"
+            self._add_records(loss, messages, origins, [record], _COPY if copied else _RELINKED)
+
+    def _add_gone(self, loss: Loss, message: Message, reason: str) -> None:
+        records = sorted({*message.records, *self._owned.get(message.index, ())})
+        if records:
+            self._add_records(loss, [message], [message.index], records, reason)
+
+    def _add_shortened(self, message: Message, mended: Message, edits: Sequence[Edit], decision: Decision) -> None:
+        whole = False
+        for edit in edits:
+            part, marks = mended.parts[edit.part], references_in(edit.text)
+            self._add_texts("shortened", mended, part, marks, decision.reason)
+            whole = whole or not _is_named(part, edit.text, marks)
+        if whole:
+            self._add_records("shortened", [message], [message.index], message.records, decision.reason)
+
+    def _add_texts(self, loss: Loss, mended: Message, part: Part, marks: frozenset[str], reason: str) -> None:
+        """The originals in a part that marks lead to. Other marks are of earlier rounds."""
+        named = set()
+        records = [part.place.record] if part.place else mended.records[:1]
+        for text in originals_of(part) if marks else ():
+            full = digest([encode(text)])
+            if full[:SHORT] in marks and full not in named:
+                named.add(full)
+                self._append(loss, "text", full, [mended], [self._origin[mended.index]], records, part.tokens, reason)
+
+    def _add_records(
+        self,
+        loss: Loss,
+        messages: Sequence[Message],
+        origins: Sequence[int],
+        records: Sequence[int],
+        reason: str,
+        marks: frozenset[str] = frozenset(),
+    ) -> None:
+        full = digest(self.part.before.raw(record) for record in records)
+        tokens = sum(message.tokens for message in messages)
+        marked = full[:SHORT] in marks
+        self._append(loss, "records", full, messages, origins, records, tokens, reason, marked=marked)
+
+    def _append(
+        self,
+        loss: Loss,
+        kind: Any,
+        full: str,
+        messages: Sequence[Message],
+        origins: Sequence[int],
+        records: Sequence[int],
+        tokens: int,
+        reason: str,
+        *,
+        marked: bool = True,
+    ) -> None:
+        roles = {message.role for message in messages}
+        role = roles.pop() if len(roles) == 1 else ""
+        entry = Removed(
+            "", full, loss, kind, self.conversation, tuple(origins), tuple(records), role, tokens, reason, marked
+        )
+        self.entries.append(entry)
+
+
+def mended_indices(part: Compaction) -> dict[int, int]:
+    """Index of a message of the input -> its index after repairs; what a repair took out is not there."""
+    if part.mended is part.before:
+        return {message.index: message.index for message in part.before.messages}
+    waiting: dict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
+    for message in reversed(part.before.messages):
+        waiting[message.id, message.records].append(message.index)
+    return {
+        waiting[message.id, message.records].pop(): message.index
+        for message in part.mended.messages
+        if waiting.get((message.id, message.records))
+    }
+
+
+def _is_named(part: Part, text: str, marks: Iterable[str]) -> bool:
+    """Return whether marks lead to all that an edit took out of a part."""
+    if part.images:
+        return False
+    if digest([encode(part.text)])[:SHORT] in marks:
+        return True
+    value = arguments_of(part.text) if part.kind == "tool_call" else None
+    return value is not None and _strings_are_named(value, arguments_of(text))
+
+
+def _strings_are_named(before: Any, after: Any) -> bool:
+    if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
+        return all(_strings_are_named(before[key], after[key]) for key in before)
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        return all(map(_strings_are_named, before, after))
+    if isinstance(before, str) and isinstance(after, str) and before != after:
+        return digest([encode(before)])[:SHORT] in references_in(after)
+    return bool(before == after)

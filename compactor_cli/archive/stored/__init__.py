@@ -1,0 +1,1 @@
+"""The archive in the database: inputs, rounds, and what was taken out of them."""

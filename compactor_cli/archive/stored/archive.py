@@ -1,0 +1,178 @@
+"""The archive: the input of every compaction, what was taken out of it, and how to have it back.
+
+Every function works in a transaction that its caller began; those that change something need one that writes.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from compactor_cli.archive.manifest_json import removed_json, removed_of
+from compactor_cli.archive.stored.archive_find import ancestry, chain, find_compaction, known, newest
+from compactor_cli.archive.stored.archive_pieces import add_pieces, lock, read_pieces, stored_bytes
+from compactor_cli.archive.stored.archive_room import evict, purge
+from compactor_cli.archive.stored.rounds import add_rounds, rounds_of
+from compactor_cli.db.tables import compactions, objects
+from compactor_cli.errors import InputError, NotKeptError, StoreError
+from compactor_cli.model.archived import Archived, ArchiveSize, FileState, FoundCompaction, Manifest
+from compactor_cli.model.content import Content, sha256
+
+__all__ = [
+    "chain",
+    "confirm",
+    "evict",
+    "find_by_marks",
+    "find_compaction",
+    "keep",
+    "known",
+    "manifest",
+    "newest",
+    "purge",
+    "restore",
+    "size",
+]
+
+
+def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], at: float) -> int:
+    """Store a compaction, its rounds and its input, which is `pieces` one behind the other; its id.
+
+    A file that came out as it went in is noted without pieces, and only when no compaction is known whose output
+    it is: else that one's id is returned. Whether the output was written is not known before `confirm`.
+    """
+    lock(connection)
+    before = ancestry(connection, pieces)
+    if before.sha256 != manifest.input.sha256:
+        raise AssertionError("the pieces are not the input of the compaction")
+    if not manifest.changed and before.exact:
+        return before.outputs[0]
+    previous = before.outputs[0] if before.outputs else None
+    added = _insert(connection, manifest, previous, at)
+    if manifest.changed:
+        add_pieces(connection, added, pieces)
+        earlier = [] if previous is None else [one.id for one in reversed(chain(connection, previous))]
+        add_rounds(connection, added, manifest, earlier, before.inputs)
+    return added
+
+
+def confirm(connection: Connection, id: int) -> None:
+    """Note that the output of a compaction is in its place."""
+    connection.execute(update(compactions).where(compactions.c.id == id).values(written=True))
+
+
+def restore(
+    connection: Connection, id: int, at: float | None, put: Callable[[Iterable[bytes]], Content] = b"".join
+) -> Content:
+    """The input of a compaction, byte for byte. Raises StoreError when it is not in the archive any more.
+
+    `at`: it is used now, which needs a transaction that writes; None where that cannot be noted. `put`: where the
+    pieces go, when they may be too large for memory.
+    """
+    if at is not None:
+        # the first statement locks the row: nobody takes the pieces away while they are read
+        connection.execute(update(compactions).where(compactions.c.id == id).values(used=at))
+    wanted = known(connection, id)
+    for source in _sources(connection, wanted):
+        data = put(_first(read_pieces(connection, source), wanted.input.size))
+        if sha256(data) == wanted.input.sha256:
+            return data
+        raise StoreError(f"the pieces of compaction {source} are not its input any more: the archive is damaged")
+    if not wanted.changed:
+        raise NotKeptError(
+            f"compaction {id} changed nothing, so its input was not stored: the file itself is the original "
+            f"({wanted.input.size:,} bytes, SHA-256 {wanted.input.sha256})"
+        )
+    raise NotKeptError(
+        f"the original of compaction {id} is not in the archive any more: it went when there was no room; "
+        "a larger archive.limit_mb keeps more"
+    )
+
+
+def _first(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """The first so many bytes."""
+    for piece in pieces:
+        if size > 0:
+            yield piece[:size]
+        size -= len(piece)
+
+
+def manifest(connection: Connection, id: int) -> Manifest:
+    """The manifest of a compaction, as it was kept; the rounds have their numbers in the session."""
+    row = connection.execute(select(compactions.c.counter, compactions.c.removed).where(compactions.c.id == id)).first()
+    one = known(connection, id)
+    assert row is not None
+    try:
+        removed = removed_of(json.loads(zlib.decompress(row.removed)))
+    except (zlib.error, ValueError, InputError):
+        raise StoreError(f"the manifest of compaction {id} is damaged in the archive") from None
+    rounds = tuple(past.round for past in rounds_of(connection, id))
+    return Manifest(one.input, one.output, one.format, row.counter, rounds, removed)
+
+
+def find_by_marks(connection: Connection, references: Container[str]) -> FoundCompaction | None:
+    """The newest compaction whose marks a text has, for a file that is known by nothing else. `references`: the
+    first 8 hex digits of each."""
+    for one in newest(connection):
+        removed = manifest(connection, one.id).removed
+        if any(entry.marked and entry.digest[:8] in references for entry in removed):
+            return FoundCompaction(one.id, "marks")
+    return None
+
+
+def size(connection: Connection) -> ArchiveSize:
+    """Return how much the archive holds."""
+    count, kept = connection.execute(
+        select(func.count(), func.count().filter(compactions.c.kept)).select_from(compactions)
+    ).one()
+    number, total = connection.execute(
+        select(func.count(), func.coalesce(func.sum(objects.c.size), 0)).select_from(objects)
+    ).one()
+    return ArchiveSize(count, kept, number, int(total), stored_bytes(connection))
+
+
+def _insert(connection: Connection, manifest: Manifest, previous: int | None, at: float) -> int:
+    values = {
+        "at": at,
+        "used": at,
+        "previous": previous,
+        "written": False,
+        "kept": manifest.changed,
+        "format": manifest.format,
+        "counter": manifest.counter,
+        **_state("input", manifest.input),
+        **_state("output", manifest.output),
+        "removed": zlib.compress(json.dumps(removed_json(manifest.removed)).encode()),
+    }
+    return int(connection.execute(insert(compactions).values(values).returning(compactions.c.id)).scalar_one())
+
+
+def _state(name: str, state: FileState) -> dict[str, object]:
+    return {f"{name}_path": state.path, f"{name}_sha256": state.sha256, f"{name}_size": state.size}
+
+
+def _sources(connection: Connection, wanted: Archived) -> Iterator[int]:
+    """Compactions whose stored input is or begins with the input of one; its own first.
+
+    A file that was only looked at has no pieces of its own. Once it has grown and was compacted, it is the
+    beginning of that input.
+    """
+    if wanted.kept:
+        yield wanted.id
+    if wanted.changed:
+        same = compactions.c.input_sha256 == wanted.input.sha256
+        yield from connection.execute(select(compactions.c.id).where(same, compactions.c.kept)).scalars()
+        return
+    waiting, seen = [wanted.id], {wanted.id}
+    while waiting:
+        at = waiting.pop()
+        follows = (compactions.c.previous == at) | (compactions.c.input_sha256 == wanted.input.sha256)
+        query = select(compactions.c.id, compactions.c.kept, compactions.c.input_sha256, compactions.c.output_sha256)
+        for one in connection.execute(query.where(follows)).all():
+            if one.kept:
+                yield one.id
+            elif one.id not in seen and one.input_sha256 == one.output_sha256:
+                seen.add(one.id)
+                waiting.append(one.id)

@@ -1,0 +1,150 @@
+"""Which compaction a file belongs to, and what a compaction came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+from sqlalchemy import Connection, select
+
+from compactor_cli.archive.beginnings import prefix_digests
+from compactor_cli.db.tables import compactions, rounds, sessions
+from compactor_cli.errors import StoreError
+from compactor_cli.model.archived import Archived, FileState, FoundCompaction
+from compactor_cli.model.content import Content, in_pieces
+
+_KNOWN = (
+    compactions.c.id,
+    compactions.c.at,
+    compactions.c.used,
+    compactions.c.previous,
+    compactions.c.written,
+    compactions.c.kept,
+    compactions.c.format,
+    compactions.c.input_path,
+    compactions.c.input_sha256,
+    compactions.c.input_size,
+    compactions.c.output_path,
+    compactions.c.output_sha256,
+    compactions.c.output_size,
+)
+
+
+class _State(NamedTuple):
+    """What is compared with the beginning of a file."""
+
+    id: int
+    input_size: int
+    input_sha256: str
+    output_size: int
+    output_sha256: str
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """Of several with the same output: changed ones first, then the newest."""
+        return self.input_sha256 != self.output_sha256, self.id
+
+
+class Ancestry(Struct, frozen=True):
+    """Compactions that a file comes from, each list beginning with the nearest."""
+
+    sha256: str
+    outputs: tuple[int, ...]
+    """Those whose output the file is or begins with."""
+    inputs: tuple[int, ...]
+    """Those whose input it is or begins with."""
+    exact: bool
+    """It is the output of the first of `outputs`."""
+    original: bool
+    """It is the input of the first of `inputs`."""
+
+
+def ancestry(connection: Connection, contents: Sequence[bytes]) -> Ancestry:
+    """Compare a file, given in pieces, with the outputs and inputs of all compactions, in one pass over it."""
+    size = sum(map(len, contents))
+    columns = compactions.c
+    query = select(
+        columns.id, columns.input_size, columns.input_sha256, columns.output_size, columns.output_sha256
+    ).where((columns.output_size <= size) | (columns.input_size <= size))
+    states = [_State(*row) for row in connection.execute(query)]
+    sizes = {size, *(s.output_size for s in states), *(s.input_size for s in states)}
+    digests = prefix_digests(contents, sizes)
+    outputs = [s for s in states if s.output_size and digests.get(s.output_size) == s.output_sha256]
+    inputs = [s for s in states if s.input_size and digests.get(s.input_size) == s.input_sha256]
+    outputs.sort(key=lambda s: (s.output_size, *s.rank), reverse=True)
+    inputs.sort(key=lambda s: (s.input_size, *s.rank), reverse=True)
+    return Ancestry(
+        digests[size],
+        tuple(s.id for s in outputs),
+        tuple(s.id for s in inputs),
+        exact=bool(outputs) and outputs[0].output_size == size,
+        original=bool(inputs) and inputs[0].input_size == size,
+    )
+
+
+def find_compaction(connection: Connection, data: Content, keys: Sequence[str] = ()) -> FoundCompaction | None:
+    """The compaction that a file belongs to, and in which way.
+
+    It is its output; else its input; else it begins with its output; else `keys` (see `session_keys`) has the key
+    of its session. Of several, ones that changed something count before others, then the newest.
+    """
+    known = ancestry(connection, in_pieces(data))
+    if known.exact and not (known.original and _looked_at(connection, known.outputs[0], known.inputs[0])):
+        return FoundCompaction(known.outputs[0], "output")
+    if known.original:
+        return FoundCompaction(known.inputs[0], "input")
+    if known.outputs:
+        return FoundCompaction(known.outputs[0], "begins")
+    query = (
+        select(rounds.c.compaction)
+        .join(sessions, sessions.c.id == rounds.c.session)
+        .where(sessions.c.key.in_(keys))
+        .order_by(rounds.c.compaction.desc())
+        .limit(1)
+    )
+    newest = connection.execute(query).scalar() if keys else None
+    return None if newest is None else FoundCompaction(newest, "session")
+
+
+def _looked_at(connection: Connection, output: int, input: int) -> bool:
+    """Return whether a file came out of one compaction only as it went in, and was changed by another one."""
+    return not known(connection, output).changed and known(connection, input).changed
+
+
+def chain(connection: Connection, id: int) -> list[Archived]:
+    """A compaction and the earlier rounds that it came from, the oldest first. Raises StoreError when there is none."""
+    last = known(connection, id)
+    earlier = select(compactions.c.id, compactions.c.previous).where(compactions.c.id == id).cte(recursive=True)
+    further = select(compactions.c.id, compactions.c.previous).join(earlier, compactions.c.id == earlier.c.previous)
+    earlier = earlier.union(further)
+    query = select(*_KNOWN).join(earlier, compactions.c.id == earlier.c.id).where(compactions.c.id != id)
+    return [*(_archived(row) for row in connection.execute(query.order_by(compactions.c.id))), last]
+
+
+def known(connection: Connection, id: int) -> Archived:
+    """A compaction. Raises StoreError when there is none."""
+    row = connection.execute(select(*_KNOWN).where(compactions.c.id == id)).first()
+    if row is None:
+        raise StoreError(f"the archive knows no compaction {id}; see restore --list")
+    return _archived(row)
+
+
+def newest(connection: Connection, limit: int | None = None) -> list[Archived]:
+    """The compactions that the archive knows, the newest first."""
+    query = select(*_KNOWN).order_by(compactions.c.at.desc(), compactions.c.id.desc()).limit(limit)
+    return [_archived(row) for row in connection.execute(query)]
+
+
+def _archived(row: Any) -> Archived:
+    return Archived(
+        id=row.id,
+        at=row.at,
+        used=row.used,
+        previous=row.previous,
+        written=row.written,
+        kept=row.kept,
+        format=row.format,
+        input=FileState(row.input_path, row.input_sha256, row.input_size),
+        output=FileState(row.output_path, row.output_sha256, row.output_size),
+    )

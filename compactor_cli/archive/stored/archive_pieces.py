@@ -1,0 +1,128 @@
+"""Pieces of input files in the database: each is stored once, however many compactions have it."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Table, bindparam, delete, func, insert, select, text
+
+from compactor_cli.db.tables import objects, pieces
+from compactor_cli.errors import StoreError
+
+_BATCH = 500
+"""Values in one statement."""
+_ROOM = 8 * 1024 * 1024
+"""Bytes of compressed pieces that are handed over at once."""
+_LEVEL = 4
+"""Of zlib: nearly twice as fast as its default, and 4 percent larger on real sessions."""
+_LOCK = 0x61726368
+"""PostgreSQL's advisory lock of whoever changes the archive."""
+
+T = TypeVar("T")
+
+
+def lock(connection: Connection) -> None:
+    """Let nobody else change the archive until the transaction ends.
+
+    Without it a piece could be deleted while another process counts on it. On SQLite a transaction that writes
+    has the database for itself anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+
+
+def add_pieces(connection: Connection, compaction: int, contents: Sequence[bytes]) -> None:
+    """Store the pieces that are not there yet, and which of them the compaction's input is."""
+    digests = [hashlib.sha256(content).hexdigest() for content in contents]
+    known = _ids(connection, digests)
+    missing = {digest: at for at, digest in enumerate(digests) if digest not in known}
+    for rows in _rooms(_row(digest, contents[at]) for digest, at in missing.items()):  # never all of them in memory
+        insert_new(connection, objects, rows)
+    known |= _ids(connection, missing)
+    rows = [{"compaction": compaction, "position": at, "object": known[digest]} for at, digest in enumerate(digests)]
+    connection.execute(insert(pieces), rows)
+
+
+def read_pieces(connection: Connection, compaction: int) -> Iterator[bytes]:
+    """The pieces of a compaction's input, in order. Raises StoreError for one that is damaged."""
+    query = (
+        select(objects.c.sha256, objects.c.data)
+        .join(pieces, pieces.c.object == objects.c.id)
+        .where(pieces.c.compaction == compaction)
+        .order_by(pieces.c.position)
+    )
+    for digest, data in connection.execute(query):
+        try:
+            content = zlib.decompress(data)
+        except zlib.error:
+            content = b""
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise StoreError(f"a piece of compaction {compaction} is damaged in the archive; it cannot be restored")
+        yield content
+
+
+def drop_pieces(connection: Connection, compaction: int) -> int:
+    """Take a compaction's pieces away, and those that no other has; the bytes that were stored for them."""
+    own = select(pieces.c.object).where(pieces.c.compaction == compaction).distinct()
+    candidates = list(connection.execute(own).scalars())
+    connection.execute(delete(pieces).where(pieces.c.compaction == compaction))
+    freed = 0
+    for ids in batches(candidates):
+        unused = objects.c.id.in_(ids) & ~select(pieces.c.object).where(pieces.c.object == objects.c.id).exists()
+        freed += connection.execute(select(func.coalesce(func.sum(objects.c.stored), 0)).where(unused)).scalar_one()
+        connection.execute(delete(objects).where(unused))
+    return freed
+
+
+def stored_bytes(connection: Connection) -> int:
+    """Bytes that all pieces take, compressed."""
+    return int(connection.execute(select(func.coalesce(func.sum(objects.c.stored), 0))).scalar_one())
+
+
+def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    """Insert rows; those that are there already stay as they are."""
+    # a dialect takes long to import, and one of them is not needed
+    make: Any
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert as make
+    else:
+        from sqlalchemy.dialects.sqlite import insert as make
+    connection.execute(make(table).on_conflict_do_nothing(), rows)
+
+
+def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Values in as many as one statement takes."""
+    for at in range(0, len(values), _BATCH):
+        yield values[at : at + _BATCH]
+
+
+def _row(digest: str, content: bytes) -> dict[str, Any]:
+    data = zlib.compress(content, _LEVEL)
+    return {"sha256": digest, "size": len(content), "stored": len(data), "data": data}
+
+
+def _rooms(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Rows in batches that do not take much memory."""
+    batch: list[dict[str, Any]] = []
+    room = 0
+    for row in rows:
+        batch.append(row)
+        room += row["stored"]
+        if room >= _ROOM or len(batch) >= _BATCH:
+            yield batch
+            batch, room = [], 0
+    if batch:
+        yield batch
+
+
+def _ids(connection: Connection, digests: Iterable[str]) -> dict[str, int]:
+    """Digest -> id of the pieces that are there."""
+    query = select(objects.c.sha256, objects.c.id).where(objects.c.sha256.in_(bindparam("digests", expanding=True)))
+    found: dict[str, int] = {}
+    for some in batches(list(dict.fromkeys(digests))):
+        rows = connection.execute(query, {"digests": list(some)})
+        found.update({row.sha256: row.id for row in rows})
+    return found

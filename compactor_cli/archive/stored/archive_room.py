@@ -1,0 +1,97 @@
+"""Making room in the archive, and removing a session from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Select, delete, select, update
+
+from compactor_cli.archive.stored.archive_pieces import batches, drop_pieces, lock, stored_bytes
+from compactor_cli.archive.stored.rounds import forget_empty_sessions
+from compactor_cli.db.tables import compactions, pieces, rounds
+from compactor_cli.model.archived import Evicted
+
+_DAY = 86_400.0
+"""Seconds."""
+
+
+def evict(connection: Connection, limit_bytes: int, keep_days: float, now: float) -> Evicted:
+    """Take inputs of compactions out of the archive until it is within its limit, the least recently used first.
+
+    Those of the last `keep_days` stay, whatever the limit. The history of what goes stays; only its input cannot
+    be restored any more.
+    """
+    lock(connection)
+    stored = stored_bytes(connection)
+    if stored <= limit_bytes:
+        return Evicted(0, 0)
+    border = now - keep_days * _DAY
+    old = compactions.c.kept & (compactions.c.at < border)
+    query = select(compactions.c.id).where(old).order_by(compactions.c.used, compactions.c.id)
+    gone, freed = 0, 0
+    for oldest in connection.execute(query).scalars().all():
+        if not _has_room(connection, oldest, border):
+            continue
+        freed += drop_pieces(connection, oldest)
+        connection.execute(update(compactions).where(compactions.c.id == oldest).values(kept=False))
+        gone += 1
+        if stored - freed <= limit_bytes:
+            break
+    return Evicted(gone, freed, stored - freed > limit_bytes)
+
+
+def _has_room(connection: Connection, compaction: int, border: float) -> bool:
+    """Return whether a compaction has a piece that none has that stays: else nothing is won by taking it away."""
+    stays = (
+        select(pieces.c.object)
+        .join(compactions, compactions.c.id == pieces.c.compaction)
+        .where(compactions.c.kept, compactions.c.at >= border)
+    )
+    own = select(pieces.c.object).where(pieces.c.compaction == compaction, pieces.c.object.not_in(stays))
+    return connection.execute(own.limit(1)).first() is not None
+
+
+def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
+    """Remove everything that is known of the sessions of these compactions: inputs, manifests, rounds, summaries.
+
+    Earlier and later rounds go with them. Pieces that other sessions have too stay. The rows are gone with the
+    transaction; their bytes are gone from the database's files after `removal.scrub`.
+    """
+    lock(connection)
+    going = related(connection, ids)
+    freed = sum(drop_pieces(connection, one) for one in going)
+    for some in batches(going):
+        connection.execute(delete(rounds).where(rounds.c.compaction.in_(some)))
+        connection.execute(delete(compactions).where(compactions.c.id.in_(some)))
+    forget_empty_sessions(connection)
+    return Evicted(len(going), freed)
+
+
+def related(connection: Connection, ids: Iterable[int]) -> list[int]:
+    """Compactions and all others of the same sessions: earlier and later rounds, and those of the same file."""
+    found: set[int] = set()
+    new = set(ids)
+    while new:
+        found |= new
+        near: set[int] = set()
+        for some in batches(sorted(new)):
+            for query in _neighbours(some):
+                near |= set(connection.execute(query).scalars())
+        new = near - found
+    there: list[int] = []
+    for some in batches(sorted(found)):
+        there += connection.execute(select(compactions.c.id).where(compactions.c.id.in_(some))).scalars()
+    return there
+
+
+def _neighbours(ids: Sequence[int]) -> list[Select[Any]]:
+    own = select(rounds.c.session).where(rounds.c.compaction.in_(ids))
+    inputs = select(compactions.c.input_sha256).where(compactions.c.id.in_(ids))
+    before = select(compactions.c.previous).where(compactions.c.id.in_(ids), compactions.c.previous.is_not(None))
+    return [
+        before,
+        select(compactions.c.id).where(compactions.c.previous.in_(ids)),
+        select(compactions.c.id).where(compactions.c.input_sha256.in_(inputs)),
+        select(rounds.c.compaction).where(rounds.c.session.in_(own)),
+    ]

@@ -1,0 +1,139 @@
+"""Rounds: what was done to each session, compaction by compaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+from sqlalchemy import Connection, Row, delete, insert, select
+
+from compactor_cli.archive.session_names import content_key, id_key
+from compactor_cli.archive.stored.archive_pieces import batches, insert_new
+from compactor_cli.db.tables import compactions, rounds, sessions
+from compactor_cli.model.archived import Manifest, PastRound, Round
+
+_MOST = 2**31 - 1
+"""The largest round that every database takes; a text may name any."""
+
+
+def add_rounds(
+    connection: Connection, compaction: int, manifest: Manifest, earlier: Sequence[int], related: Sequence[int]
+) -> None:
+    """Store the rounds of a compaction in their sessions.
+
+    `earlier` are the compactions that its input came from, the nearest first: they say which round this is, and
+    which session where the format does not. `related` are others of the same session, when there are no earlier.
+    """
+    before = _by_conversation(connection, earlier)
+    known = {**_by_conversation(connection, related), **before}
+    for one in manifest.rounds:
+        last, same = before.get(one.conversation), known.get(one.conversation)
+        if one.session:
+            key = id_key(manifest.format, one.session)
+        else:
+            key = same.session if same else content_key(manifest, one)
+        number = max(one.round, last.round.round + 1 if last else 1)
+        connection.execute(insert(rounds), [_row(connection, compaction, key, replace(one, round=number))])
+
+
+def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int] = ()) -> list[PastRound]:
+    """Rounds of sessions with these keys, and of these compactions and whatever shares a session with them.
+
+    The oldest first.
+    """
+    wanted: set[int] = set()
+    for some in batches(list(keys)):
+        wanted |= set(connection.execute(select(sessions.c.id).where(sessions.c.key.in_(some))).scalars())
+    for part in batches(list(ids)):
+        wanted |= set(connection.execute(select(rounds.c.session).where(rounds.c.compaction.in_(part))).scalars())
+    found: list[PastRound] = []
+    for chosen in batches(sorted(wanted)):
+        query = _past().where(rounds.c.session.in_(chosen))
+        found += [_past_round(row) for row in connection.execute(query)]
+    return sorted(found, key=lambda past: (past.at, past.compaction, past.round.conversation))
+
+
+def rounds_of(connection: Connection, compaction: int) -> list[PastRound]:
+    """The rounds of one compaction, in the order of its conversations."""
+    query = _past().where(rounds.c.compaction == compaction).order_by(rounds.c.conversation)
+    return [_past_round(row) for row in connection.execute(query)]
+
+
+def forget_empty_sessions(connection: Connection) -> None:
+    """Take away the sessions that have no round any more."""
+    has_rounds = select(rounds.c.id).where(rounds.c.session == sessions.c.id).exists()
+    connection.execute(delete(sessions).where(~has_rounds))
+
+
+def _by_conversation(connection: Connection, ids: Sequence[int]) -> dict[int, PastRound]:
+    """The nearest round of each conversation among compactions that are given nearest first."""
+    order = {compaction: at for at, compaction in enumerate(ids)}
+    found: list[PastRound] = []
+    for some in batches(list(ids)):
+        found += [_past_round(row) for row in connection.execute(_past().where(rounds.c.compaction.in_(some)))]
+    found.sort(key=lambda past: order[past.compaction], reverse=True)
+    return {past.round.conversation: past for past in found}
+
+
+def _row(connection: Connection, compaction: int, key: str, one: Round) -> dict[str, Any]:
+    insert_new(connection, sessions, [{"key": key}])
+    session = connection.execute(select(sessions.c.id).where(sessions.c.key == key)).scalar_one()
+    return {
+        "compaction": compaction,
+        "conversation": one.conversation,
+        "session": session,
+        "round": min(one.round, _MOST),
+        "strategy": one.strategy,
+        "summarizer": one.summarizer,
+        "target": one.target,
+        "tokens_before": one.tokens_before,
+        "tokens_after": one.tokens_after,
+        "messages_before": one.messages_before,
+        "messages_after": one.messages_after,
+        "summary": one.summary,
+        "compacted": json.dumps(one.compacted),
+    }
+
+
+def _past() -> Any:
+    files = (
+        compactions.c.at,
+        compactions.c.input_path,
+        compactions.c.output_path,
+        compactions.c.kept,
+        compactions.c.written,
+        compactions.c.format,
+        sessions.c.key,
+    )
+    joined = rounds.join(compactions, compactions.c.id == rounds.c.compaction)
+    return select(rounds, *files).select_from(joined.join(sessions, sessions.c.id == rounds.c.session))
+
+
+def _past_round(row: Row[Any]) -> PastRound:
+    own_id = id_key(row.format, "")
+    one = Round(
+        conversation=row.conversation,
+        session=row.key.removeprefix(own_id) if row.key.startswith(own_id) else "",
+        round=row.round,
+        strategy=row.strategy,
+        summarizer=row.summarizer,
+        target=row.target,
+        tokens_before=row.tokens_before,
+        tokens_after=row.tokens_after,
+        messages_before=row.messages_before,
+        messages_after=row.messages_after,
+        summary=row.summary,
+        compacted=tuple(json.loads(row.compacted)),
+    )
+    return PastRound(
+        compaction=row.compaction,
+        at=row.at,
+        session=row.key,
+        round=one,
+        input_path=row.input_path,
+        output_path=row.output_path,
+        kept=row.kept,
+        written=row.written,
+    )

@@ -1,0 +1,171 @@
+"""One database, SQLite or PostgreSQL: opening it, bringing its schema up to date, transactions, and errors.
+
+Every write is one transaction. On SQLite it takes the write lock when it begins, so that what was read in it
+holds until it is committed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from compactor_cli.db.faults import explain
+from compactor_cli.db.place import file_of, is_there
+from compactor_cli.db.schema import bring_up_to_date, version_of
+from compactor_cli.db.tables import HEAD
+from compactor_cli.errors import StoreError, UsageError
+from compactor_cli.text.addresses import masked
+
+PATIENCE = 10.0
+"""Seconds to wait for another process that is writing, or for a server to answer."""
+
+
+class Database(Struct, frozen=True):
+    """An open database whose schema is the newest."""
+
+    engine: Engine
+    name: str
+    """Its file, or its address without the password: for people."""
+    file: Path | None
+    """The file of an SQLite database."""
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that only reads. Raises StoreError."""
+        with reported(self.name), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction: all of it is stored, or nothing. Raises StoreError."""
+        with reported(self.name), self.engine.connect() as connection:
+            writing = connection.execution_options(writes=True)
+            with writing.begin():
+                yield writing
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+@contextmanager
+def reported(name: str) -> Iterator[None]:
+    """What goes wrong in a database, in words for people."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        if isinstance(error, DBAPIError):
+            raise StoreError(f"{name}: {explain(error)}") from error
+        raise
+
+
+def open_database(url: str) -> Database:
+    """The database at an address, made where there is none; empty: the file in the user's data folder.
+
+    Raises StoreError when it cannot be used, and UsageError for an address that is none.
+    """
+    address = _address(url)
+    if address.get_backend_name() == "sqlite":
+        _prepare(Path(str(address.database)))
+    return _opened(address, url)
+
+
+def open_existing(url: str) -> Database | None:
+    """The database at an address, if anything was ever stored there; nothing is made."""
+    address = _address(url)
+    if address.get_backend_name() == "sqlite":
+        return _opened(address, url) if _has_content(Path(str(address.database))) else None
+    engine = _engine(address)
+    try:
+        with reported(masked(url)), engine.connect() as connection:
+            there = bool(version_of(connection))
+    finally:
+        engine.dispose()
+    return _opened(address, url) if there else None
+
+
+def _opened(address: URL, url: str) -> Database:
+    """The database with the newest schema. Nothing is locked when it has that already."""
+    sqlite = address.get_backend_name() == "sqlite"
+    file = Path(str(address.database)) if sqlite else None
+    name = str(file) if file else masked(url)
+    database = Database(_engine(address), name, file)
+    try:
+        with database.read() as connection:
+            version = version_of(connection)
+        if version != HEAD:
+            with database.write() as connection:
+                bring_up_to_date(connection, name)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _address(url: str) -> URL:
+    """The address with the driver that is used."""
+    file = file_of(url)
+    if file is not None:
+        return URL.create("sqlite", database=str(file))
+    try:
+        address = make_url(url)
+    except (ArgumentError, ValueError):
+        raise UsageError("the database's address cannot be read; use postgresql://USER@HOST/NAME or a path") from None
+    if address.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
+        return address.set(drivername="postgresql+psycopg")
+    raise UsageError(f"databases of the kind {address.drivername!r} are not supported; use PostgreSQL or SQLite")
+
+
+def _engine(address: URL) -> Engine:
+    if address.get_backend_name() == "sqlite":
+        engine = create_engine(address, connect_args={"timeout": PATIENCE, "check_same_thread": False})
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        import psycopg  # noqa: F401  # the driver is an extra: asked for here, so that its absence has words
+    except ImportError:
+        raise UsageError(
+            'PostgreSQL needs a driver that is not installed: pip install "compactor-cli[postgresql]"'
+        ) from None
+    settings = {"connect_timeout": int(PATIENCE), "options": f"-c lock_timeout={int(PATIENCE * 1000)}"}
+    return create_engine(address, connect_args=settings)
+
+
+def _set_up_sqlite(connection: Any, record: Any) -> None:
+    connection.isolation_level = None  # transactions begin where `_begin_sqlite` says so
+    # what is deleted is overwritten, and a journal does not outlive its transaction
+    for setting in ("foreign_keys = ON", "secure_delete = ON", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # whoever will write takes the lock at once: to take it later could fail, and lose what was done
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _prepare(file: Path) -> None:
+    """The folder of a database, and its file readable by its owner only: it holds text of sessions."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise StoreError(
+            f"{file}: cannot be written: {error.strerror}; name another database with --database"
+        ) from None
+
+
+def _has_content(file: Path) -> bool:
+    return is_there(file) and file.stat().st_size > 0

@@ -1,0 +1,12 @@
+"""Alembic's entry: migrate over the connection that the store has opened, in the transaction that it began."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from compactor_cli.db.schema import VERSIONS
+
+connection = context.config.attributes["connection"]
+context.configure(connection=connection, target_metadata=None, version_table=VERSIONS)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,60 @@
+"""Memories of a transcript, by the model where there is one (seed 003): judged, made to stand alone, or by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from compactor_cli.memory.extract import extract
+from compactor_cli.model.asking import LanguageModel
+from compactor_cli.model.memory import Memory
+from compactor_cli.model.score import Score
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.scoring.base import Scorer
+from compactor_cli.settings import Settings
+
+
+class Remembering:
+    """Finds what is worth remembering of transcripts, once for each, however often it is asked.
+
+    `judge`: the scorer classifier of the run, which knows what it has judged; one of its own where it is None.
+    """
+
+    def __init__(self, settings: Settings, *, at: float, model: LanguageModel | None, judge: Scorer | None) -> None:
+        self._settings, self._at, self._model, self._judge = settings, at, model, judge
+        self._found: dict[tuple[tuple[str, str], ...], tuple[Memory, ...]] = {}
+
+    def __call__(self, transcript: Transcript) -> tuple[Memory, ...]:
+        """The memories of a transcript. Raises ModelError when the model fails and must not."""
+        key = tuple((message.role, message.text("text")) for message in transcript.messages)
+        if key not in self._found:
+            self._found[key] = extract_memories(
+                transcript, self._settings, at=self._at, model=self._model, judge=self._judge
+            )
+        return self._found[key]
+
+
+def extract_memories(
+    transcript: Transcript,
+    settings: Settings,
+    *,
+    at: float,
+    model: LanguageModel | None = None,
+    scores: Sequence[Score] | None = None,
+    judge: Scorer | None = None,
+) -> tuple[Memory, ...]:
+    """Return what is worth remembering by `settings.memory`, in the order in which it was said; created at `at`.
+
+    `scores`: what scorer classifier has found already, so that the model is not asked again. `judge`: the scorer that
+    finds it where there are none; by default one with the prompt of the settings. Raises ModelError when the model
+    fails and must not.
+    """
+    memory = settings.memory
+    if model is not None and scores is None:
+        if judge is None:
+            from compactor_cli.scoring.classifier import ClassifierScorer  # most runs ask no model
+
+            judge = ClassifierScorer(model, memory.prompt)
+        judged_by = replace(settings, scoring=replace(settings.scoring, threshold=memory.threshold))
+        scores = judge.score(transcript, judged_by)
+    return extract(transcript, threshold=memory.threshold, at=at, model=model, scores=scores)

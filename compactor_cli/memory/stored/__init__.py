@@ -1,0 +1,1 @@
+"""The memory log in the database."""

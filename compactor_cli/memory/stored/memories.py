@@ -1,0 +1,149 @@
+"""The memory log: adding, finding and marking. Each function works in a transaction that the caller has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from compactor_cli.db.tables import memories
+from compactor_cli.errors import UsageError
+from compactor_cli.memory.conditions import EVERYTHING, Filters
+from compactor_cli.memory.merging import MOST_USES, checked, imported, repeated
+from compactor_cli.memory.ranking import MemoryHit
+from compactor_cli.memory.stored.memory_filters import condition
+from compactor_cli.memory.stored.memory_rows import alone, batches, by_digest, insert_new, load, rewrite
+from compactor_cli.memory.stored.memory_search import search
+from compactor_cli.model.memory import Memory
+
+__all__ = [
+    "Added",
+    "Filters",
+    "MemoryHit",
+    "add",
+    "count",
+    "get",
+    "listed",
+    "pin",
+    "row_of",
+    "search",
+    "take_in",
+    "touch",
+]
+
+_PREFIX = "mem_"
+_SHORTEST = 4
+"""Hex digits of an id that are needed at least."""
+_ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
+    "newest": (memories.c.created.desc(), memories.c.digest),
+    "oldest": (memories.c.created, memories.c.digest),
+    "importance": (memories.c.importance.desc(), memories.c.created.desc(), memories.c.digest),
+}
+
+
+class Added(Struct, frozen=True):
+    """What adding did."""
+
+    new: tuple[Memory, ...]
+    known: tuple[Memory, ...]
+    """As they are now."""
+
+
+def add(connection: Connection, said: Iterable[Memory], at: float) -> Added:
+    """Remember. What is known already gets the new sources and tags, and its decay starts anew.
+
+    `at`: now, seconds since 1970. Raises UsageError for a memory that cannot be stored.
+    """
+    return _put(connection, said, lambda known, again: repeated(known, again, at))
+
+
+def take_in(connection: Connection, lines: Iterable[Memory]) -> Added:
+    """Remember what was exported, with its uses and times; doing it again changes nothing."""
+    return _put(connection, lines, imported)
+
+
+def _put(connection: Connection, said: Iterable[Memory], join: Callable[[Memory, Memory], Memory]) -> Added:
+    alone(connection)
+    new: dict[str, Memory] = {}
+    known: dict[str, Memory] = {}
+    for batch in batches(map(checked, said)):
+        there = by_digest(connection, [memory.digest for memory in batch])
+        fresh: dict[str, Memory] = {}
+        after: dict[str, Memory] = {}
+        for memory in batch:
+            digest = memory.digest
+            if digest in there:
+                after[digest] = join(after.get(digest, there[digest][1]), memory)
+            else:
+                fresh[digest] = join(fresh[digest], memory) if digest in fresh else memory
+        insert_new(connection, list(fresh.values()))
+        rewrite(connection, [(*there[digest], memory) for digest, memory in after.items()])
+        new |= fresh
+        for digest, memory in after.items():
+            (new if digest in new else known)[digest] = memory
+    return Added(tuple(new.values()), tuple(known.values()))
+
+
+def count(connection: Connection, filters: Filters = EVERYTHING) -> int:
+    """Return how many there are."""
+    return connection.execute(select(func.count()).select_from(memories).where(condition(filters))).scalar() or 0
+
+
+def get(connection: Connection, name: str) -> Memory:
+    """The memory of an id, or of the beginning of one. Raises UsageError when it is not exactly one."""
+    return load(connection, [row := row_of(connection, name)])[row]
+
+
+def row_of(connection: Connection, name: str) -> int:
+    """The row of an id, or of the beginning of one."""
+    digits = name.strip().lower().removeprefix(_PREFIX)
+    if len(digits) < _SHORTEST or not set(digits) <= set("0123456789abcdef"):
+        raise UsageError(
+            f"{name!r} is no id of a memory; ids look like mem_0123456789ab, and {_SHORTEST} digits may do"
+        )
+    # digests are lower case hex: what begins alike lies between these two
+    found = connection.execute(
+        select(memories.c.id, memories.c.digest, memories.c.text)
+        .where(memories.c.digest >= digits, memories.c.digest < digits + "g")
+        .order_by(memories.c.digest)
+        .limit(6)
+    ).all()
+    if len(found) == 1:
+        return int(found[0].id)
+    if not found:
+        raise UsageError(f"there is no memory {name}; `compactor memory list` shows what there is")
+    said = "".join(f"\n  mem_{row.digest[:12]}  {' '.join(row.text.split())[:60]}" for row in found[:5])
+    raise UsageError(f"{name} may be any of these; give more digits:{said}" + ("\n  ..." if len(found) > 5 else ""))
+
+
+def listed(
+    connection: Connection, filters: Filters = EVERYTHING, *, limit: int | None = None, order: str = "newest"
+) -> list[Memory]:
+    """Memories in an order of ORDERS; None: all of them."""
+    wanted = select(memories.c.id).where(condition(filters)).order_by(*_ORDERS[order]).limit(limit)
+    rows = list(connection.execute(wanted).scalars())
+    found = load(connection, rows)
+    return [found[row] for row in rows]
+
+
+def touch(connection: Connection, used: Iterable[Memory], at: float) -> None:
+    """Note that memories were used; one that is no longer there is passed over."""
+    _mark(
+        connection,
+        used,
+        lambda memory: replace(memory, used=max(at, memory.used or 0.0), uses=min(MOST_USES, memory.uses + 1)),
+    )
+
+
+def pin(connection: Connection, those: Iterable[Memory], *, pinned: bool = True) -> None:
+    """Keep memories from decaying, or let them decay again."""
+    _mark(connection, those, lambda memory: replace(memory, pinned=pinned))
+
+
+def _mark(connection: Connection, those: Iterable[Memory], change: Callable[[Memory], Memory]) -> None:
+    alone(connection)
+    for batch in batches(dict.fromkeys(memory.digest for memory in those)):
+        there = by_digest(connection, batch)
+        rewrite(connection, [(row, before, change(before)) for row, before in there.values()])

@@ -1,0 +1,85 @@
+"""What changes or removes many memories: forgetting, decay and consolidation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sqlalchemy import Connection, false, select, text
+
+from compactor_cli.db.tables import memories, memory_sources, memory_tags, memory_vectors
+from compactor_cli.memory.consolidate import Merge, merges
+from compactor_cli.memory.decay import Faded, faded, half_life
+from compactor_cli.memory.merging import consolidated
+from compactor_cli.memory.stored.memories import row_of
+from compactor_cli.memory.stored.memory_rows import alone, batches, by_digest, load, remove, rewrite
+from compactor_cli.model.memory import Memory
+
+TABLES = (memories, memory_tags, memory_sources, memory_vectors)
+"""The tables of the memory log."""
+
+
+def forget(connection: Connection, names: Iterable[str]) -> list[Memory]:
+    """Take memories out, by ids or beginnings of ids; what was taken out. Raises UsageError for an unknown one.
+
+    The index of SQLite loses their words as well. Their bytes are gone once `removal.scrub` has run.
+    """
+    alone(connection)
+    rows = list(dict.fromkeys(row_of(connection, name) for name in names))
+    found = load(connection, rows)
+    remove(connection, rows)
+    clear_index(connection)
+    return [found[row] for row in rows]
+
+
+def decay(connection: Connection, now: float, half_life_days: float, *, dry_run: bool = False) -> list[Faded]:
+    """Lower the importance of what was not used; what changed, in the order in which it was remembered.
+
+    A dry run only reads. Raises UsageError for a half life that is none.
+    """
+    if not dry_run:
+        alone(connection)
+    half_life(half_life_days)
+    changes: list[Faded] = []
+    for batch in batches(_rows(connection, only_unpinned=True)):
+        there = load(connection, batch)
+        found = [(row, there[row], faded(there[row], now, half_life_days)) for row in batch]
+        found = [change for change in found if change[1] != change[2]]
+        if not dry_run:
+            rewrite(connection, found)
+        changes += [Faded(before, after) for _, before, after in found]
+    return changes
+
+
+def consolidate(connection: Connection, half_life_days: float, *, dry_run: bool = False) -> list[Merge]:
+    """Make one memory of those that say the same; `kept` is the one that stays, as it was before.
+
+    `half_life_days`: how those fade that are not as fresh as others. A dry run only reads.
+    """
+    if not dry_run:
+        alone(connection)
+    there = load(connection, list(_rows(connection)))
+    found = merges(there.values())
+    if dry_run or not found:
+        return found
+    for batch in batches(found, 100):
+        digests = [memory.digest for merge in batch for memory in (merge.kept, *merge.others)]
+        rows = {digest: at for part in batches(digests) for digest, (at, _) in by_digest(connection, part).items()}
+        rewrite(
+            connection, [(rows[m.kept.digest], m.kept, consolidated(m.kept, m.others, half_life_days)) for m in batch]
+        )
+        remove(connection, [rows[other.digest] for merge in batch for other in merge.others])
+    clear_index(connection)
+    return found
+
+
+def clear_index(connection: Connection) -> None:
+    """FTS5 keeps words of what is gone until it merges its lists."""
+    if connection.dialect.name == "sqlite":
+        connection.execute(text("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')"))
+
+
+def _rows(connection: Connection, *, only_unpinned: bool = False) -> Iterator[int]:
+    wanted = select(memories.c.id).order_by(memories.c.id)
+    if only_unpinned:
+        wanted = wanted.where(memories.c.pinned == false())
+    yield from connection.execute(wanted).scalars().all()

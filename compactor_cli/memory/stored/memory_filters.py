@@ -1,0 +1,29 @@
+"""Which memories are meant, for the database."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, exists, true
+
+from compactor_cli.db.tables import memories, memory_sources, memory_tags
+from compactor_cli.memory.conditions import Filters
+
+
+def condition(filters: Filters) -> ColumnElement[bool]:
+    """Return what a row must be like."""
+    found: ColumnElement[bool] = true()
+    if filters.category:
+        found &= memories.c.category == filters.category
+    if filters.tag:
+        found &= exists().where(memory_tags.c.memory == memories.c.id, memory_tags.c.tag == filters.tag)
+    if filters.since is not None:
+        found &= memories.c.created >= filters.since
+    if filters.until is not None:
+        found &= memories.c.created < filters.until
+    if filters.pinned:
+        found &= memories.c.pinned
+    if filters.transcripts:
+        there = memory_sources.c.transcript.in_(filters.transcripts)
+        found &= exists().where(memory_sources.c.memory == memories.c.id, there)
+    if filters.least:
+        found &= memories.c.importance >= filters.least
+    return found

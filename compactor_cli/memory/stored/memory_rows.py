@@ -1,0 +1,161 @@
+"""Memories as rows, and rows as memories; always several at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, text, update
+
+from compactor_cli.db.tables import memories, memory_sources, memory_tags
+from compactor_cli.memory.merging import within_bounds
+from compactor_cli.memory.search_terms import BORDER, terms
+from compactor_cli.model.memory import Memory, MemorySource
+
+BATCH = 500
+"""Rows a statement."""
+
+T = TypeVar("T")
+_LOCK = "LOCK TABLE memories IN SHARE ROW EXCLUSIVE MODE"
+_VECTORS = "INSERT INTO memory_vectors (memory, words) VALUES (:memory, CAST(:words AS tsvector))"
+
+
+def alone(connection: Connection) -> None:
+    """Wait until no other transaction changes memories, and keep others out until this one ends.
+
+    On SQLite it is so since the transaction began.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(_LOCK))
+
+
+def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """The items in lists of at most `size`."""
+    batch: list[T] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def load(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
+    """The memories of these rows."""
+    found: dict[int, Memory] = {}
+    for batch in batches(ids):
+        tags = _by_memory(connection, memory_tags, batch)
+        sources = _by_memory(connection, memory_sources, batch)
+        for row in connection.execute(select(memories).where(memories.c.id.in_(batch))):
+            found[row.id] = _memory(row, tags.get(row.id, []), sources.get(row.id, []))
+    return found
+
+
+def by_digest(connection: Connection, digests: Sequence[str]) -> dict[str, tuple[int, Memory]]:
+    """The rows and memories that have these digests; at most BATCH."""
+    ids = connection.execute(select(memories.c.id).where(memories.c.digest.in_(digests))).scalars().all()
+    return {memory.digest: (row, memory) for row, memory in load(connection, ids).items()}
+
+
+def insert_new(connection: Connection, new: Sequence[Memory]) -> None:
+    """Store memories of which none is known, in their order; whoever calls is `alone`."""
+    if not new:
+        return
+    first = (connection.execute(select(func.max(memories.c.id))).scalar() or 0) + 1
+    numbered = dict(enumerate(new, start=first))
+    searched = {row: terms(memory.text) for row, memory in numbered.items()}
+    rows = [
+        {"id": row, "digest": memory.digest, "text": memory.text, "terms": searched[row], **_values(memory)}
+        for row, memory in numbered.items()
+    ]
+    connection.execute(insert(memories), rows)
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(_VECTORS), [{"memory": row, "words": vector(searched[row])} for row in numbered])
+    _insert_many(connection, memory_tags, [_tag(row, tag) for row, m in numbered.items() for tag in m.tags])
+    _insert_many(connection, memory_sources, [_source(row, s) for row, m in numbered.items() for s in m.sources])
+
+
+def rewrite(connection: Connection, changes: Sequence[tuple[int, Memory, Memory]]) -> None:
+    """Store what changed in rows: (row, before, after). Tags and sources are only ever added.
+
+    Raises UsageError for numbers that cannot be stored; some databases would take them.
+    """
+    changed = [
+        {"row": row, **_values(within_bounds(after))}
+        for row, before, after in changes
+        if _values(after) != _values(before)
+    ]
+    if changed:
+        connection.execute(update(memories).where(memories.c.id == bindparam("row")), changed)
+    tags = [_tag(row, tag) for row, before, after in changes for tag in after.tags if tag not in before.tags]
+    sources = [_source(row, s) for row, before, after in changes for s in after.sources if s not in before.sources]
+    _insert_many(connection, memory_tags, tags)
+    _insert_many(connection, memory_sources, sources)
+
+
+def remove(connection: Connection, rows: Sequence[int]) -> None:
+    """Take rows out, with all that belongs to them."""
+    for batch in batches(rows):
+        connection.execute(delete(memories).where(memories.c.id.in_(batch)))
+
+
+def vector(searched: str) -> str:
+    """Terms as PostgreSQL's text search vector is written, with the places of the words."""
+    places: dict[str, list[str]] = {}
+    for at, word in enumerate(searched.replace(BORDER, " ").split(), start=1):
+        places.setdefault(word, []).append(str(at))
+    return " ".join(f"'{word}':{','.join(at)}" for word, at in places.items())
+
+
+def _values(memory: Memory) -> dict[str, Any]:
+    names = ("category", "importance", "confidence", "created", "used", "uses", "pinned", "decayed")
+    return {name: getattr(memory, name) for name in names}
+
+
+def _memory(row: Row[Any], tags: Sequence[Row[Any]], sources: Sequence[Row[Any]]) -> Memory:
+    return Memory(
+        text=row.text,
+        category=row.category,
+        importance=row.importance,
+        confidence=row.confidence,
+        # databases sort in the order of their language
+        tags=tuple(sorted(tag.tag for tag in tags)),
+        sources=tuple(
+            MemorySource(s.transcript, s.session, tuple(json.loads(s.messages)), tuple(json.loads(s.ids)))
+            for s in sources
+        ),
+        created=row.created,
+        used=row.used,
+        uses=row.uses,
+        pinned=row.pinned,
+        decayed=row.decayed,
+    )
+
+
+def _by_memory(connection: Connection, table: Any, rows: Sequence[int]) -> Mapping[int, list[Row[Any]]]:
+    found: dict[int, list[Row[Any]]] = {}
+    ordered = select(table).where(table.c.memory.in_(rows)).order_by(*table.primary_key)
+    for row in connection.execute(ordered):
+        found.setdefault(row.memory, []).append(row)
+    return found
+
+
+def _tag(row: int, tag: str) -> dict[str, Any]:
+    return {"memory": row, "tag": tag}
+
+
+def _source(row: int, source: MemorySource) -> dict[str, Any]:
+    return {
+        "memory": row,
+        "transcript": source.transcript,
+        "session": source.session,
+        "messages": json.dumps(source.messages),
+        "ids": json.dumps(source.ids),
+    }
+
+
+def _insert_many(connection: Connection, table: Any, rows: Sequence[dict[str, Any]]) -> None:
+    if rows:
+        connection.execute(insert(table), rows)

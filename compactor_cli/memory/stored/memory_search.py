@@ -1,0 +1,189 @@
+"""Full text search: the database's own index finds a bounded number of candidates, one pure function ranks them.
+
+FTS5 walks the lists of its words from the newest row and stops when it has enough. PostgreSQL's GIN index gives all
+rows of a word at once, and so does FTS5 for the beginning of a word: right for what is rare. What is common is found
+among the newest rows, which are looked through first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    and_,
+    cast,
+    column,
+    func,
+    literal_column,
+    or_,
+    select,
+    table,
+    text,
+)
+
+from compactor_cli.db.tables import TsQuery, memories, memory_vectors
+from compactor_cli.memory.conditions import EVERYTHING, Filters
+from compactor_cli.memory.queries import QueryWords, SearchTerm, parse
+from compactor_cli.memory.ranking import Candidate, MemoryHit, rank, snippet
+from compactor_cli.memory.stored.memory_filters import condition
+from compactor_cli.memory.stored.memory_rows import batches, load
+
+ALL, ANY = 150, 60
+"""Newest memories that are ranked of those that have everything; and about how many of those that have a part."""
+IMPORTANT = 300
+"""Most important memories that are looked through for what more than ALL memories have."""
+WINDOW = 2_500
+"""Newest rows that are looked through without the index."""
+SIFTED = 5_000
+"""Newest rows of those that the index finds to which filters are applied."""
+
+_FTS = table("memories_fts", column("rowid", Integer))
+_PLANS = ("enable_seqscan", "jit")
+"""What PostgreSQL's planner must not do here, whatever it believes about how common words are."""
+
+
+def search(
+    connection: Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING
+) -> list[MemoryHit]:
+    """The best memories for a query, the best first; none when it has no words.
+
+    Those that have everything in the query come first. Of what very many have, the newest and the most important
+    memories are looked at.
+    """
+    wanted = parse(query)
+    if not wanted or limit < 1:
+        return []
+    with _planned(connection):
+        newest = connection.execute(select(func.max(memories.c.id))).scalar() or 0
+        rows = _matching(connection, wanted, max(ALL, limit), filters)
+        shares: dict[SearchTerm, float] = {}
+        if len(rows) >= max(ALL, limit):
+            rows += _important(connection, wanted, filters)
+        elif len(rows) < limit and len(wanted) > 1:
+            more, shares = _partly(connection, wanted, max(ANY, limit), newest, filters)
+            rows += more
+        ranked = rank(_candidates(connection, rows), wanted, shares, now=now, limit=limit)
+    found = load(connection, [candidate.id for candidate, _ in ranked])
+    return [
+        MemoryHit(found[candidate.id], points, snippet(found[candidate.id].text, wanted))
+        for candidate, points in ranked
+    ]
+
+
+@contextmanager
+def _planned(connection: Connection) -> Iterator[None]:
+    """PostgreSQL uses its indexes here, and plans as before afterwards."""
+    if connection.dialect.name != "postgresql":
+        yield
+        return
+    connection.execute(text("SELECT " + ", ".join(f"set_config('{name}', 'off', true)" for name in _PLANS)))
+    yield
+    connection.execute(text("; ".join(f"SET LOCAL {name} TO DEFAULT" for name in _PLANS)))
+
+
+def _partly(
+    connection: Connection, wanted: Sequence[SearchTerm], most: int, newest: int, filters: Filters
+) -> tuple[list[int], dict[SearchTerm, float]]:
+    """Rows that have one of the things, the rarest first, and what part of all rows has each."""
+    found = {one: _matching(connection, (one,), most, filters) for one in wanted}
+    shares = {one: _share(rows, most, newest) for one, rows in found.items()}
+    chosen: dict[int, None] = {}
+    for one in sorted(wanted, key=shares.__getitem__):
+        if len(chosen) < most:
+            chosen |= dict.fromkeys(found[one])
+    return list(chosen), shares
+
+
+def _share(rows: Sequence[int], most: int, newest: int) -> float:
+    """Return what part of all rows has what these have; estimated from the newest when there are more."""
+    return len(rows) / max(1, newest) if len(rows) < most else most / (newest - rows[-1] + 1)
+
+
+def _matching(connection: Connection, wanted: Sequence[SearchTerm], most: int, filters: Filters) -> list[int]:
+    """The newest rows that have all that is wanted, the newest first."""
+    if connection.dialect.name == "postgresql":
+        match = cast(" & ".join(map(_tsquery, wanted)), TsQuery)
+        window = (
+            select(memory_vectors.c.memory, memory_vectors.c.words)
+            .order_by(memory_vectors.c.memory.desc())
+            .limit(WINDOW)
+        )
+        rows = window.subquery()
+        found = _newest(connection, select(rows.c.memory).where(rows.c.words.op("@@")(match)), most, filters)
+        if len(found) == most:
+            return found
+        # found first and ordered afterwards: by an index on the order all rows would be looked through
+        indexed = select(memory_vectors.c.memory).where(memory_vectors.c.words.op("@@")(match)).cte("found")
+        return _newest(connection, select(*indexed.prefix_with("MATERIALIZED").c), most, filters)
+    if any(one.prefix for one in wanted):
+        rows = select(memories.c.id, memories.c.terms).order_by(memories.c.id.desc()).limit(WINDOW).subquery()
+        said = select(rows.c.id).where(*(_glob(" " + rows.c.terms + " ", one) for one in wanted))
+        found = _newest(connection, said, most, filters)
+        if len(found) == most:
+            return found
+    said_there = literal_column("memories_fts").op("MATCH")(" AND ".join(map(_fts5, wanted)))
+    return _newest(connection, select(_FTS.c.rowid).where(said_there), most, filters)
+
+
+def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filters) -> list[int]:
+    """The newest of these rows that pass the filters."""
+    (row,) = rows.selected_columns
+    if filters != EVERYTHING:
+        few = rows.order_by(row.desc()).limit(SIFTED).subquery()
+        (row,) = few.c
+        # a subquery and no join: planners would begin a join with the filters
+        rows = select(row).where(select(condition(filters)).where(memories.c.id == row).scalar_subquery())
+    return [int(found[0]) for found in connection.execute(rows.order_by(row.desc()).limit(most))]
+
+
+def _important(connection: Connection, wanted: Sequence[SearchTerm], filters: Filters) -> list[int]:
+    """Rows that have all that is wanted among the most important ones."""
+    top = select(memories.c.id, memories.c.terms).order_by(memories.c.importance.desc(), memories.c.id.desc())
+    rows = connection.execute(top.where(condition(filters)).limit(IMPORTANT)).all()
+    return [row.id for row in rows if all(one.found_in(said) for said in [QueryWords(row.terms)] for one in wanted)]
+
+
+def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candidate]:
+    """Yield what ranking needs to know of rows."""
+    columns = ("id", "digest", "terms", "importance", "pinned", "created", "used")
+    chosen = select(*(memories.c[name] for name in columns))
+    for batch in batches(sorted(set(rows))):
+        for row in connection.execute(chosen.where(memories.c.id.in_(batch))):
+            used = max(row.created, row.used or 0.0)
+            yield Candidate(row.id, row.digest, row.terms, row.importance, row.pinned, used)
+
+
+def _fts5(wanted: SearchTerm) -> str:
+    """One thing as FTS5 is asked for it. Words have letters, digits and marks only."""
+    star = "*" if wanted.prefix else ""
+    if wanted.phrase:
+        return f'"{" ".join(wanted.ways[0])}"{star}'
+    ways = (" AND ".join(f'"{word}"' for word in way) + star for way in wanted.ways)
+    return "(" + " OR ".join(f"({way})" for way in ways) + ")"
+
+
+def _glob(terms: ColumnElement[str], wanted: SearchTerm) -> ColumnElement[bool]:
+    """The same for terms with a blank at each end, without the index of FTS5."""
+    star = "*" if wanted.prefix else " *"
+    if wanted.phrase:
+        return terms.op("GLOB")(f"* {' '.join(wanted.ways[0])}{star}")
+    return or_(
+        *(
+            and_(*(terms.op("GLOB")(f"* {word}{star if word is way[-1] else ' *'}") for word in way))
+            for way in wanted.ways
+        )
+    )
+
+
+def _tsquery(wanted: SearchTerm) -> str:
+    """The same for PostgreSQL."""
+    star = ":*" if wanted.prefix else ""
+    between = " <-> " if wanted.phrase else " & "
+    ways = (between.join(f"'{word}'" for word in way) + star for way in wanted.ways)
+    return "(" + " | ".join(f"({way})" for way in ways) + ")"

@@ -1,0 +1,220 @@
+"""Prompt assembly (seed 000): system, identity, actions, system insight, history, task, current message.
+
+The history is compacted to what the other parts leave of the total, and the parts become messages around
+it, in the format of the transcript. They are messages without records of a transcript, so the stage that
+writes a compaction writes them too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.errors import BudgetError, UsageError
+from compactor_cli.formats import FORMATS, jsonedit
+from compactor_cli.formats.base import Format
+from compactor_cli.formats.loading import load
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Marks, Message, Part, Role
+from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.transcript import Link, Transcript
+from compactor_cli.pipeline.assemble import assemble
+from compactor_cli.pipeline.run import compact
+from compactor_cli.pipeline.tools import Tools
+from compactor_cli.pipeline.verify import faults
+from compactor_cli.prompt.definition import AFTER, Sized
+from compactor_cli.settings import Settings
+
+_REMOVED = -1
+"""Owner of records that go with a message that is no part of the history."""
+_NOT_WRITTEN = "(before the parts of the prompt)"
+
+
+class Prompted(Struct, frozen=True):
+    """A prompt as it is written, and the history in it."""
+
+    data: bytes
+    messages: tuple[Message, ...]
+    """As they are read again from `data`."""
+    parts: tuple[Sized, ...]
+    before: Transcript
+    """What was compacted: the transcript, without its system messages where the prompt has its own."""
+    history: Compaction
+    reserved: int
+    """Tokens left free for parts of which only the size is given."""
+    total: int
+    safety_margin: int
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the messages and of what is reserved."""
+        return sum(message.tokens for message in self.messages) + self.reserved
+
+    @property
+    def system_tokens(self) -> int:
+        """Tokens in the history of system messages of the transcript."""
+        return sum(message.tokens for message in self.history.messages if _is_system(message))
+
+
+def assemble_prompt(
+    transcript: Transcript, parts: Sequence[Sized], tools: Tools, settings: Settings, total: int
+) -> Prompted:
+    """The prompt in at most `total` tokens. Raises BudgetError when the parts leave too little for the
+    history, UsageError when the format has no place for a part."""
+    replaced = any(part.name == "system_prompt" and part.given != "transcript" for part in parts)
+    own = _without_system(transcript) if replaced else transcript
+    _check_place(own, parts, tools.format)
+    margin = settings.budget.safety_margin
+    history = _compact(own, parts, tools, settings, total)
+    body = _body(own, history, tools, replaced)
+    data, expected = _surround(body, [part for part in parts if part.written], tools, replaced)
+    messages = _read(data, own, tools).messages if expected else ()
+    reserved = sum(part.reserved for part in parts)
+    result = Prompted(data, messages, tuple(parts), own, history, reserved, total, margin)
+    _verify(result, expected, history, tools.format)
+    return result
+
+
+def _body(own: Transcript, history: Compaction, tools: Tools, replaced: bool) -> Transcript:
+    """The compacted history as a transcript."""
+    if not history.changed:
+        return own
+    if not history.messages:  # nothing to read: what is left are records that hold no message
+        return replace(own, messages=(), owners=dict.fromkeys(own.owners, _REMOVED))
+    body = _read(history.data, own, tools)
+    return _without_system(body) if replaced else body
+
+
+def _read(data: bytes, transcript: Transcript, tools: Tools) -> Transcript:
+    return load(data, transcript.path, tools.counter, format=transcript.format).transcripts[0]
+
+
+def _is_system(message: Message) -> bool:
+    return message.role == "system" and message.origin != "summary"
+
+
+def _without_system(transcript: Transcript) -> Transcript:
+    """The transcript without its system messages; a summary under the role system is history."""
+    kept = [message for message in transcript.messages if not _is_system(message)]
+    if len(kept) == len(transcript.messages):
+        return transcript
+    at = {message.index: index for index, message in enumerate(kept)}
+    owners = {record: at.get(owner, _REMOVED) for record, owner in transcript.owners.items()}
+    messages = tuple(replace(message, index=index) for index, message in enumerate(kept))
+    return replace(transcript, messages=messages, owners=owners)
+
+
+def _check_place(transcript: Transcript, parts: Sequence[Sized], format: Format) -> None:
+    first = next((message for message in transcript.messages if not _is_system(message)), None)
+    before = [part.name for part in parts if part.written and part.name not in AFTER]
+    if before and first is not None and first.pinned and format.boundary_is_message:
+        others = ", ".join(name for name, known in FORMATS.items() if not known.boundary_is_message)
+        raise UsageError(
+            f"{transcript.path}: line {transcript.records[first.records[0]].line} stands for all history before "
+            f"it, so {before[0]} cannot stand before it in a {format.name} file; give only task_prompt and "
+            f"current_message, or a session that was not compacted by its own tool (or in one of: {others})"
+        )
+
+
+def _compact(own: Transcript, parts: Sequence[Sized], tools: Tools, settings: Settings, total: int) -> Compaction:
+    """The history in what the parts and the safety margin leave."""
+    margin = settings.budget.safety_margin
+    fixed = [(_words(part.name), part.tokens) for part in parts if part.given != "transcript" and part.tokens]
+    fixed.append(("safety margin", margin))
+    taken = sum(tokens for _, tokens in fixed)
+    room = total - taken
+    settings = dataclasses.replace(settings, target_tokens=max(0, room), target_ratio=None)
+    try:
+        history = compact(own, tools, settings, closed=True)
+    except BudgetError as error:
+        items = (*fixed, *((f"history: {what}", tokens) for what, tokens in error.items))
+        raise BudgetError(total, taken + error.floor, items, option="--total") from None
+    if room < 0:
+        raise BudgetError(total, taken, tuple(fixed), option="--total")
+    return history
+
+
+def _words(name: str) -> str:
+    return {"system_llm": "system insight"}.get(name, name.replace("_", " "))
+
+
+def _surround(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: bool) -> tuple[bytes, list[str]]:
+    """Bytes of the history with the parts around it, and the texts that must be read from them again."""
+    top = next((piece for piece in body.layout.pieces if isinstance(piece, int)), None)
+    texts = []
+    if top is not None and replaced:
+        texts = [part.text for part in parts if part.name == "system_prompt"]
+        body = _with_top(body, top, texts[0] if texts else "")
+        parts = [part for part in parts if part.name != "system_prompt"]
+    head = next((at for at, m in enumerate(body.messages) if not _is_system(m)), len(body.messages))
+    first = body.messages[head].records[0] if head < len(body.messages) else len(body.records)
+    before = [_message(part, first - 1, tools) for part in parts if part.name not in AFTER]
+    after = [_message(part, len(body.records), tools) for part in parts if part.name in AFTER]
+    messages = [*body.messages[:head], *before, *body.messages[head:], *after]
+    numbered = tuple(replace(message, index=index) for index, message in enumerate(messages))
+    around = replace(
+        body,
+        messages=numbered,
+        owners=_owners(body, head, len(before)),
+        links=_links(body, first) if before else body.links,
+    )
+    groups = [Group(message.index, (message.index,), message.tokens) for message in numbered]
+    plan = Plan("none", None, tuple(Decision(g.index, "whole", g.tokens, "part of the prompt") for g in groups))
+    data = assemble(around, groups, plan, (), tools.format).data
+    return data, texts + [message.text() for message in messages]
+
+
+def _with_top(body: Transcript, top: int, text: str) -> Transcript:
+    """The transcript with another system prompt at its top level; an empty one says that there is none."""
+    value = jsonedit.dump(text).encode("utf-8")
+    pieces = tuple(value if piece == top and isinstance(piece, int) else piece for piece in body.layout.pieces)
+    return replace(body, layout=replace(body.layout, pieces=pieces))
+
+
+def _message(part: Sized, after: int, tools: Tools) -> Message:
+    per_message = tools.counter.per_message
+    role: Role = "user" if part.name in AFTER or "system" not in tools.format.summary_roles else "system"
+    kind = "task" if part.name == "task_prompt" else "conversation"
+    text = Part("text", part.text, part.tokens - per_message - part.reserved)
+    return Message(
+        index=-1,
+        id=f"prompt:{part.name}",
+        role=role,
+        parts=(text,),
+        records=(),
+        tokens=per_message + text.tokens,
+        marks=Marks(type=kind),
+        after=after,
+    )
+
+
+def _owners(body: Transcript, head: int, added: int) -> dict[int, int]:
+    return {record: owner + added if owner >= head else owner for record, owner in body.owners.items()}
+
+
+def _links(body: Transcript, first: int) -> tuple[Link | None, ...]:
+    """The first message of the history continues from the parts before it, although it was a root."""
+    link = body.links[first] if first < len(body.links) else None
+    if link is None or link.parent:
+        return body.links
+    return (*body.links[:first], link._replace(parent=_NOT_WRITTEN), *body.links[first + 1 :])
+
+
+def _verify(result: Prompted, expected: Sequence[str], history: Compaction, format: Format) -> None:
+    """What every prompt must hold. A violation is a bug of this program, never written to a file."""
+    texts = [message.text() for message in result.messages]
+    if texts != list(expected):
+        raise AssertionError(f"{len(texts)} messages are read again instead of {len(expected)}, or others")
+    if result.tokens + result.safety_margin > result.total:
+        raise AssertionError(f"the prompt has {result.tokens} tokens and a margin, the total is {result.total}")
+    kinds = [
+        Counter(fault.kind for fault in faults(messages, adjacent_results=format.adjacent_results))
+        for messages in (result.messages, history.messages)
+    ]
+    if kinds[0] - kinds[1]:
+        raise AssertionError(f"the prompt has faults that its history does not have: {sorted(kinds[0] - kinds[1])}")

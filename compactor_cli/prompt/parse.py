@@ -1,0 +1,173 @@
+"""Text of a `prompt.yaml` -> Prompt, after it was checked against the schema that ships with the package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from typing import Any
+
+from compactor_cli.errors import InputError, UsageError
+from compactor_cli.prompt.definition import AFTER, BEFORE, Condition, Given, Prompt, PromptPart, Scalar, Segment
+from compactor_cli.prompt.yaml_document import Place, YamlDocument, read_document
+
+_WIDTH = 60
+"""Characters of a wrong value that an error shows."""
+
+Read = Callable[[str], str]
+"""The text of a file that a prompt names. Raises InputError."""
+
+
+def schema_text() -> str:
+    """The JSON schema of `prompt.yaml`, as it ships with the package."""
+    return files("compactor_cli.prompt").joinpath("schema.json").read_text(encoding="utf-8")
+
+
+def parse_prompt(text: str, path: str, read: Read) -> Prompt:
+    """A prompt from YAML. Raises InputError, which names the line, the place and what is allowed."""
+    document = read_document(text, path)
+    _check(document)
+    value: dict[str, Any] = document.value
+    texts = _Texts(document, read)
+    segments = tuple(_segment(texts, at, given) for at, given in enumerate(value.get("segments", ())))
+    _check_ids(document, segments)
+    residuals = _part(texts, "residuals", value["residuals"]) if "residuals" in value else None
+    return Prompt(
+        parts={name: _part(texts, name, value[name]) for name in (*BEFORE, *AFTER) if name in value},
+        residuals=(residuals.text or residuals.reserved) if residuals else None,
+        context=value.get("context", {}),
+        segments=segments,
+        segment_tokens=_whole(value.get("segment_tokens")),
+        condensed=value.get("condensed", False),
+    )
+
+
+def parse_context(given: Mapping[str, str]) -> dict[str, Scalar]:
+    """Values of the context as options give them: true, false and numbers are what they look like."""
+    return {name: _scalar(text) for name, text in given.items()}
+
+
+def context_options(options: tuple[str, ...]) -> dict[str, Scalar]:
+    """`NAME=VALUE` options as a context. Raises UsageError for one without a name."""
+    pairs = {}
+    for option in options:
+        name, sign, value = option.partition("=")
+        if not name or not sign:
+            raise UsageError(f"--context {option!r}: use NAME=VALUE, such as error_occurred=true")
+        pairs[name] = value
+    return parse_context(pairs)
+
+
+def _scalar(text: str) -> Scalar:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _check(document: YamlDocument) -> None:
+    from jsonschema import Draft202012Validator
+
+    validator = Draft202012Validator(json.loads(schema_text()))
+    errors = sorted(validator.iter_errors(document.value), key=lambda e: _order(document, tuple(e.absolute_path)))
+    if errors:
+        raise _as_error(document, errors[0])
+
+
+def _order(document: YamlDocument, place: Place) -> tuple[int, int, str]:
+    """Errors are told in the order of the file."""
+    return document.lines.get(place, 0), -len(place), str(place)
+
+
+def _as_error(document: YamlDocument, error: Any) -> InputError:
+    """Return what the schema says, in the words of this program."""
+    place = tuple(error.absolute_path)
+    known = error.schema.get("properties", {})
+    if error.validator == "additionalProperties":
+        unknown = next(key for key in error.instance if key not in known)
+        return document.error((*place, unknown), f"unknown key; known: {', '.join(known)}")
+    if error.validator == "required":
+        missing = next(key for key in error.validator_value if key not in error.instance)
+        return document.error(place, f"lacks {missing!r}; known keys: {', '.join(known)}")
+    allowed = error.schema.get("description", "")
+    return document.error(place, f"{_short(error.instance)} cannot be used here; give {allowed}")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+
+
+class _Texts:
+    """The texts of a prompt: given in it, or read from the files that it names."""
+
+    def __init__(self, document: YamlDocument, read: Read) -> None:
+        self._document = document
+        self._read = read
+
+    def of(self, place: Place, value: Any) -> tuple[Given, str]:
+        """Text of a string, of `{text: ...}` or of `{file: ...}`, and which of them it was."""
+        given: Given = "text"
+        text = value["text"] if isinstance(value, dict) and "text" in value else value
+        if isinstance(value, dict) and "file" in value:
+            given = "file"
+            try:
+                text = self._read(value["file"])
+            except InputError as error:
+                raise self._document.error(place, error.what) from None
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise self._document.error(place, "holds half of a surrogate pair, which no file can hold") from None
+        return given, text
+
+
+def _part(texts: _Texts, name: str, value: Any) -> PromptPart:
+    size = value.get("tokens") if isinstance(value, dict) else value
+    if isinstance(size, (int, float)):
+        return PromptPart(name=name, given="tokens", reserved=int(size))
+    given, text = texts.of((name,), value)
+    return PromptPart(name=name, given=given, text=text)
+
+
+def _segment(texts: _Texts, at: int, value: dict[str, Any]) -> Segment:
+    place = ("segments", at)
+    condensed = value.get("condensed")
+    return Segment(
+        id=value["id"],
+        text=texts.of(place, value)[1].strip("\n"),
+        condensed=texts.of((*place, "condensed"), condensed)[1].strip("\n") if condensed is not None else None,
+        when=tuple(c for name, wanted in value.get("when", {}).items() for c in _conditions(name, wanted)),
+        priority=value.get("priority", 0),
+        max_tokens=_whole(value.get("max_tokens")),
+    )
+
+
+def _conditions(name: str, wanted: Any) -> list[Condition]:
+    if not isinstance(wanted, dict):
+        return [Condition(name=name, test="is", wanted=(wanted,))]
+    if "any" in wanted:
+        return [Condition(name=name, test="any", wanted=tuple(wanted["any"]))]
+    found = []
+    if "at_least" in wanted:
+        found.append(Condition(name=name, test="at_least", wanted=(wanted["at_least"],)))
+    if "at_most" in wanted:
+        found.append(Condition(name=name, test="at_most", wanted=(wanted["at_most"],)))
+    return found
+
+
+def _check_ids(document: YamlDocument, segments: tuple[Segment, ...]) -> None:
+    seen: set[str] = set()
+    for at, segment in enumerate(segments):
+        if segment.id in seen:
+            raise document.error(("segments", at, "id"), f"{segment.id!r} is the id of another segment too")
+        seen.add(segment.id)
+
+
+def _whole(value: float | None) -> int | None:
+    """A whole number: the schema takes 200.0 for one."""
+    return None if value is None else int(value)

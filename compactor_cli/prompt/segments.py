@@ -1,0 +1,104 @@
+"""Which segments are in (seed 000): conditions, then priority, as far as the limit goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from compactor_cli.prompt.definition import Condition, Prompt, Scalar, Segment, SegmentChoice
+
+JOINT = "\n\n"
+"""Between the segments, and between the system prompt and them."""
+
+Count = Callable[[str], int]
+
+
+def choose_segments(prompt: Prompt, count: Count) -> tuple[SegmentChoice, ...]:
+    """A choice for each segment, in the order of the file.
+
+    The highest priority is served first, of equal ones the first in the file. A segment is in as its
+    full text, else as its condensed one, else out. The limit is for the sum of their texts.
+    """
+    context = {"condensed": prompt.condensed, **prompt.context}
+    condensed = context["condensed"] is True
+    left = prompt.segment_tokens
+    chosen: dict[str, SegmentChoice] = {}
+    for segment in sorted(prompt.segments, key=lambda known: -known.priority):
+        choice = _choose(segment, context, left, count, condensed)
+        chosen[segment.id] = choice
+        left = left - choice.tokens if left is not None else None
+    return tuple(chosen[segment.id] for segment in prompt.segments)
+
+
+def joined(system_prompt: str, choices: tuple[SegmentChoice, ...]) -> str:
+    """The system prompt with the segments that are in, in the order of the file."""
+    texts = (system_prompt, *(choice.text for choice in choices))
+    return JOINT.join(text.strip("\n") for text in texts if text.strip()) if any(texts[1:]) else system_prompt
+
+
+def _choose(
+    segment: Segment, context: Mapping[str, Scalar], left: int | None, count: Count, condensed: bool
+) -> SegmentChoice:
+    for condition in segment.when:
+        if not _holds(condition, context):
+            return SegmentChoice(id=segment.id, variant="out", reason=f"condition {_told(condition, context)}")
+    prefer_condensed = condensed and segment.condensed is not None
+    reasons = []
+    if not prefer_condensed:
+        tokens = count(segment.text)
+        lack = _lack(segment, tokens, left)
+        if not lack:
+            reason = "its conditions hold" if segment.when else "has no conditions"
+            return SegmentChoice(id=segment.id, variant="full", reason=reason, text=segment.text, tokens=tokens)
+        reasons.append(lack)
+    if segment.condensed is not None:
+        tokens = count(segment.condensed)
+        lack = _lack(segment, tokens, left)
+        if not lack:
+            reason = f"in full, {reasons[0]}" if reasons else "condensed mode"
+            return SegmentChoice(
+                id=segment.id, variant="condensed", reason=reason, text=segment.condensed, tokens=tokens
+            )
+        reasons.append(f"condensed, {lack}" if reasons else lack)
+    return SegmentChoice(id=segment.id, variant="out", reason="; ".join(reasons))
+
+
+def _lack(segment: Segment, tokens: int, left: int | None) -> str:
+    """Return why a text of so many tokens has no room; empty when it has."""
+    if segment.max_tokens is not None and tokens > segment.max_tokens:
+        return f"no room: needs {tokens:,} of its {segment.max_tokens:,} tokens"
+    if left is not None and tokens > left:
+        return f"no room: needs {tokens:,} of {left:,} tokens left"
+    return ""
+
+
+def _holds(condition: Condition, context: Mapping[str, Scalar]) -> bool:
+    value = context.get(condition.name)
+    if value is None:
+        return False
+    if condition.test in ("is", "any"):
+        return any(_same(value, wanted) for wanted in condition.wanted)
+    bound = condition.wanted[0]
+    if isinstance(value, (bool, str)) or isinstance(bound, (bool, str)):
+        return False
+    return value >= bound if condition.test == "at_least" else value <= bound
+
+
+def _same(value: Scalar, wanted: Scalar) -> bool:
+    """Equal, where true is not 1."""
+    return isinstance(value, bool) == isinstance(wanted, bool) and value == wanted
+
+
+def _told(condition: Condition, context: Mapping[str, Scalar]) -> str:
+    """A condition that does not hold, in words."""
+    if condition.name not in context:
+        return f"{condition.name} is not in the context"
+    value = context[condition.name]
+    if condition.test == "is" and isinstance(value, bool) and isinstance(condition.wanted[0], bool):
+        return f"{condition.name} is {_word(value)}"
+    wanted = ", ".join(_word(known) for known in condition.wanted)
+    words = {"is": "", "at_least": "at least ", "at_most": "at most ", "any": "one of "}[condition.test]
+    return f"{condition.name} is {_word(value)}, not {words}{wanted}"
+
+
+def _word(value: Scalar) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

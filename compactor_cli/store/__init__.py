@@ -1,1 +1,0 @@
-"""What outlives a run: originals, rounds, and memories, in SQLite or PostgreSQL."""

@@ -1,0 +1,1 @@
+"""What `inspect`, `diff`, `browse` and `sessions` show of a session, computed."""

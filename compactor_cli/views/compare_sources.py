@@ -1,0 +1,116 @@
+"""Two files compared: their conversations in pairs, faults of the first mended as compaction does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.errors import UsageError
+from compactor_cli.formats import FORMATS
+from compactor_cli.model.message import Message
+from compactor_cli.model.report import Compaction
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.repair import repair
+from compactor_cli.views.compare import Fate, Matches, matches
+from compactor_cli.views.survival.judge import survival
+from compactor_cli.views.survival.result import Survival
+
+
+class ConversationPair(Struct, frozen=True):
+    """One conversation of two files."""
+
+    before: Sequence[Message]
+    """As compaction numbers them: without the faults of the file."""
+    after: Sequence[Message]
+    matched: Matches
+    extra: tuple[Message, ...]
+    """Messages that a repair takes out of the first file."""
+
+
+def pairings(first: Source, second: Source) -> list[ConversationPair]:
+    """The conversations of two files in pairs, by their order. Raises UsageError for different numbers of them."""
+    if len(first.transcripts) != len(second.transcripts):
+        counts = f"{len(first.transcripts)} and {len(second.transcripts)}"
+        raise UsageError(f"the files hold different numbers of conversations ({counts}); they cannot be paired")
+    out = []
+    for a, b in zip(first.transcripts, second.transcripts, strict=True):
+        messages = _mended(a) if a.messages != b.messages else a.messages
+        left = {m.number for m in messages if m.records}
+        extra = tuple(m for m in a.messages if m.number not in left)
+        out.append(ConversationPair(messages, b.messages, matches(messages, b.messages), extra))
+    return out
+
+
+def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival, ...]]:
+    """Fates and survival over all conversations of two files, paired by their order."""
+    results: list[tuple[Fate, Sequence[Survival]]] = []
+    for pair in pairings(first, second):
+        synthetic = {m.index for m in pair.before if not m.records}
+        fate = _cut_by_repair(pair.matched.fate, {m.index for m in pair.before if any(p.edited for p in m.parts)})
+        extra = tuple(m.number for m in pair.extra)
+        results.append((_without(fate, synthetic, extra, pair.before), survival(pair.before, pair.after)))
+    return _sum_fates([fate for fate, _ in results]), tuple(_sum_survivals([s for _, s in results]))
+
+
+def survival_of(parts: Sequence[Compaction]) -> tuple[Survival, ...]:
+    """Return what survived in the conversations of a file that has just been compacted."""
+    return tuple(_sum_survivals([survival(_all_before(part), part.messages) for part in parts]))
+
+
+def _all_before(part: Compaction) -> Sequence[Message]:
+    """The input without its faults; what a person dropped was there too."""
+    dropped = {number for group in part.dropped for number in group.messages}
+    if not dropped:
+        return part.mended.messages
+    gone = [message for message in part.before.messages if message.number in dropped]
+    every = sorted([*part.mended.messages, *gone], key=lambda message: message.number)
+    return [replace(message, index=at) for at, message in enumerate(every)]
+
+
+def _mended(transcript: Transcript) -> Sequence[Message]:
+    """The messages as compaction numbers them, when the transcript had faults."""
+    mended, _ = repair(
+        transcript,
+        adjacent_results=FORMATS[transcript.format].adjacent_results,
+        per_message=0,
+        count=len,  # sizes do not matter here
+    )
+    return mended.messages
+
+
+def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
+    """A message of which a repair turned a result into text is not as it was, though it is kept."""
+    kept = tuple(i for i in fate.kept if i not in edited)
+    shortened = tuple(sorted({*fate.shortened, *(i for i in fate.kept if i in edited)}))
+    return replace(fate, kept=kept, shortened=shortened)
+
+
+def _without(fate: Fate, synthetic: set[int], extra: tuple[int, ...], messages: Sequence[Message]) -> Fate:
+    """The fate by the numbers of the input. Results that a repair adds are no messages of it; those that it takes out
+    are dropped."""
+
+    def own(indices: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted(messages[i].number for i in indices if i not in synthetic))
+
+    added = fate.added + len(synthetic & {*fate.kept, *fate.shortened})
+    return Fate(
+        own(fate.kept), own(fate.shortened), own(fate.summarized), tuple(sorted((*own(fate.dropped), *extra))), added
+    )
+
+
+def _sum_fates(parts: Sequence[Fate]) -> Fate:
+    def joined(name: str) -> tuple[int, ...]:
+        return tuple(i for part in parts for i in getattr(part, name))
+
+    added = sum(part.added for part in parts)
+    return Fate(joined("kept"), joined("shortened"), joined("summarized"), joined("dropped"), added)
+
+
+def _sum_survivals(parts: Sequence[Sequence[Survival]]) -> list[Survival]:
+    out = []
+    for lines in zip(*parts, strict=True):
+        lost = tuple(item for line in lines for item in line.lost)
+        out.append(Survival(lines[0].category, sum(x.kept for x in lines), sum(x.total for x in lines), lost))
+    return out

@@ -1,0 +1,107 @@
+"""The judge: what of the first transcript still stands in the second.
+
+It reads both on its own: sentences and lines of requests, calls with their results, the agent's list. It shares no
+patterns with the strategies and summarizers, so that their blind spots are not its own. Presence is not use: what
+survives may still be overlooked by a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from compactor_cli.model.message import Message
+from compactor_cli.views.survival.corrections import Correction, corrections, stands
+from compactor_cli.views.survival.ended_calls import calls
+from compactor_cli.views.survival.failure_lines import errors
+from compactor_cli.views.survival.judged_names import identifiers
+from compactor_cli.views.survival.judged_sentences import Unit, asked_lines, requests, units
+from compactor_cli.views.survival.normal_form import is_short
+from compactor_cli.views.survival.open_items import open_items
+from compactor_cli.views.survival.outside_effects import effects
+from compactor_cli.views.survival.phrases import DECISION, LIMIT, RULE
+from compactor_cli.views.survival.reader import Places, find, find_in, read
+from compactor_cli.views.survival.result import CATEGORIES, Survival
+from compactor_cli.views.survival.shown import Shown, named
+
+_Lost = list[tuple[int, str]]
+
+
+def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survival, ...]:
+    """Return how much of each category survives. The cost is linear in both transcripts."""
+    asked = requests(before)
+    changed = corrections(asked)
+    acts = calls(before)
+    done = effects(acts)
+    undone = open_items(before, acts, asked)
+    failures = errors(before)
+    kinds = {
+        "rules": _binding(asked, RULE),
+        "constraints": _binding(asked, LIMIT),
+        "decisions": [*_decisions(before, asked)],
+    }
+    reading = read(after)
+    keys = {key for unit in (*asked, *kinds["decisions"]) for key in unit.keys}
+    cut = {key for key in failures if not is_short(key)}
+    cut |= {unit.key for item in undone if item.cut for unit in item.units}
+    keys |= {key for item in undone for unit in item.units for key in unit.keys}
+    places = find({*keys, *failures}, reading, cut)
+    shown = Shown(done, calls(after), reading, {unit.key for unit in asked} | asked_lines(before))
+    files = list(dict.fromkeys(effect.main for effect in reversed(done) if effect.kind == "file"))
+    mentioned = named(files, reading)
+    at = {effect.main: effect.message for effect in done if effect.kind == "file"}
+    names, left = identifiers(before), identifiers(after)
+    judged = {
+        "user_requests": (len(asked), _lost_requests(asked, places)),
+        **{name: (len(found), _lost_units(found, places)) for name, found in kinds.items()},
+        "corrections": (len(changed), _lost_corrections(changed, places, before)),
+        "effects": (len(done), [(effect.message, str(effect)) for effect in done if not shown.is_done(effect)]),
+        "open_items": (len(undone), [(item.message, item.text) for item in undone if not item.stands(places)]),
+        "errors": (len(failures), [line for key, line in failures.items() if key not in places]),
+        "files": (len(files), [(at[path], path) for path in files if path not in mentioned]),
+        "identifiers": (len(names), [(-1, name) for name in sorted(names) if name not in left]),
+    }
+    return tuple(_survival(name, *judged[name]) for name in CATEGORIES)
+
+
+def _survival(category: str, total: int, lost: _Lost) -> Survival:
+    return Survival(category, total - len(lost), total, tuple(lost))
+
+
+def _binding(asked: Iterable[Unit], pattern: re.Pattern[str]) -> list[Unit]:
+    """Sentences that bind by their words; a question asks."""
+    return [unit for unit in asked if unit.prose and not unit.asks and pattern.search(unit.key)]
+
+
+def _decisions(messages: Sequence[Message], asked: Iterable[Unit]) -> Iterator[Unit]:
+    """Sentences of the user and the assistant that say what was decided."""
+    said = (m for m in messages if m.role == "assistant" and m.origin != "summary")
+    of_agent = (unit for message in said for unit in units(message.index, message.text("text")))
+    yield from (unit for unit in (*asked, *of_agent) if unit.prose and DECISION.search(unit.key))
+
+
+def _lost_requests(asked: Sequence[Unit], places: Places) -> _Lost:
+    """Sentences that are gone. Of those that were said several times as many are there as stand, the newest ones."""
+    left = {unit.key: len(places.get(unit.key, ())) for unit in asked}
+    lost = []
+    for unit in reversed(asked):
+        if any(key in places for key in unit.among):
+            continue
+        if left[unit.key] == 0:
+            lost.append((unit.message, unit.text))
+        else:
+            left[unit.key] -= 1
+    return lost[::-1]
+
+
+def _lost_units(found: Iterable[Unit], places: Places) -> _Lost:
+    return [(unit.message, unit.text) for unit in found if unit.last(places) < 0]
+
+
+def _lost_corrections(changed: Sequence[Correction], after: Places, before: Sequence[Message]) -> _Lost:
+    lost = [one for one in changed if not stands(one, after, {})]
+    turned = [one for one in lost if one.newer.last(after) >= 0]
+    keys = {key for one in turned for unit in (one.newer, one.older) if unit is not None for key in unit.keys}
+    # where the first transcript has them in that order too, the second one did not turn them round
+    places = find_in(before, keys) if keys else {}
+    return [(one.newer.message, one.newer.text) for one in lost if not stands(one, after, places)]

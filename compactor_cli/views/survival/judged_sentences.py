@@ -1,0 +1,128 @@
+"""What is judged of a text: its sentences, line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from compactor_cli.model.message import Message
+from compactor_cli.text.clean import plain
+from compactor_cli.text.replies import reply_in
+from compactor_cli.views.survival.normal_form import core, is_short
+
+_ENDS = re.compile(r"[.!?]+[\"'”’»)\]*`]*\s+|[。！？]+[」』”’）)]*\s*")
+_UNFINISHED = re.compile(r"(?:^\W*\d{1,3}[.)]|\b(?:\w\.){2,})\s*$")
+"""A number of a list, or an abbreviation with points: the sentence goes on behind it."""
+_NOT_TYPED = re.compile(
+    r"<(system-reminder|command-name|command-message|local-command-\w+|environment_context)>.*?</\1>", re.DOTALL
+)
+_TAG = re.compile(r"</?command-args>")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_PASTED = re.compile(r"^\s*(?:\||[$%] |[+@-]{2,}|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d)|\|\w+\||(?:\w+=\S+ ){2}")
+"""Rows of tables, commands, differences, lines of logs."""
+_LETTERS = 0.6
+"""Share of letters and blanks from which a line is read as prose."""
+_LONGEST_STATEMENT = 600
+"""Characters of a sentence that a person types; what is longer was pasted."""
+
+
+class Unit(Struct, frozen=True):
+    """One sentence of a message, or a line without the end of one."""
+
+    message: int
+    text: str
+    key: str
+    """The sentence as it is looked for."""
+    among: tuple[str, ...] = ()
+    """Of a short sentence: the same with its neighbours on the line, which may be found in its stead."""
+    prose: bool = True
+    """False for code, rows of tables, lines of logs, and what is too long to be typed."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question."""
+        return self.text.rstrip("\"'”’») ").endswith(("?", "？"))
+
+    def last(self, places: Mapping[str, Sequence[int]]) -> int:
+        """The last place where it was found, itself or among its neighbours; -1 when it was not."""
+        return max((places[key][-1] for key in self.keys if key in places), default=-1)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.key, *self.among
+
+
+def typed(message: Message) -> str:
+    """Return what a person typed in a message: a request, or an answer to a call; empty for everything else."""
+    if message.origin != "request":
+        return reply_in(message)
+    text = message.text("text")
+    return _TAG.sub(" ", _NOT_TYPED.sub("\n", text)) if "<" in text else text
+
+
+def requests(messages: Sequence[Message]) -> list[Unit]:
+    """Every sentence of every request, in order; each counts once a message."""
+    return [unit for message in messages for unit in units(message.index, typed(message))]
+
+
+def asked_lines(messages: Sequence[Message]) -> set[str]:
+    """The whole lines of requests, as `core` makes them."""
+    return {core(line) for message in messages for line in typed(message).split("\n")}
+
+
+def units(message: int, text: str) -> list[Unit]:
+    """The distinct sentences of a text of some message."""
+    found: dict[str, Unit] = {}
+    fenced = False
+    for line in plain(text).split("\n"):
+        if _FENCE.match(line):
+            fenced = not fenced
+        for unit in _of_line(message, line, fenced):
+            found.setdefault(unit.key, unit)
+    return list(found.values())
+
+
+def _of_line(message: int, line: str, fenced: bool) -> Iterator[Unit]:
+    pieces = _pieces(line) if not fenced else [line]
+    keys = [core(piece) for piece in pieces]
+    for at, (piece, key) in enumerate(zip(pieces, keys, strict=True)):
+        if key:
+            among = _among(pieces, at) if is_short(key) and len(pieces) > 1 else ()
+            yield Unit(message, piece.strip(), key, among, not fenced and _is_prose(piece))
+
+
+def _pieces(line: str) -> list[str]:
+    pieces: list[str] = []
+    start = 0
+    for end in _ENDS.finditer(line):
+        if not _UNFINISHED.search(line[start : end.end()]):
+            pieces.append(line[start : end.end()])
+            start = end.end()
+    return [*pieces, line[start:]] if start < len(line) else pieces
+
+
+def _is_prose(text: str) -> bool:
+    if len(text) > _LONGEST_STATEMENT or _PASTED.search(text):
+        return False
+    letters = sum(not sign.isascii() or sign.isalpha() or sign.isspace() for sign in text)
+    return letters >= _LETTERS * len(text)
+
+
+def _among(pieces: Sequence[str], at: int) -> tuple[str, ...]:
+    """A short sentence with as many neighbours as make it long: those before it, and those behind it."""
+    end = len(pieces)
+    before = [(first, at + 1) for first in range(at - 1, -1, -1)] + [(0, last) for last in range(at + 2, end + 1)]
+    behind = [(at, last) for last in range(at + 2, end + 1)] + [(first, end) for first in range(at - 1, -1, -1)]
+    return tuple(dict.fromkeys((_first_long(pieces, before), _first_long(pieces, behind))))
+
+
+def _first_long(pieces: Sequence[str], spans: Iterable[tuple[int, int]]) -> str:
+    """The text of the first of some growing spans that is long enough, else of the last one."""
+    key = ""
+    for first, last in spans:
+        key = core("".join(pieces[first:last]))
+        if not is_short(key):
+            break
+    return key

@@ -1,0 +1,194 @@
+"""What calls changed outside of the conversation: files, repositories, bookings, messages sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from compactor_cli.views.survival.ended_calls import Call, command_of, texts_of
+
+_PATHS = ("file_path", "path", "filePath", "filename", "notebook_path", "target_file", "absolute_path", "file")
+_FILE_TOOL = re.compile(
+    r"(?:multi_?|notebook_?|str_?replace_?|search_?replace_?|insert_?|apply_?|file_?)*"
+    r"(?P<verb>edit|write|create|delete|replace|patch|diff|insert|append|modify|rename|move)"
+    r"(?:_?(?:file|editor|text|tool|to|in|content|block|lines?|range|based|or))*",
+    re.IGNORECASE,
+)
+_EDITOR = re.compile(r"str_replace_based_edit_tool|str_replace_editor|editor", re.IGNORECASE)
+_LOOKS = ("view", "undo_edit", "read", "open")
+_ACTS = (
+    "book|cancel|update|modify|exchange|return|send|create|delete|add|remove|transfer|pay|refund|submit|publish|post"
+    "|issue|save|merge|close|deploy|schedule|reserve|purchase|order|upload|push|rename|invite|share|archive|reply"
+)
+_ACT = re.compile(rf"(?P<verb>{_ACTS})_\w+|(?P<camel>{_ACTS})[A-Z]\w*")
+_NOTES = re.compile(r"\w*todo\w*|(?:update|create)_plan|task_?(?:create|update|tracker)|\w*_memory", re.IGNORECASE)
+"""Tools by which an agent keeps notes for itself."""
+_IDS = ("reservation_id", "order_id", "booking_id", "issue_id", "issue_number", "ticket_id", "event_id", "id")
+_MAINS = (*_IDS, "title", "subject", "name", "to", "email", "url", "user_id")
+_LONGEST_MAIN = 60
+_PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
+
+_COMMAND = re.compile(r"&&|\|\||[;|\n]")
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n.*?^\s*\2\s*$", re.MULTILINE | re.DOTALL)
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+_ONE_WORD = re.compile(r"[\w./~@+-]+")
+_MESSAGE = re.compile(
+    r"(?:\s-[a-zA-Z]*m|--message|--title)[ =]*(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n|\"|')?\s*([^\n\"']+)"
+)
+_PUBLISHES = re.compile(
+    r"(?:npm|pnpm|yarn|cargo|poetry|bun|uv|flit|gem) (?:publish|push)\b|twine upload\b|docker push\b"
+    r"|kubectl (?:apply|delete|create|scale|rollout)\b|terraform (?:apply|destroy)\b"
+    r"|helm (?:install|upgrade|uninstall)\b"
+)
+_GIT = re.compile(r"git\s+(?:-[cC]\s+\S+\s+)*(?P<what>commit|push|merge|tag|rebase|revert|cherry-pick)\b(?P<rest>.*)")
+_HUB = re.compile(
+    r"(?:gh|glab) (?P<what>\w+) (?P<verb>create|merge|close|comment|edit|delete|reopen|review)\b(?P<rest>.*)"
+)
+_REDIRECT = re.compile(r"(?<![0-9&>=<-])>{1,2}\s*[\"']?([\w./~@+-]+)")
+_TEE = re.compile(r"(?:sudo )?tee (?:-a )?[\"']?([\w./~@+-]+)")
+_IN_PLACE = re.compile(r"(?:sed|perl)\s+(?:\S+\s+)*?-\w*i\S*\s")
+_MOVES = re.compile(r"(?:git )?(?P<verb>rm|mv|cp|touch)\s+(?P<rest>.+)")
+_FILE = re.compile(r"[\w.~@+-]*(?:/[\w.~@+-]+)+|[\w~@+-][\w.~@+-]*\.[A-Za-z]\w*")
+_MADE = re.compile(r"\"(?:reservation|order|booking|ticket|issue|event|payment)_?(?:id|number)\"\s*:\s*\"?([\w#-]+)")
+
+
+class DistinctEffect(Struct, frozen=True):
+    """Something done. Two calls that do the same to the same thing are one effect."""
+
+    kind: str
+    """`file`, a command such as `git push`, or the name of the tool."""
+    main: str
+    """What it was done to: a path, an id, the first line of a commit's message; empty where nothing names it."""
+    verb: str
+    """The word for it, in its base form."""
+    message: int
+    tool: str
+    id: str
+    """The call's own."""
+    given: str
+    """The call's arguments."""
+
+    @property
+    def same(self) -> tuple[str, str]:
+        return self.kind, self.main.casefold()
+
+    def __str__(self) -> str:
+        what = self.tool if self.kind == "file" else self.kind
+        return f"{what}: {self.main}" if self.main else what
+
+
+def effects(calls: Iterable[Call]) -> list[DistinctEffect]:
+    """Distinct effects of the calls that succeeded, each at the place of its last one, in that order."""
+    found: dict[tuple[str, str], DistinctEffect] = {}
+    for call in calls:
+        if call.succeeded:
+            for effect in _effects(call):
+                found.pop(effect.same, None)
+                found[effect.same] = effect
+    return list(found.values())
+
+
+def is_file_tool(name: str) -> bool:
+    """Return whether a tool, by its name, writes files."""
+    return _FILE_TOOL.fullmatch(name) is not None or _EDITOR.fullmatch(name) is not None
+
+
+def main_argument(call: Call) -> str:
+    """Return what a call is about: the thing that it names first of ids, titles and the like, else its first short
+    text."""
+    named = (call.arguments[key] for key in (*_PATHS, *_MAINS) if call.arguments.get(key))
+    said = next((value for value in named if isinstance(value, (str, int))), None)
+    if said is None:
+        said = next((text for text in texts_of(call) if text.strip()), command_of(call))
+    return " ".join(str(said).split("\n")[0].split())[:_LONGEST_MAIN]
+
+
+def _effects(call: Call) -> Iterator[DistinctEffect]:
+    patched = [path for text in texts_of(call) if "*** " in text for path in _PATCHED.findall(text)]
+    if patched:
+        yield from (_effect(call, "file", path, word.lower()) for word, path in patched)
+        return
+    command = command_of(call)
+    if command:
+        yield from _by_command(call, command)
+        return
+    paths = [call.arguments[key] for key in _PATHS if isinstance(call.arguments.get(key), str)]
+    if paths and is_file_tool(call.name):
+        if call.arguments.get("command") not in _LOOKS:
+            editing = _FILE_TOOL.fullmatch(call.name)
+            yield _effect(call, "file", paths[0], editing["verb"].lower() if editing else "edit")
+        return
+    acting = _ACT.fullmatch(call.name)
+    if acting and not _NOTES.fullmatch(call.name):
+        yield _effect(call, call.name, _object(call), acting["verb"] or acting["camel"])
+
+
+def _effect(call: Call, kind: str, main: str, verb: str) -> DistinctEffect:
+    return DistinctEffect(kind, main, verb, call.message, call.name, call.id, call.given)
+
+
+def _object(call: Call) -> str:
+    """Return what a tool acted on: what its arguments name, or the number that its result gave to what it made."""
+    if not any(call.arguments.get(key) for key in _IDS):
+        made = _MADE.search(call.answer or "")
+        if made:
+            return made[1]
+    return main_argument(call)
+
+
+def _by_command(call: Call, command: str) -> Iterator[DistinctEffect]:
+    if "--dry-run" in command:
+        return
+    bare = _QUOTED.sub(_one_word, _HEREDOC.sub(r" \3", command))
+    for piece in _COMMAND.split(bare):
+        part = piece.strip()
+        for kind, main, verb in (*_published(part, command), *_written(part)):
+            yield _effect(call, kind, main if kind == "file" else main[:_LONGEST_MAIN], verb)
+
+
+def _one_word(quoted: re.Match[str]) -> str:
+    """Blank out what stands in quotes: it is no command and no redirection, but may be a path."""
+    inside = quoted[0][1:-1]
+    return inside if _ONE_WORD.fullmatch(inside) else "_"
+
+
+def _published(part: str, command: str) -> Iterator[tuple[str, str, str]]:
+    """(kind, main, verb) of what a command does to a repository or a service. What it says in quotes is looked up
+    in the whole command."""
+    message = _MESSAGE.search(command)
+    said = " ".join(message[1].split()) if message else ""
+    if git := _GIT.match(part):
+        what = git["what"]
+        words = [word for word in git["rest"].split() if not word.startswith("-")]
+        if what == "commit":
+            yield "git commit", said, what
+        elif what != "tag" or words:
+            yield f"git {what}", words[0] if what == "tag" else words[-1] if words else "", what
+    elif hub := _HUB.match(part):
+        number = re.match(r"\s+(\d+)", hub["rest"])
+        yield f"gh {hub['what']} {hub['verb']}", number[1] if number else said, hub["verb"]
+    elif published := _PUBLISHES.match(part):
+        yield published[0], "", published[0].split()[1]
+
+
+def _written(part: str) -> Iterator[tuple[str, str, str]]:
+    """(kind, path, verb) of the files that a command writes, moves or removes."""
+    for path, verb in _touched(part):
+        if _FILE.fullmatch(path) and path != "/dev/null":
+            yield "file", path, verb
+
+
+def _touched(part: str) -> Iterator[tuple[str, str]]:
+    yield from ((path, "write") for path in _REDIRECT.findall(part))
+    if tee := _TEE.match(part):
+        yield tee[1], "write"
+    if _IN_PLACE.match(part):
+        yield part.rsplit(maxsplit=1)[-1], "edit"
+    if moves := _MOVES.match(part):
+        paths = [word for word in moves["rest"].split() if not word.startswith("-")]
+        if moves["verb"] == "rm":
+            yield from ((path, "delete") for path in paths)
+        else:
+            yield paths[-1] if paths else "", {"mv": "move", "cp": "copy", "touch": "create"}[moves["verb"]]

@@ -1,0 +1,186 @@
+"""What a reader sees of a transcript, and where sentences stand in it.
+
+Nothing here knows how a summary is written: every visible text is read alike, line by line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from compactor_cli.model.message import Message, Part
+from compactor_cli.text.clean import plain
+from compactor_cli.text.json_values import parse_json
+from compactor_cli.views.survival.normal_form import bare, folded_lines, is_short, trimmed
+
+_VISIBLE = ("text", "tool_call", "tool_result")
+_BEGINNINGS = re.compile(r"[^\w\s]\s*(?=\w)")
+_IN_QUOTES = re.compile(r"\"([^\"]{1,40})\"|(?<!\w)'([^'\"]{1,40})'(?!\w)")
+_SHORT_LINE = 120
+"""Letters of a line that may hold nothing but a short text, who says it, and references."""
+_TITLE = re.compile(r"\s{0,3}(?:#{1,6} \S|\*\*[^*]+\*\*:?\s*$)")
+_ANCHORS = (4, 12, 48, 192)
+"""Letters by which sentences are looked up, the most that a sentence has: few begin alike for so long."""
+
+
+Places = Mapping[str, Sequence[int]]
+"""Text -> where it stands, in order."""
+
+
+class OtherLine(Struct, frozen=True):
+    """A line that is neither a tool's nor in a request."""
+
+    message: int
+    text: str
+    """Folded."""
+    heading: str
+    """The line above it that introduces it; empty when none does."""
+
+
+class FoldedText(Struct, frozen=True):
+    """All visible text in one string, folded, with where its lines begin."""
+
+    text: str
+    starts: frozenset[int]
+    ends: frozenset[int]
+    alone: dict[str, list[int]]
+    """Short texts that are a line, a message, or stand in quotes -> the lines where they do."""
+    lines: tuple[OtherLine, ...]
+
+
+def read(messages: Sequence[Message]) -> FoldedText:
+    """The visible texts of some messages: what is said, what tools are asked, and what they answer."""
+    pieces: list[str] = []
+    starts: set[int] = set()
+    ends: set[int] = set()
+    alone: dict[str, list[int]] = defaultdict(list)
+    lines: list[OtherLine] = []
+    at = 0
+    for message in messages:
+        for part in message.parts:
+            if part.kind not in _VISIBLE:
+                continue
+            said = _said(part)
+            folded = folded_lines(said)
+            if part.kind == "text" and message.origin != "request":
+                lines += _introduced(message.index, said, folded)
+            for line in folded:
+                if line:
+                    for text in set(_standing_alone(line)):
+                        alone[text].append(at)
+                    pieces.append(line)
+                    starts.add(at)
+                    ends.add(at + len(line))
+                    at += len(line) + 1
+        pieces.append("\n")  # no sentence goes on in the next message
+        at += 2
+    return FoldedText(" ".join(pieces), frozenset(starts), frozenset(ends), dict(alone), tuple(lines))
+
+
+def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) -> Places:
+    """The places of each text that is there, of some that `core` made. One pass over the reading: a text begins where
+    a sentence can, and ends where one can. Those in `cut` are beginnings of longer ones."""
+    wanted = set(keys)
+    searched = {key for key in wanted if key in cut or not is_short(key)}
+    found = {key: list(reading.alone[key]) for key in (wanted - searched) & reading.alone.keys()}
+    anchors, lengths = _anchored(searched)
+    text = reading.text
+    begins = {match.end() for match in _BEGINNINGS.finditer(text)}
+    for at in sorted(begins | reading.starts):
+        for size in anchors:
+            for length in lengths.get(text[at : at + size], ()):
+                key = text[at : at + length]
+                if key in searched and (key in cut or _ends_there(reading, at + length)):
+                    found.setdefault(key, []).append(at)
+    return found
+
+
+def find_in(messages: Iterable[Message], keys: Collection[str]) -> Places:
+    """The places of each text that is there in some messages, which are read one after the other: their texts may be
+    too large to be looked at together."""
+    found: dict[str, list[int]] = {}
+    at = 0
+    for message in messages:
+        reading = read([message])
+        for key, places in find(keys, reading).items():
+            found.setdefault(key, []).extend(at + place for place in places)
+        at += len(reading.text) + 1
+    return found
+
+
+def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
+    """The sizes of anchors in use, and anchor -> lengths of the texts that begin with it."""
+    sizes: set[int] = set()
+    lengths: dict[str, set[int]] = defaultdict(set)
+    for key in keys:
+        size = max((size for size in _ANCHORS if size <= len(key)), default=len(key))
+        sizes.add(size)
+        lengths[key[:size]].add(len(key))
+    return sorted(sizes), {anchor: sorted(found) for anchor, found in lengths.items()}
+
+
+def _ends_there(reading: FoldedText, end: int) -> bool:
+    """Return whether a sentence can end at a place: a line does, or what follows is no word, and no rest of a
+    number."""
+    text = reading.text
+    if end in reading.ends or end >= len(text):
+        return True
+    following = text[end : end + 2]
+    if following[0].isspace():
+        return not (following[1:].isalnum() or following[1:] == "_")
+    if following[0].isalnum() or following[0] == "_":
+        return False
+    return not (text[end - 1].isdigit() and following[0] in ".,:" and following[1:].isdigit())
+
+
+def _said(part: Part) -> str:
+    """A part as a reader sees it; the arguments of a call one a line, without the signs of JSON."""
+    if part.kind != "tool_call":
+        return part.text
+    try:
+        value = parse_json(part.text)
+    except ValueError:
+        return part.text
+    return "\n".join(_strings(value))
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif value is not None:
+        yield str(value)
+
+
+def _introduced(message: int, text: str, folded: Sequence[str]) -> Iterator[OtherLine]:
+    """The lines of a text, each with its heading: one with `#` holds up to the next, one with a colon at its end
+    for the lines right below it."""
+    title = above = ""
+    listed = False
+    for raw, line in zip(plain(text).split("\n"), folded, strict=True):
+        if not line:
+            above = "" if listed else above
+            continue
+        yield OtherLine(message, line, above or title)
+        listed = True
+        if _TITLE.match(raw):
+            title, above = line, ""
+        elif line.endswith(":"):
+            above, listed = line, False
+
+
+def _standing_alone(line: str) -> Iterator[str]:
+    """Short texts that a line holds apart from other words."""
+    if len(line) <= _SHORT_LINE:
+        yield from (text for text in (bare(line), trimmed(line)) if text and is_short(text))
+    if '"' in line or "'" in line:
+        for match in _IN_QUOTES.finditer(line):
+            text = trimmed(match[1] or match[2])
+            if text and is_short(text):
+                yield text

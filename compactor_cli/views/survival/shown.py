@@ -1,0 +1,165 @@
+"""Whether a transcript shows that something was done, and which files it names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+
+from compactor_cli.views.survival.ended_calls import Call
+from compactor_cli.views.survival.normal_form import bare, core
+from compactor_cli.views.survival.outside_effects import DistinctEffect, effects, is_file_tool
+from compactor_cli.views.survival.reader import FoldedText, OtherLine
+
+_CALLED = re.compile(r"(?:[a-z]+ )?(?:#\d+ )?(?P<tool>[\w.-]+) ?[:({]")
+_WORD = re.compile(r"[\w./@~+#-]*[\w/]")
+_UNSURE = re.compile(
+    r"\b(?:can|cannot|can't|could|shall|should|will|would|won't|must|may|might|please|want|wants|need|needs|if|before"
+    r"|let me|let's|going to|i'll|not|never|didn't|wasn't|isn't|fail(?:ed|s|ure)?|error|refused|rejected|pending|to-?do"
+    r"|todos?|next steps?|in progress|open|planned|unresolved)\b"
+)
+"""Words of a line, or of its heading, that does not say that something was done."""
+_IRREGULAR = {
+    "write": "wrote|written|writes",
+    "send": "sent|sends",
+    "pay": "paid|pays",
+    "cancel": "cancell?ed|cancels|cancellation",
+    "book": "booked|books|booking",
+    "submit": "submitted",
+    "edit": "edited|edits|changed|updated|modified|patched",
+    "add": "added|adds|created|new file",
+    "update": "updated|updates|changed|edited|modified|upgraded|downgraded",
+    "modify": "modified|changed|updated|edited",
+    "replace": "replaced|edited|changed|updated",
+    "create": "created|creates|opened|filed|written|wrote",
+    "delete": "deleted|deletes|removed",
+    "remove": "removed|deleted",
+    "commit": "committed|[0-9a-f]{7,12}",
+    "push": r"pushed|[0-9a-f]{7,12}\.{2,3}[0-9a-f]{7,12}",
+    "merge": "merged",
+    "tag": "tagged",
+    "copy": "copied|copies|created",
+    "move": "moved|renamed|created",
+    "apply": "applied",
+    "upload": "uploaded",
+    "comment": "commented",
+    "transfer": "transferred",
+    "reply": "replied",
+}
+_AT_THE_SHELL = r"sed -i\S*|tee|rm|mv|cp|touch|>{1,2}"
+_QUOTED = re.compile(r"\"[^\"]*\"")
+_PATH = re.compile(r"\S*[/.]\w\S*")
+"""Words of quotes and of paths are not those of the line."""
+_FILE_DONE = (
+    "edited|created|wrote|written|updated|modified|changed|deleted|removed|patched|added|moved|renamed|replaced"
+)
+
+
+class Shown:
+    """What the calls and the lines of a transcript show as done."""
+
+    def __init__(
+        self, wanted: Sequence[DistinctEffect], calls: Sequence[Call], reading: FoldedText, requests: Collection[str]
+    ) -> None:
+        """`requests`: lines and sentences of the user, as `core` makes them; to ask is not to have done."""
+        self._done = {effect.same for effect in effects(calls)}
+        self._calls = {
+            (call.id, call.name): f"{call.given}\n{call.answer}" for call in calls if call.succeeded and call.id
+        }
+        self._forms = path_forms([effect.main for effect in wanted if effect.kind == "file"])
+        tokens = {token for effect in wanted for token in self._tokens(effect)}
+        self._named: dict[str, list[OtherLine]] = defaultdict(list)
+        for line in reading.lines:
+            if core(line.text) not in requests and bare(line.text) not in requests:
+                for token in _tokens_of(line.text) & tokens:
+                    self._named[token].append(line)
+
+    def is_done(self, effect: DistinctEffect) -> bool:
+        """Return whether the call stands with its result, or a line says so."""
+        if effect.same in self._done:
+            return True
+        exchange = self._calls.get((effect.id, effect.tool))
+        if exchange is not None and (effect.main not in effect.given or effect.main in exchange):
+            return True
+        says = re.compile(rf"(?<!\w)(?:{_words(effect)})(?!\w)")
+        return any(_tells(line, effect, says) for token in self._tokens(effect) for line in self._named.get(token, ()))
+
+    def _tokens(self, effect: DistinctEffect) -> tuple[str, ...]:
+        """Words by one of which the lines are found that may speak of an effect."""
+        if effect.kind == "file":
+            return self._forms[effect.main]
+        words = _WORD.findall(core(effect.main))
+        if words:
+            return (max(words[:-1] or words, key=len),)  # the last one may be cut
+        return (*_past(effect).split("|"), effect.kind.lower().split()[-1])
+
+
+def _past(effect: DistinctEffect) -> str:
+    return _IRREGULAR.get(effect.verb, f"{effect.verb}ed|{effect.verb}d")
+
+
+def _words(effect: DistinctEffect) -> str:
+    """Return what a line says of something done: the verb in the past, or the tool by its name."""
+    if effect.kind != "file":
+        return f"{_past(effect)}|{re.escape(effect.kind.lower())}"
+    tool = re.escape(effect.tool.lower()) if is_file_tool(effect.tool) else _AT_THE_SHELL
+    return f"{_past(effect)}|{_FILE_DONE}|{tool}"
+
+
+def _tells(line: OtherLine, effect: DistinctEffect, says: re.Pattern[str]) -> bool:
+    text = line.text
+    if effect.kind != "file":
+        main = core(effect.main)
+        if main not in text:
+            return False
+        text = text.replace(main, " ") if main else text
+    quoted = _CALLED.match(text)
+    if quoted and quoted["tool"] == effect.tool.lower():  # the call itself: the words behind it are its arguments
+        return says.search(f"{quoted['tool']} {text[quoted.end() :]}") is not None
+    if _UNSURE.search(line.heading):
+        return False
+    about = _QUOTED.sub(" ", text)
+    if effect.kind == "file":
+        about = _PATH.sub(" ", about)
+    return says.search(f"{line.heading} {about}") is not None and not _UNSURE.search(about)
+
+
+def path_forms(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Ways in which each path may be written: whole, also below another folder (`*/`), without the folders that it
+    begins with, and as a mere name when no other has it."""
+    known = list(dict.fromkeys(paths))
+    names = Counter(_name(path) for path in known)
+    forms = {}
+    for path in known:
+        whole = path.lower().replace("\\", "/").removeprefix("./").strip("/")
+        parts = whole.split("/")
+        ways = [f"*/{whole}", whole, *("/".join(parts[at:]) for at in range(1, len(parts) - 1))]
+        if names[_name(path)] == 1:
+            ways.append(parts[-1])
+        forms[path] = tuple(dict.fromkeys(ways))
+    return forms
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2].lower()
+
+
+def _tokens_of(line: str) -> set[str]:
+    """Words and paths of a line, and `*/` with what stands below the folders of a path."""
+    found = set()
+    for token in _WORD.findall(line):
+        path = token.strip("/").removeprefix("./")
+        found.add(path)
+        at = path.find("/")
+        while at >= 0:
+            found.add(f"*{path[at:]}")
+            at = path.find("/", at + 1)
+    return found
+
+
+def named(paths: Iterable[str], reading: FoldedText) -> set[str]:
+    """Of some paths those that a transcript names, in one of their forms."""
+    forms = path_forms(paths)
+    wanted = {form for ways in forms.values() for form in ways}
+    seen = _tokens_of(reading.text) & wanted
+    return {path for path, ways in forms.items() if not seen.isdisjoint(ways)}

@@ -1,0 +1,192 @@
+"""Timelines: a session message by message, from what an analysis, a compaction or a comparison found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from compactor_cli.features.work.ledger import call_actions
+from compactor_cli.model.decisions import DROPPED
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.report import Analysis, Compaction
+from compactor_cli.model.timeline import Entry, MessageFate
+from compactor_cli.model.transcript import Source
+from compactor_cli.views.compare import Matches
+from compactor_cli.views.compare_sources import ConversationPair, pairings
+from compactor_cli.views.overview import Share
+
+_About = Mapping[str, tuple[str, tuple[str, ...]]]
+"""Id of a call -> its tool and the files that it names."""
+
+
+def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
+    """Return what is known of each message before anything is decided."""
+    out = []
+    for which, analysis in enumerate(analyses):
+        messages = analysis.transcript.messages
+        about = _about(messages)
+        for at, message in enumerate(messages):
+            tools, files = _work(message, about)
+            residual = at in analysis.residuals.kept
+            why = _why(message, residual, analysis.tiers[at], demoted=at in analysis.residuals.demoted)
+            score = analysis.scores[at]
+            out.append(Entry(which, "", message, None, why, residual, analysis.tiers[at], score, tools, files))
+    return tuple(out)
+
+
+def of_compactions(parts: Sequence[Compaction]) -> tuple[Entry, ...]:
+    """Return what a compaction made of each message; what it added stands at its place in the output."""
+    return tuple(entry for which, part in enumerate(parts) for entry in _of_compaction(which, part))
+
+
+def of_sources(first: Source, second: Source) -> tuple[Entry, ...]:
+    """Return what became of each message of a file in another one, whoever made that."""
+    return tuple(entry for which, pair in enumerate(pairings(first, second)) for entry in _of_pairing(which, pair))
+
+
+def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
+    """Calls and tokens of each file that tools were called with, results included; the largest first. A call that
+    names several files counts for each, and its tokens in equal shares."""
+    about = _about(messages)
+    shares: dict[str, list[int]] = {}
+    for message in messages:
+        for path, tokens in _work(message, about)[1]:
+            share = shares.setdefault(path, [0, 0])
+            share[1] += tokens
+        for part in message.calls:
+            for path in about[part.call_id][1]:
+                shares.setdefault(path, [0, 0])[0] += 1
+    ranked = sorted(shares.items(), key=lambda item: (-item[1][1], item[0]))
+    return tuple(Share(path, calls, tokens) for path, (calls, tokens) in ranked)
+
+
+def _of_compaction(which: int, part: Compaction) -> Iterable[Entry]:
+    messages, about = part.mended.messages, _about(part.before.messages)
+    decided = {i: d for d in (part.plan.decisions if part.plan else ()) for i in part.groups[d.group].messages}
+    out = {m.index: m for m in part.messages if m.index >= 0}
+    added = _added((message.index, message) for message in part.messages)
+    left = {m.number for m in messages if m.records}
+    lost = [m for m in reversed(part.before.messages) if m.number not in left]
+    dropped = {number for group in part.dropped for number in group.messages}
+    yield from (_new(which, message) for message in added.get(-1, ()))
+    for at, message in enumerate(messages):
+        while lost and lost[-1].number < message.number:
+            yield _lost(which, lost.pop(), about, dropped)
+        after, decision = out.get(at), decided.get(at)
+        tools, files = _work(message, about)
+        fate: MessageFate
+        if after is None:
+            fate = "summarized" if decision and decision.rendition == "summarized" else "dropped"
+        elif not message.records:  # a repair put it there
+            fate = "added"
+        else:
+            fate = "shortened" if any(p.edited for p in after.parts) else "kept"
+        reason = decision.reason if decision else ("nothing had to be compacted" if not part.plan else "")
+        tier = part.message_tiers[at] if part.message_tiers else None
+        score = part.scores[at] if part.scores else None
+        if message.records or after is not None:
+            before = message if message.records else None
+            yield Entry(which, fate, before, after, reason, at in part.residuals, tier, score, tools, files)
+        yield from (_new(which, message) for message in added.get(at, ()))
+    while lost:
+        yield _lost(which, lost.pop(), about, dropped)
+
+
+def _lost(which: int, message: Message, about: _About, dropped: Set[int]) -> Entry:
+    """A message that was taken out before anything else was decided."""
+    tools, files = _work(message, about)
+    reason = DROPPED if message.number in dropped else "taken out by a repair of the input"
+    return Entry(which, "dropped", message, None, reason, tools=tools, files=files)
+
+
+def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
+    """New messages of an output by the index of the message before them; -1 for the start. `messages`: each with the
+    index that it has in the input, which is below 0 for a new one."""
+    out: dict[int, list[Message]] = {}
+    last = -1
+    for index, message in messages:
+        if index < 0:
+            out.setdefault(last, []).append(message)
+        else:
+            last = index
+    return out
+
+
+def _of_pairing(which: int, pair: ConversationPair) -> Iterable[Entry]:
+    matched, about = pair.matched, _about(pair.before)
+    edited = {i for i, m in enumerate(pair.before) if any(p.edited for p in m.parts)}
+    back = {after: before for before, after in matched.pairs.items()}
+    added = _added((back.get(place, -1), message) for place, message in enumerate(pair.after))
+    fates = _fates(matched, edited)
+    yield from (_new(which, message) for message in added.get(-1, ()))
+    named = {number: place for place, numbers in matched.stands_for.items() for number in numbers}
+    for at, message in enumerate(pair.before):
+        after = pair.after[matched.pairs[at]] if at in matched.pairs else None
+        fate = fates[at] if message.records else "added"
+        if message.records or after is not None:
+            tools, files = _work(message, about)
+            reason = _compared(fate, message, after, named.get(message.number))
+            before = message if message.records else None
+            yield Entry(which, fate, before, after, reason, tools=tools, files=files)
+        yield from (_new(which, message) for message in added.get(at, ()))
+    for message in pair.extra:
+        yield Entry(which, "dropped", message, None, "taken out by a repair of the input")
+
+
+def _fates(matched: Matches, edited: set[int]) -> dict[int, MessageFate]:
+    fate = matched.fate
+    out: dict[int, MessageFate] = {}
+    out |= dict.fromkeys(fate.dropped, "dropped")
+    out |= dict.fromkeys(fate.summarized, "summarized")
+    out |= dict.fromkeys(fate.shortened, "shortened")
+    out |= {i: "shortened" if i in edited else "kept" for i in fate.kept}
+    return out
+
+
+def _compared(fate: MessageFate, before: Message, after: Message | None, summary: int | None) -> str:
+    """Return what a comparison can say of a message: the plan is not in the output."""
+    if fate == "shortened" and after is not None:
+        return f"stands in the output, cut from {before.tokens:,} to {after.tokens:,} tokens"
+    if fate == "summarized" and summary is not None:
+        return f"the summary in message {summary} of the output stands for it"
+    return {"kept": "stands in the output as it was", "dropped": "nothing in the output stands for it"}.get(fate, "")
+
+
+def _new(which: int, message: Message) -> Entry:
+    why = "a summary of what it stands for" if message.origin == "summary" else "was not in the input"
+    return Entry(which, "added", None, message, why)
+
+
+def _why(message: Message, residual: bool, tier: int | None, *, demoted: bool) -> str:
+    if residual:
+        return "residual: it scores at or above the threshold"
+    if tier is None:
+        return "kept whole: a system message" if message.role == "system" else "kept whole"
+    return f"tier {tier}, by its age" + ("; it scores as a residual, but there are too many" if demoted else "")
+
+
+def _about(messages: Sequence[Message]) -> _About:
+    """Return what each call is about. Where formats use an id twice, the last call has it."""
+    return {
+        part.call_id: (part.name, tuple(dict.fromkeys(path for path, _ in call_actions(part))))
+        for message in messages
+        for part in message.calls
+    }
+
+
+def _work(message: Message, about: _About) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
+    """Tools and files of a message, the files with their shares of its tokens."""
+    tools: dict[str, None] = {}
+    files: dict[str, int] = {}
+    for part in message.parts:
+        if part.kind not in ("tool_call", "tool_result"):
+            continue
+        tool, paths = about.get(part.call_id, (part.name or "(unknown)", ()))
+        tools[part.name if part.kind == "tool_call" else tool] = None
+        for at, path in enumerate(paths):
+            files[path] = files.get(path, 0) + _share(part, at, len(paths))
+    return tuple(tools), tuple(files.items())
+
+
+def _share(part: Part, at: int, of: int) -> int:
+    """The part's tokens in equal shares; what is left over goes to the first ones."""
+    return part.tokens // of + (at < part.tokens % of)

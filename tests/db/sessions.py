@@ -1,0 +1,61 @@
+"""Files that are compacted and kept, for tests of the archive."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compactor_cli import api
+from compactor_cli.archive.chunks import cut
+from compactor_cli.archive.manifest import manifest_of
+from compactor_cli.archive.stored import archive
+from compactor_cli.db.database import Database
+from compactor_cli.model.archived import FileState, Manifest, Round
+from compactor_cli.settings import Settings
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A compaction that is ready to be kept."""
+
+    data: bytes
+    output: bytes
+    manifest: Manifest
+    pieces: Sequence[bytes]
+
+    def keep(self, database: Database, at: float = 1_000.0) -> int:
+        with database.write() as connection:
+            return archive.keep(connection, self.manifest, self.pieces, at)
+
+
+def compacted(data: bytes, path: str = "in.jsonl", **settings: object) -> Done:
+    """Compact a file as the command line does."""
+    source = api.load(data, path, tokenizer="chars")
+    result = api.compact(source, Settings(**settings), tokenizer="chars")
+    made = manifest_of(source, result.data, result.parts, "out.jsonl", "chars")
+    return Done(data, result.data, made, cut(source))
+
+
+def plain(data: bytes, output: bytes, *, session: str = "", summary: str = "") -> Done:
+    """A compaction of any bytes: the archive does not look into them."""
+    one = Round(0, session, 1, "rolling", "extractive", 10, 20, 10, 4, 2, summary, ("m1", "m2"))
+    made = Manifest(state("in.jsonl", data), state("out.jsonl", output), "openai-chat", "chars", (one,), ())
+    return Done(data, output, made, [data[at : at + 1_000] for at in range(0, len(data), 1_000)])
+
+
+def state(path: str, data: bytes) -> FileState:
+    return FileState(path, hashlib.sha256(data).hexdigest(), len(data))
+
+
+def noise(size: int, seed: int) -> bytes:
+    """Bytes that cannot be compressed."""
+    return random.Random(seed).randbytes(size)
+
+
+def restored(database: Database, id: int, at: float = 2_000.0) -> bytes:
+    with database.write() as connection:
+        return archive.restore(connection, id, at)
