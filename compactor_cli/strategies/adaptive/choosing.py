@@ -310,15 +310,18 @@ class Chooser:
             lambda g: self._is_movable(g, in_place),
             lambda g: sizes.get(g.index, 0),
             extra,
-            needed=self.quoter.always,
+            self._may_be_summarized if self.quoter.always else None,
         )
         return self._written(in_place, stretches, by_group)
 
     def _is_movable(self, group: Group, in_place: dict[int, Decision]) -> bool:
         """Return whether a summary may quote the group instead: nothing is lost by that but its place."""
-        if group.index in self.kept or group.index in self.present or group.index in self.whole:
-            return False
-        return all(
+        return group.index not in self.present and self._may_be_summarized(group)
+
+    def _may_be_summarized(self, group: Group) -> bool:
+        """Return whether a summary can quote the group, and nothing keeps it at its place but that it is new."""
+        fixed = self.kept.keys() | self.large | self.whole | (self.present & self.newest.last.keys())
+        return group.index not in fixed and all(
             part.kind in ("text", "tool_call", "tool_result") and not part.images
             for i in group.messages
             for part in self.given.messages[i].parts

@@ -19,6 +19,9 @@ WORTHLESS = "no line of it is worth its tokens"
 _WORTH_A_HEADING = 120
 """Tokens of quoted lines that are worth a summary of their own, its heading and its place in the conversation."""
 
+_HEADING = 60
+"""Tokens that the heading of a summary takes at most: one that saves less is not written."""
+
 
 @dataclass(slots=True)
 class Stretch:
@@ -38,14 +41,13 @@ def arrange(
     movable: Callable[[Group], bool],
     quoted: Callable[[Group], int],
     extra: int = 0,
-    *,
-    needed: bool = False,
+    needed: Callable[[Group], bool] | None = None,
 ) -> list[Stretch]:
     """The stretches that get a summary. Groups in none of them are at their place, or gone.
 
     `in_place`: groups that would stay. `movable`: whether one may be quoted instead. `quoted`: tokens of the lines
     that a summary quotes of a group. `extra`: tokens that the last summary has besides its lines. `needed`: there
-    has to be one, however little it quotes.
+    has to be one, however little it quotes; whether a group may be quoted for that, although it would stay.
     """
     found: list[Stretch] = []
     current = Stretch()
@@ -69,7 +71,16 @@ def arrange(
     if found:
         found[-1].tokens += extra
     worth = [stretch for stretch in _joined(found, quoted) if stretch.tokens >= MARK]
-    return worth or (_one(groups, in_place, movable, quoted) if needed else [])
+    if needed is None or any(_saved(stretch) > _HEADING for stretch in worth):
+        return worth
+    cut = (g for g in groups if g.index in in_place and in_place[g.index].rendition == "shortened" and needed(g))
+    possible = [*_one(groups, in_place, movable, quoted), *(Stretch([g], quoted(g)) for g in cut if quoted(g))]
+    return sorted(possible, key=_saved, reverse=True)[:1]
+
+
+def _saved(stretch: Stretch) -> int:
+    """Return the tokens that a summary saves besides its heading."""
+    return sum(group.tokens for group in stretch.groups) - stretch.tokens
 
 
 def _one(

@@ -77,8 +77,10 @@ class NewestExchanges:
         return chosen
 
     def _behind_first(self, groups: Sequence[Group]) -> Sequence[Group]:
-        """Return the groups behind the oldest one of which a summary is shorter."""
+        """Return the groups behind the oldest one of which a summary is shorter, with the last exchange in any case."""
         for at, group in enumerate(groups):
+            if group.index in self.last:
+                break
             if group.tokens >= _WORTH_A_SUMMARY and not self._is_request(group):
                 return groups[at + 1 :]
         return groups

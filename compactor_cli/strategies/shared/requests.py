@@ -176,7 +176,7 @@ class _Chooser:
         for at in order:
             if at in self.taken or self.sentences[at].worth < least * self.best:
                 continue
-            bundle = [at, *(other for other in self.later[at] if other not in self.taken)]
+            bundle = self._with_later(at)
             opened = {self.sentences[i].request for i in self.taken}
             fresh = {self.sentences[i].request for i in bundle} - opened
             cost = sum(self.sentences[i].tokens for i in bundle) + (HEADING + 2) * len(fresh)
@@ -184,6 +184,14 @@ class _Chooser:
                 self.used += cost
                 self.taken.update(bundle)
                 self.bundles.append(bundle)
+
+    def _with_later(self, at: int) -> list[int]:
+        """Return a sentence with those that it must not stay without: later ones on its subject, and later ones on
+        theirs."""
+        bundle = [at]
+        for sentence in bundle:
+            bundle += (other for other in self.later[sentence] if other not in self.taken and other not in bundle)
+        return bundle
 
     def _asked(self) -> tuple[KeptRequest, ...]:
         found = []

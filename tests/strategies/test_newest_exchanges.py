@@ -1,0 +1,86 @@
+"""The exchange that the agent goes on from stays at its place with its result; corrections are not outlived."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.errors import BudgetError
+from tests.pipeline.sessions import Json, assistant, compact, result, transcript, user
+
+TASK = (
+    "The nightly export writes wrong totals for orders with a discount. Find out why, mend it in the module that "
+    "computes them, add a test for it, and keep the public functions as they are. The accountants open the file by "
+    "hand on Mondays, the warehouse reads it every night at two. Nothing of this is urgent, but it has been wrong "
+    "since spring."
+)
+DECOMPILED = "\n".join(
+    [
+        "def nightly_export(orders):",
+        *(f"    # step {at} of the export, nothing of interest here" for at in range(60)),
+        "    total = apply_discount_table(orders, DISCOUNT_RULES)",
+        "    return write_ledger(total, LEDGER_PATH)",
+    ]
+)
+
+
+def session() -> list[Json]:
+    """A long request, old readings, and a call whose result the agent answers next."""
+    records = [user(TASK)]
+    for at in range(6):
+        records += [
+            assistant(f"I look at the {at}th module.", f"c{at}"),
+            result(f"c{at}", "\n".join(f"line {n} of module_{at}.py" for n in range(80))),
+        ]
+    arguments = {"path": "src/export/nightly.py", "why": "It writes the totals that the accountants open. " * 6}
+    return [*records, assistant(None, ("last", "Read", arguments)), result("last", DECOMPILED)]
+
+
+@pytest.mark.parametrize("target", [400, 600, 1_200])
+def test_the_last_call_and_its_result_stay_at_their_place(target: int) -> None:
+    part = compact(session(), target_tokens=target, strategy="adaptive")
+    call, answer = part.messages[-2:]
+    assert [each.call_id for each in call.calls] == ["last"]
+    assert answer.role == "tool"
+    assert answer.parts[0].call_id == "last"
+
+
+@pytest.mark.parametrize("target", [400, 600])
+def test_the_result_that_is_answered_next_shows_its_lines_of_most_value(target: int) -> None:
+    answer = compact(session(), target_tokens=target, strategy="adaptive").messages[-1].text()
+    assert "apply_discount_table" in answer
+    assert "write_ledger" in answer
+    assert "lines left out" in answer
+
+
+def test_what_the_agent_wrote_in_the_last_exchange_stays_whole_where_there_is_room() -> None:
+    words = "I think that it is taken off twice, once when the order comes in and once more at night. " * 8
+    records = [*session()[:-2], assistant(words, "last"), result("last", "ok")]
+    part = compact(records, target_tokens=1_200, strategy="adaptive")
+    assert part.messages[-2].text("text") == words
+    assert transcript(records).messages[-2].tokens > 150
+
+
+@pytest.mark.parametrize("size", [5, 8, 17, 23])
+@pytest.mark.parametrize("target", range(70, 240, 5))
+def test_a_request_is_not_outlived_by_the_one_that_it_corrects(size: int, target: int) -> None:
+    records = [
+        user("Hello, I have a question about the refund of my booking for the summer. It was a long trip."),
+        assistant("Gladly. Which booking is it?"),
+        user("Refund it to the gift card."),
+        assistant("I look.", ("c1", "lookup", {"booking": "X" * size * 8})),
+        result("c1", "\n".join(f"booking {n}: seat {n}A, fare {n * 7} euros" for n in range(60))),
+        user(
+            "I changed my mind about the refund: no gift card, it goes to the account that the booking was paid from, "
+            "and please tell me when it is there."
+        ),
+        assistant("Understood.", ("c2", "refund_booking", {"booking": "Y" * size * 12})),
+        result("c2", "Error: the account is not known"),
+        user("Thank you."),
+    ]
+    try:
+        part = compact(records, target_tokens=target, strategy="adaptive")
+    except BudgetError as error:
+        assert error.floor > target
+        return
+    said = "\n".join(message.text() for message in part.messages)
+    assert "Refund it to the gift card." not in said or "no gift card" in said
