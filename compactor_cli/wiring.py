@@ -13,7 +13,7 @@ from compactor_cli.profiles import default_profile
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
-from compactor_cli.summarizers import summarizer
+from compactor_cli.summaries.registry import summarizer
 from compactor_cli.tokens.base import TokenCounter
 
 

@@ -27,7 +27,7 @@ from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.model.memory import CATEGORIES
 from compactor_cli.scoring import SCORERS
 from compactor_cli.strategies import STRATEGIES
-from compactor_cli.summarizers import SUMMARIZERS
+from compactor_cli.summaries.registry import SUMMARIZERS
 from compactor_cli.tokens import TOKENIZERS
 from compactor_cli.views.survival.result import CATEGORIES as SURVIVING
 

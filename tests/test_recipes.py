@@ -68,10 +68,10 @@ def copy(tmp_path_factory):
     line = "    LengthScorer.name: lambda model, prompt: LengthScorer(),\n"
     edit(package / "scoring/__init__.py", '    "classifier": _classifier,\n', f'    "classifier": _classifier,\n{line}')
 
-    (package / "summarizers/headlines.py").write_text(block("A summarizer."))
-    with_import(package / "summarizers/__init__.py", "from compactor_cli.summarizers.headlines import Headlines")
+    (package / "summaries/headlines.py").write_text(block("A summarizer."))
+    with_import(package / "summaries/registry.py", "from compactor_cli.summaries.headlines import Headlines")
     line = "    Headlines.name: lambda settings, model: Headlines(),\n"
-    edit(package / "summarizers/__init__.py", '    "llm": _llm,\n', f'    "llm": _llm,\n{line}')
+    edit(package / "summaries/registry.py", '    "llm": _llm,\n', f'    "llm": _llm,\n{line}')
 
     edit(package / "settings.py", "    query: str = setting(", f"{block('A setting')}    query: str = setting(")
 
@@ -180,5 +180,5 @@ def test_the_checks_pass_with_all_of_them(copy, tool):
 
 
 def test_the_tests_of_their_neighbours_pass_with_all_of_them(tool):
-    folders = ("scoring", "configuration", "summarizers", "formats/test_detection.py", "cli/test_taking.py")
+    folders = ("scoring", "configuration", "summaries", "formats/test_detection.py", "cli/test_taking.py")
     tool("pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *(f"tests/{name}" for name in folders))

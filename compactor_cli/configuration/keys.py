@@ -15,7 +15,7 @@ from compactor_cli.formats import NAMES as FORMAT_NAMES
 from compactor_cli.scoring import SCORERS
 from compactor_cli.settings import Option, ReadingSettings, Settings
 from compactor_cli.strategies import STRATEGIES
-from compactor_cli.summarizers import SUMMARIZERS
+from compactor_cli.summaries.registry import SUMMARIZERS
 from compactor_cli.tokens import TOKENIZERS
 
 

@@ -20,7 +20,7 @@ from compactor_cli.pipeline.protect import Protection, protect
 from compactor_cli.pipeline.target import is_within
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
-from compactor_cli.text.headers import Base
+from compactor_cli.summaries.format.headers import Base
 
 
 def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:

@@ -12,7 +12,7 @@ from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
 from compactor_cli.pipeline.spending import spent, unspent
 from compactor_cli.pipeline.summarize import Summary, current_round
-from compactor_cli.text.verbatim import turn
+from compactor_cli.summaries.format.verbatim import turn
 
 
 def original(transcript: Transcript) -> bytes:

@@ -47,8 +47,8 @@ from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.summarizers.extractive import Extractive
-from compactor_cli.text.headers import Base, base_of, writer_of
+from compactor_cli.summaries.format.headers import Base, base_of, writer_of
+from compactor_cli.summaries.offline import Extractive
 
 DAMAGE = ("cut_off_line", "damaged_line")
 """Notes on lines that were left out."""

@@ -10,8 +10,8 @@ from compactor_cli.model.message import Message, Origin, PartKind, Role
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_REASONS
 from compactor_cli.model.report import Spent
-from compactor_cli.text.excerpts import Speaker, bare, speaker_of
-from compactor_cli.text.headers import STATE, is_recalled, quotes_lines
+from compactor_cli.summaries.format.excerpts import Speaker, bare, speaker_of
+from compactor_cli.summaries.format.headers import STATE, is_recalled, quotes_lines
 
 _MARKS = "headings and marks"
 _AGENT = "agent's words"

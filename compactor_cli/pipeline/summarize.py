@@ -13,12 +13,12 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
-from compactor_cli.model.state import StateLine
+from compactor_cli.model.state_line import StateLine
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.text.headers import Base, header, lines_header, lines_mark, round_of
+from compactor_cli.summaries.format.headers import Base, header, lines_header, lines_mark, round_of
+from compactor_cli.summaries.format.verbatim import carried
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.shorten import reference
-from compactor_cli.text.verbatim import carried
 
 _RECENT = 400
 """Kept groups, the newest, whose identifiers count as what is being worked on."""

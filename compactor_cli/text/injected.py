@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from compactor_cli.model.message import Origin
-from compactor_cli.text.headers import is_recalled, is_summary
+from compactor_cli.summaries.format.headers import is_recalled, is_summary
 
 DETACHED_RESULT = "[Tool result without its call]"
 """Begins a tool result that a repair could only keep as text."""

@@ -10,7 +10,7 @@ from compactor_cli.text import truncate
 from compactor_cli.text.shorten import truncate_prose
 from compactor_cli.text.truncate import Keywords, kept_sentences, points
 from tests.pipeline.sessions import assistant, compact, result, transcript, user
-from tests.summarizers.texts import chars, summarize
+from tests.summaries.texts import chars, summarize
 
 NONE = Keywords(())
 PLAIN = "The sky over the harbour was grey that day."

@@ -13,9 +13,9 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import pair
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.strategies.shared.selection import ChosenLine
+from compactor_cli.summaries.format.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
+from compactor_cli.summaries.format.headers import Base, lines_header, lines_mark
 from compactor_cli.text.clean import plain
-from compactor_cli.text.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
-from compactor_cli.text.headers import Base, lines_header, lines_mark
 from compactor_cli.text.injected import is_instructions
 from compactor_cli.text.replies import reply_span
 

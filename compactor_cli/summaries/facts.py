@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 from compactor_cli.features.work.ledger import ACTIONS, compute_ledger, where
 from compactor_cli.model.message import Message
-from compactor_cli.summarizers.forms import FACTS, cells
-from compactor_cli.summarizers.snippets import changes
+from compactor_cli.summaries.outline import FACTS, cells
+from compactor_cli.summaries.snippets import changes
 from compactor_cli.text.clean import one_line
 
 WHERE = re.compile(r"(?: \[(?:earlier )?#[^\]]*\])+$")

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from compactor_cli.model.message import Message
-from compactor_cli.summarizers.facts import Fact
-from compactor_cli.summarizers.forms import FORMS, cells, form_of, row, section_of
-from compactor_cli.summarizers.sections import WEIGHTS, candidates
-from compactor_cli.text.verbatim import QUOTED
+from compactor_cli.summaries.facts import Fact
+from compactor_cli.summaries.format.verbatim import QUOTED
+from compactor_cli.summaries.outline import FORMS, cells, form_of, row, section_of
+from compactor_cli.summaries.sections import WEIGHTS, candidates
 from tests.pipeline.sessions import assistant, compact, filler, records_of, transcript, user
 from tests.strategies import work
 

@@ -16,11 +16,13 @@ from math import log, sqrt
 from msgspec.structs import replace
 
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
-from compactor_cli.model.state import StateLine
-from compactor_cli.summarizers.facts import left_out, left_out_before
-from compactor_cli.summarizers.forms import ACTIVE_CODE, Form, drafted, form_of, sections_in
-from compactor_cli.summarizers.page import Page, PageLine, render, repeated_turns, standing
-from compactor_cli.summarizers.sections import (
+from compactor_cli.model.state_line import StateLine
+from compactor_cli.summaries.facts import left_out, left_out_before
+from compactor_cli.summaries.format.excerpts import Excerpt, legend, quote, without
+from compactor_cli.summaries.format.headers import written_by
+from compactor_cli.summaries.layout import Page, PageLine, render, repeated_turns, standing
+from compactor_cli.summaries.outline import ACTIVE_CODE, Form, drafted, form_of, sections_in
+from compactor_cli.summaries.sections import (
     WEIGHTS,
     SummaryItem,
     candidates,
@@ -29,8 +31,6 @@ from compactor_cli.summarizers.sections import (
     last_actions,
     tier_items,
 )
-from compactor_cli.text.excerpts import Excerpt, legend, quote, without
-from compactor_cli.text.headers import written_by
 
 _WORD = re.compile(r"[^\W_][\w./-]{2,}")
 _FADE = 0.93

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from compactor_cli.model.state import Kind, StateLine
-from compactor_cli.text.headers import STATE as HEADING
+from compactor_cli.model.state_line import Kind, StateLine
+from compactor_cli.summaries.format.headers import STATE as HEADING
 
 _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file")
 

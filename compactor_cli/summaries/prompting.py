@@ -20,7 +20,7 @@ from compactor_cli.text.prompts import prompt as read_prompt
 from compactor_cli.text.shorten import shorten_prose
 from compactor_cli.text.turns import Cuts, turns_of
 
-prompt = partial(read_prompt, "compactor_cli.summarizers")
+prompt = partial(read_prompt, "compactor_cli.summaries")
 """The text of a prompt for summaries."""
 
 PREVIOUS = "Previous summary of conversation:"

@@ -71,7 +71,7 @@ def turn(label: str, text: str) -> str:
 
 
 def label_of(message: int, speaker: str) -> str:
-    """Return what stands before a message. Speakers as in `text/excerpts.py`."""
+    """Return what stands before a message. Speakers as in `summaries/format/excerpts.py`."""
     return f"#{message} {speaker}" if speaker else f"#{message}"
 
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.model.asking import ModelAnswer
+from compactor_cli.summaries.grounding import Grounding, ungrounded
 from compactor_cli.text.clean import plain
-from compactor_cli.text.grounding import Grounding, ungrounded
 from compactor_cli.text.identifiers import identifiers
 
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|\*\*(?P<bold>[^*]+)\*\*:?)\s*$")

@@ -19,14 +19,14 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest
 from compactor_cli.settings import Settings
-from compactor_cli.summarizers.acceptance import Judged, SummaryRules, judge
-from compactor_cli.summarizers.extractive import Extractive, page_for
-from compactor_cli.summarizers.forms import drafted, form_of
-from compactor_cli.summarizers.page import render
-from compactor_cli.summarizers.prompting import PromptPiece, RequestStretch, merges, request, stretches
-from compactor_cli.text.grounding import Grounding
-from compactor_cli.text.headers import format_ranges
-from compactor_cli.text.verbatim import QUOTED, quoted_span
+from compactor_cli.summaries.acceptance import Judged, SummaryRules, judge
+from compactor_cli.summaries.format.headers import format_ranges
+from compactor_cli.summaries.format.verbatim import QUOTED, quoted_span
+from compactor_cli.summaries.grounding import Grounding
+from compactor_cli.summaries.layout import render
+from compactor_cli.summaries.offline import Extractive, page_for
+from compactor_cli.summaries.outline import drafted, form_of
+from compactor_cli.summaries.prompting import PromptPiece, RequestStretch, merges, request, stretches
 
 _LEAST, _FOR_HEADING = 40, 10
 """Tokens below which nothing is asked, and more for each heading."""

@@ -15,12 +15,12 @@ from compactor_cli import api
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.text.headers import round_of
+from compactor_cli.summaries.format.headers import round_of
 from tests.pipeline.sessions import Json, assistant, filler, long_session, result, to_bytes, transcript, user
 from tests.properties.generators import SHAPES, Conversation, long_conversation, well_formed
 from tests.properties.generators import to_bytes as shaped_bytes
 from tests.properties.profile import examples
-from tests.summarizers.texts import HEADER, chars, is_in, sections, source_of, spans, summarize
+from tests.summaries.texts import HEADER, chars, is_in, sections, source_of, spans, summarize
 
 WORK = [
     user("Fix the rounding in src/billing/rounding.py. You must never change the public API."),

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.model.asking import ModelAnswer
-from compactor_cli.summarizers.acceptance import SummaryRules, judge
-from compactor_cli.summarizers.forms import drafted, form_of
-from compactor_cli.text.grounding import Grounding
+from compactor_cli.summaries.acceptance import SummaryRules, judge
+from compactor_cli.summaries.grounding import Grounding
+from compactor_cli.summaries.outline import drafted, form_of
 from tests.builders import assistant, call, calling, read, result, user
-from tests.summarizers.texts import chars
+from tests.summaries.texts import chars
 
 OUTPUT = (
     "FAILED tests/test_export.py::test_names\nE   UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff\n"

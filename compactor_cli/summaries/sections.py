@@ -12,18 +12,18 @@ from msgspec.structs import replace
 from compactor_cli.features.work.ledger import call_text, where
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
-from compactor_cli.summarizers.facts import LEFT_OUT, WHERE, Fact, facts_of, parse, said_in_row
-from compactor_cli.summarizers.forms import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
-from compactor_cli.summarizers.snippets import carried as carried_code
-from compactor_cli.summarizers.snippets import changes, is_label, shown_last
+from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, parse, said_in_row
+from compactor_cli.summaries.format.excerpts import harmless
+from compactor_cli.summaries.format.headers import STATE, body_start, is_summary, writer_of
+from compactor_cli.summaries.format.verbatim import QUOTED, carried
+from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
+from compactor_cli.summaries.snippets import carried as carried_code
+from compactor_cli.summaries.snippets import changes, is_label, shown_last
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.excerpts import harmless
-from compactor_cli.text.headers import STATE, body_start, is_summary, writer_of
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.sentences import sentences
 from compactor_cli.text.truncate import Keywords, points
-from compactor_cli.text.verbatim import QUOTED, carried
 
 WEIGHTS = {
     "Earlier summary": 14.0,

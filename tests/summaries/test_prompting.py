@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from compactor_cli.model.asking import Turn
-from compactor_cli.summarizers.forms import drafted, form_of
-from compactor_cli.summarizers.prompting import (
+from compactor_cli.summaries.outline import drafted, form_of
+from compactor_cli.summaries.prompting import (
     PromptPiece,
     directive,
     merges,
@@ -19,7 +19,7 @@ from compactor_cli.summarizers.prompting import (
     stretches,
 )
 from tests.builders import assistant, exchanges, read, user
-from tests.summarizers.texts import chars
+from tests.summaries.texts import chars
 
 KINDS = ("session", "handoff", "tier1", "tier2", "tier3", "batch", "topic")
 MESSAGES = read(*exchanges(10))

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.model.message import Message, Part
+from compactor_cli.summaries.format.excerpts import harmless
 from compactor_cli.text.clean import plain
-from compactor_cli.text.excerpts import harmless
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 

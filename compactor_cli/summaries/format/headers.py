@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from compactor_cli.text.verbatim import TURNS
+from compactor_cli.summaries.format.verbatim import TURNS
 
 SUMMARY_PREFIX = "## Session Summary"
 RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a search."

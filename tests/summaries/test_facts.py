@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.features.work.ledger import ACTIONS
-from compactor_cli.summarizers.facts import Fact, facts_of, parse
-from compactor_cli.summarizers.forms import cells, row
+from compactor_cli.summaries.facts import Fact, facts_of, parse
+from compactor_cli.summaries.outline import cells, row
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
 from tests.properties.profile import examples
 

@@ -8,11 +8,11 @@ from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
 from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.planning import Summarizer
 from compactor_cli.settings import Settings
-from compactor_cli.summarizers.extractive import Extractive
+from compactor_cli.summaries.offline import Extractive
 
 
 def _llm(settings: Settings, model: LanguageModel | None) -> Summarizer:
-    from compactor_cli.summarizers.llm import Llm  # most runs ask no model
+    from compactor_cli.summaries.by_model import Llm  # most runs ask no model
 
     if model is None:
         raise UsageError(f"summarizer {Llm.name} {NEEDS_MODEL}")

@@ -9,13 +9,13 @@ from msgspec import Struct
 from compactor_cli.features.work.state import state_text
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
-from compactor_cli.model.state import StateLine
-from compactor_cli.summarizers.forms import Form, Heading, Standing, row
-from compactor_cli.summarizers.sections import SummaryItem
-from compactor_cli.text.excerpts import Excerpt, legend
-from compactor_cli.text.excerpts import quote as quote_lines
-from compactor_cli.text.verbatim import LAST_REQUEST_WAS, QUOTED, Kind, block
-from compactor_cli.text.verbatim import turns as turns_text
+from compactor_cli.model.state_line import StateLine
+from compactor_cli.summaries.format.excerpts import Excerpt, legend
+from compactor_cli.summaries.format.excerpts import quote as quote_lines
+from compactor_cli.summaries.format.verbatim import LAST_REQUEST_WAS, QUOTED, Kind, block
+from compactor_cli.summaries.format.verbatim import turns as turns_text
+from compactor_cli.summaries.outline import Form, Heading, Standing, row
+from compactor_cli.summaries.sections import SummaryItem
 
 _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Request"}
 """Where a form has no heading for a request that it carries on."""
