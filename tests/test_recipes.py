@@ -73,7 +73,8 @@ def copy(tmp_path_factory):
     line = "    Headlines.name: lambda settings, model: Headlines(),\n"
     edit(package / "summaries/registry.py", '    "llm": _llm,\n', f'    "llm": _llm,\n{line}')
 
-    edit(package / "settings.py", "    query: str = setting(", f"{block('A setting')}    query: str = setting(")
+    declaration, before = package / "settings/declaration.py", "    query: str = setting("
+    edit(declaration, before, block("A setting") + before)
 
     (package / "cli/count.py").write_text(block("A command"))
     edit(package / "cli/commands.py", "_SUMMARIES = {\n", '_SUMMARIES = {\n    "count": "Count the messages.",\n')
@@ -180,5 +181,5 @@ def test_the_checks_pass_with_all_of_them(copy, tool):
 
 
 def test_the_tests_of_their_neighbours_pass_with_all_of_them(tool):
-    folders = ("scoring", "configuration", "summaries", "formats/test_detection.py", "cli/test_taking.py")
+    folders = ("scoring", "settings", "summaries", "formats/test_detection.py", "cli/test_taking.py")
     tool("pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *(f"tests/{name}" for name in folders))

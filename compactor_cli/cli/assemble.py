@@ -16,7 +16,6 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.plan import compile_patterns
@@ -26,6 +25,7 @@ from compactor_cli.prompt.parse import schema_text
 from compactor_cli.prompt.segments import choose_segments
 from compactor_cli.prompt.sizes import size_parts
 from compactor_cli.settings import Settings
+from compactor_cli.settings.layers import Layer
 from compactor_cli.views.compare_sources import survival_of
 
 

@@ -15,9 +15,9 @@ from compactor_cli.agents.base import Agent, Machine, machine_of
 from compactor_cli.agents.finding import Listing, Saved, by_id, described, find_sessions, in_project, shortest
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.session import Session
-from compactor_cli.configuration.files import working_folder
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import Content
+from compactor_cli.settings.settings_files import working_folder
 from compactor_cli.text.clean import one_line, plain
 
 _OFFERED = 15

@@ -23,9 +23,9 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import BUG, BUG_REMEDY, CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
+from compactor_cli.settings.layers import Layer
 from compactor_cli.tokens.models import model_facts
 
 

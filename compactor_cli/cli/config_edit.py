@@ -14,8 +14,13 @@ from compactor_cli.cli.configured import config_of, configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.options import RunOptions
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.documents import layer_of, unknown
-from compactor_cli.configuration.files import (
+from compactor_cli.errors import SettingsError, UsageError
+from compactor_cli.render.console import make_console
+from compactor_cli.settings.checked_values import parsed, shown, written
+from compactor_cli.settings.keys import Key, keys
+from compactor_cli.settings.layers import merge
+from compactor_cli.settings.parsed_file import layer_of, unknown
+from compactor_cli.settings.settings_files import (
     SUFFIXES,
     SettingsFile,
     named_file,
@@ -26,11 +31,6 @@ from compactor_cli.configuration.files import (
     user_file,
     working_folder,
 )
-from compactor_cli.configuration.keys import Key, keys
-from compactor_cli.configuration.layers import merge
-from compactor_cli.configuration.values import parsed, shown, written
-from compactor_cli.errors import SettingsError, UsageError
-from compactor_cli.render.console import make_console
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ def set_key(asked: SetOptions, ctx: typer.Context) -> None:
       compactor config set strategy hybrid --user
       compactor config set tiers.keep 1,0.6,0.3,0.1 --config settings.yaml
     """
-    from compactor_cli.configuration.editing import with_value
+    from compactor_cli.settings.editing import with_value
 
     key = asked.key
     if key not in keys():
@@ -103,7 +103,7 @@ def unset(asked: UnsetOptions, ctx: typer.Context) -> None:
       compactor config unset context.threshold
       compactor config unset strategy --user
     """
-    from compactor_cli.configuration.editing import without
+    from compactor_cli.settings.editing import without
 
     key, file = asked.key, _target(asked, ctx.obj)
     after = without(file, read_text(file), key)
@@ -124,7 +124,7 @@ def init(asked: InitOptions, ctx: typer.Context) -> None:
       compactor config init
       compactor config init --user --yaml
     """
-    from compactor_cli.configuration.template import template
+    from compactor_cli.settings.template import template
 
     named = asked.config or ctx.obj
     if asked.user and named:

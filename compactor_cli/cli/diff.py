@@ -17,10 +17,10 @@ from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.verify import faults as find_faults
+from compactor_cli.settings.layers import Layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.progress import steps
 from compactor_cli.cli.session import Session, conversations
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
 

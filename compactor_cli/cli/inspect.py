@@ -19,7 +19,6 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.archived import PastRound
@@ -27,6 +26,7 @@ from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
 from compactor_cli.settings import Settings
+from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
 from compactor_cli.views.forecast import Outlook, outlook

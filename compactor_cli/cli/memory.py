@@ -12,10 +12,10 @@ from compactor_cli.cli.memory_edit import add, forget, pin, unpin
 from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, now, open_log, print_json
 from compactor_cli.cli.memory_upkeep import consolidate, decay, export, take_in
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError, meant
 from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.render.console import counted, make_console
+from compactor_cli.settings.layers import Layer
 
 MOST = 1_000_000_000
 """What databases take for a limit."""

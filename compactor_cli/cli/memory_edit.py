@@ -11,10 +11,10 @@ import typer
 from compactor_cli.cli.memory_log import NOTHING, IdsOptions, now, open_log, print_json
 from compactor_cli.cli.options import CommandOptions
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.render.console import counted
+from compactor_cli.settings.layers import Layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

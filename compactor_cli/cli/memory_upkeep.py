@@ -12,8 +12,8 @@ from compactor_cli.cli.files import read_bytes, write_bytes
 from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, print_json, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.render.console import counted, make_console
+from compactor_cli.settings.layers import Layer
 
 SHOWN = 20
 """Rows of a table of changes; --json has all of them."""

@@ -20,8 +20,8 @@ from compactor_cli.cli.choosing import content_of, project_of, this_machine
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError
+from compactor_cli.settings.layers import Layer
 
 _SHOWN = 20
 """Sessions that are listed without --limit."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.configuration.editing import with_value, without
-from compactor_cli.configuration.files import SettingsFile, parse, section_of
-from compactor_cli.configuration.keys import keys
-from compactor_cli.configuration.template import template
+from compactor_cli.settings.editing import with_value, without
+from compactor_cli.settings.keys import keys
+from compactor_cli.settings.settings_files import SettingsFile, parse, section_of
+from compactor_cli.settings.template import template
 
 TOML = """\
 # settings of the team

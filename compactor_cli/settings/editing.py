@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from compactor_cli.configuration.files import SettingsFile, parse, section_of
-from compactor_cli.configuration.keys import Key
-from compactor_cli.configuration.values import written
 from compactor_cli.errors import SettingsError
+from compactor_cli.settings.checked_values import written
+from compactor_cli.settings.keys import Key
+from compactor_cli.settings.settings_files import SettingsFile, parse, section_of
 
 
 def with_value(file: SettingsFile, text: str, key: Key, value: Any) -> str:
