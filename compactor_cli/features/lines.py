@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
@@ -124,7 +125,7 @@ class SessionText:
         ids = self.ids(speech)
         chunks = chunked(text).split()
         self.counts.update(chunks)
-        terms = {term: None for chunk in dict.fromkeys(chunks) for term in ids[chunk]}
+        terms = dict.fromkeys(chain.from_iterable(map(ids.__getitem__, dict.fromkeys(chunks))))
         quoted = tuple(sorted((at, self._id_of(name, "quoted")) for at, name in quoted_terms(text)))
         terms.update({term: None for _, term in quoted})
         if speech:
@@ -219,11 +220,11 @@ class SessionLines:
 
     def terms(self, line: int) -> dict[int, None]:
         """Ids of the line's terms, each once, in order."""
-        piece = self.piece(line)
+        piece, start, end = self.piece(line), self.starts[line], self.ends[line]
         ids = self.session.ids(piece.speech)
-        found = dict.fromkeys(term for chunk in chunked(self.text(line)).split() for term in ids[chunk])
+        chunks = chunked(piece.text[start:end]).split()
+        found = dict.fromkeys(chain.from_iterable(map(ids.__getitem__, chunks)))
         if piece.quoted:
-            start, end = self.starts[line], self.ends[line]
             at = bisect_left(piece.quoted, (start, -1))
             while at < len(piece.quoted) and piece.quoted[at][0] < end:
                 found[piece.quoted[at][1]] = None

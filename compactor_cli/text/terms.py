@@ -31,8 +31,10 @@ KINDS = (
 )
 
 _INSIDE = frozenset("_$./~@%+-")
+# letters stand in it as themselves: to miss one takes longer than to find it
 _BORDERS = str.maketrans(
-    {code: " " for code in range(33, 127) if not chr(code).isalnum() and chr(code) not in _INSIDE}
+    {code: chr(code) if chr(code).isalnum() or chr(code) in _INSIDE else " " for code in range(33, 127)}
+    | {code: chr(code) for code in (*range(33), 127)}
     | dict.fromkeys("“”‘’«»„…—–·、。，；：！？（）「」【】", " ")
 )
 _SAME_LENGTH = (("\\n", "  "), ("\\t", "  "), ("\\r", "  "), ('\\"', "  "))

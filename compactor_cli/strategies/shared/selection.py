@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -26,15 +25,17 @@ HEADING = 5
 """Tokens of the mark before the first line that is taken of a message."""
 
 
-class _Context(NamedTuple):
+class _Context(Struct, frozen=True, gc=False):
     """A name on a line, what it is worth, and which shares of the text around it stand on that line,
     before it, after it."""
 
     term: int
     worth: float
     own: float
-    before: float
-    after: float
+    before: float = 0.0
+    after: float = 0.0
+    alone: float = 1.0
+    """How far the name is understood (0 to 1) where neither neighbour is taken."""
 
 
 class ChosenLine(Struct, frozen=True):
@@ -135,15 +136,14 @@ class Selector:
     def _gain(self, line: int) -> float:
         """Return what taking the line adds: its own names, and context for those of its neighbours."""
         gain, reached = 0.0, self._reached
+        beside = [near for near in (line - 1, line + 1) if near in self.taken]
         for found in self._context(line):
             known = reached.get(found.term, 0.0)
             if known < 1.0:
-                more = (1.0 if found.own >= _ENOUGH else self._reach(line, found)) - known
+                more = (self._reach(line, found) if beside else found.alone) - known
                 if more > 0:
                     gain += more * found.worth
-        for near in (line - 1, line + 1):
-            if near not in self.taken:
-                continue
+        for near in beside:
             for found in self._context(near):
                 known = reached.get(found.term, 0.0)
                 if known < 1.0 and (found.after if near < line else found.before):
@@ -159,18 +159,19 @@ class Selector:
             share += found.before
         if found.after and (line + 1 in self.taken or line + 1 == also):
             share += found.after
-        return 1.0 if share >= _ENOUGH else _ALONE + (1 - _ALONE) * share / _ENOUGH
+        return _understood(share)
 
     def _context(self, line: int) -> list[_Context]:
-        if line not in self._contexts:
-            self._contexts[line] = list(self._find_contexts(line))
-        return self._contexts[line]
+        known = self._contexts.get(line)
+        if known is None:
+            known = self._contexts[line] = self._find_contexts(line)
+        return known
 
-    def _find_contexts(self, line: int) -> Iterator[_Context]:
-        lines = self.lines
-        terms = [(term, worth) for term in lines.terms(line) if (worth := self._worth(term)) > 0]
+    def _find_contexts(self, line: int) -> list[_Context]:
+        lines, worth = self.lines, self._worth
+        terms = [(term, value) for term in lines.terms(line) if (value := worth(term)) > 0]
         if not terms:
-            return
+            return []
         text, names = lines.text(line), lines.session.names
         length = len(text)
         # the message before or behind is context too, such as the call that a result answers
@@ -179,9 +180,10 @@ class Selector:
         before = lines.ends[line - 1] - lines.starts[line - 1] if near else 0
         near = line + 1 < len(lines) and pieces[line + 1] - pieces[line] < 2
         after = lines.ends[line + 1] - lines.starts[line + 1] if near else 0
-        for term, worth in terms:
+        found: list[_Context] = []
+        for term, value in terms:
             if term < 0:
-                yield _Context(term, worth, 1.0, 0.0, 0.0)
+                found.append(_Context(term, value, 1.0))
                 continue
             first = max(0, text.find(names[term]))
             left, right = first, max(0, length - first - len(names[term]))
@@ -189,9 +191,16 @@ class Selector:
             ahead, behind = min(_AROUND - left, before), min(_AROUND - right, after)
             around = left + right + ahead + behind
             if around:
-                yield _Context(term, worth, (left + right) / around, ahead / around, behind / around)
+                own = (left + right) / around
+                found.append(_Context(term, value, own, ahead / around, behind / around, _understood(own)))
             else:
-                yield _Context(term, worth, 1.0, 0.0, 0.0)
+                found.append(_Context(term, value, 1.0))
+        return found
+
+
+def _understood(share: float) -> float:
+    """Return how far a name is understood (0 to 1) of whose context this share is kept."""
+    return 1.0 if share >= _ENOUGH else _ALONE + (1 - _ALONE) * share / _ENOUGH
 
 
 def densest(lines: SessionLines, room: int) -> list[int]:
