@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from compactor_cli.asking.port import LanguageModel
 from compactor_cli.features.topics import find_topics
 from compactor_cli.formats import FORMATS
-from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.stages import Topics

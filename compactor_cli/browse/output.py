@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from compactor_cli.browse.lines import safe
+from compactor_cli.browse.row_lines import safe
 from compactor_cli.browse.rows import BrowserRow, BrowserView, name
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction

@@ -18,7 +18,7 @@ from compactor_cli.cli.session import Session
 from compactor_cli.cli.taking import takes
 from compactor_cli.errors import UsageError
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.plan import compile_patterns
+from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.prompt.assembly import Prompted, assemble_prompt
 from compactor_cli.prompt.definition import Prompt, SegmentChoice
 from compactor_cli.prompt.parse import schema_text

@@ -31,16 +31,16 @@ from compactor_cli.containers import pack
 from compactor_cli.errors import UsageError
 from compactor_cli.model.decisions import Aim
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.decisions import by_conversation, decisions_on, held_against, write_decisions
+from compactor_cli.pipeline.decision_files import by_conversation, decisions_on, held_against, write_decisions
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.settings import Settings
 from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import strategy as strategy_named
 
 if TYPE_CHECKING:
-    from compactor_cli.browse.app import Browser
+    from compactor_cli.browse.browser import Browser
     from compactor_cli.browse.rows import BrowserView
-    from compactor_cli.browse.state import State
+    from compactor_cli.browse.view_state import State
 
 NO_TEXTUAL = "the browser is made with Textual, which is not installed: pip install 'compactor-cli[browse]'"
 _REPEATED = ("format", "model", "tokenizer", "profile")
@@ -120,7 +120,7 @@ def opened(asked: BrowseOptions, given: Layer) -> tuple[SessionDesk, Browser]:
 
 def _application() -> type[Browser]:
     try:
-        from compactor_cli.browse.app import Browser
+        from compactor_cli.browse.browser import Browser
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "textual":
             raise
@@ -161,7 +161,7 @@ class SessionDesk:
 
     def opening(self) -> State:
         """Return what the settings and the options aim at, and no decisions."""
-        from compactor_cli.browse.state import State
+        from compactor_cli.browse.view_state import State
 
         settings = self.settings
         tokens_aimed = None if settings.target_ratio is not None else settings.target_tokens

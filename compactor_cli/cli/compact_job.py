@@ -21,7 +21,7 @@ from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.plan import compile_patterns
+from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.settings import Settings
 from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import strategy as strategy_named

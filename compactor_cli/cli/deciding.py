@@ -9,7 +9,7 @@ from compactor_cli.cli.session import Session
 from compactor_cli.errors import InputError
 from compactor_cli.model.decisions import Decided, Decisions, Spot
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.decisions import held_against, read_decisions
+from compactor_cli.pipeline.decision_files import held_against, read_decisions
 from compactor_cli.settings.layers import Layer, Origin, SettingValue
 
 _NAMED = 5

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict, replace
 
-from compactor_cli.model.asking import Usage
+from compactor_cli.asking.port import Usage
 from compactor_cli.model.report import ModelUse
 
 _ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.model.asking import ModelAnswer
+from compactor_cli.asking.port import ModelAnswer
 from compactor_cli.summaries.grounding import Grounding, ungrounded
 from compactor_cli.text.clean import plain
 from compactor_cli.text.identifiers import identifiers

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.model.asking import LanguageModel, Turn
+from compactor_cli.asking.port import LanguageModel, Turn
 from compactor_cli.model.drafting import told
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot

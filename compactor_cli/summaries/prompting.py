@@ -11,14 +11,14 @@ from functools import partial
 
 from msgspec import Struct
 
-from compactor_cli.model.asking import ModelRequest, Turn
+from compactor_cli.asking.answers import estimate
+from compactor_cli.asking.fence import escape, fenced
+from compactor_cli.asking.port import ModelRequest, Turn
+from compactor_cli.asking.prompt_files import prompt as read_prompt
+from compactor_cli.asking.turns import Cuts, turns_of
 from compactor_cli.model.drafting import BUFFER
 from compactor_cli.model.message import Message
-from compactor_cli.text.answers import estimate
-from compactor_cli.text.fence import escape, fenced
-from compactor_cli.text.prompts import prompt as read_prompt
 from compactor_cli.text.shorten import shorten_prose
-from compactor_cli.text.turns import Cuts, turns_of
 
 prompt = partial(read_prompt, "compactor_cli.summaries")
 """The text of a prompt for summaries."""

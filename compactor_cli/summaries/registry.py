@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from compactor_cli.asking.port import LanguageModel
 from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
-from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.planning import Summarizer
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.offline import Extractive

@@ -21,9 +21,9 @@ from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
+from compactor_cli.text.kept_sentences import Keywords, points
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.sentences import sentences
-from compactor_cli.text.truncate import Keywords, points
 
 WEIGHTS = {
     "Earlier summary": 14.0,

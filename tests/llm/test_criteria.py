@@ -12,8 +12,8 @@ import pytest
 
 import compactor_cli
 from compactor_cli import api
+from compactor_cli.asking.port import ModelRequest, Turn
 from compactor_cli.llm.litellm_client import LitellmClient
-from compactor_cli.model.asking import ModelRequest, Turn
 from compactor_cli.settings import LlmSettings, Settings, SummarizationSettings
 from compactor_cli.summaries.by_model import Llm
 from compactor_cli.summaries.format.headers import round_of

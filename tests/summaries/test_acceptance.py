@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.model.asking import ModelAnswer
+from compactor_cli.asking.port import ModelAnswer
 from compactor_cli.summaries.acceptance import SummaryRules, judge
 from compactor_cli.summaries.grounding import Grounding
 from compactor_cli.summaries.outline import drafted, form_of

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli import api
+from compactor_cli.asking.port import ModelAnswer
 from compactor_cli.errors import BudgetError, InputError
-from compactor_cli.model.asking import ModelAnswer
 from compactor_cli.settings import Settings, SummarizationSettings
 from compactor_cli.strategies import STRATEGIES
 from tests.asking import ScriptedModel, asked_text

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from compactor_cli.model.asking import Turn
+from compactor_cli.asking.port import Turn
 from compactor_cli.summaries.outline import drafted, form_of
 from compactor_cli.summaries.prompting import (
     PromptPiece,

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.model.asking import Turn
+from compactor_cli.asking.fence import escape, fenced
+from compactor_cli.asking.port import Turn
+from compactor_cli.asking.turns import Cuts, joined, turns_of
 from compactor_cli.model.message import Message, Part
-from compactor_cli.text.fence import escape, fenced
-from compactor_cli.text.turns import Cuts, joined, turns_of
 from tests.builders import assistant, call, calling, read, result, system, user
 
 NAMES = ("message", "call", "result", "summary", "statement")

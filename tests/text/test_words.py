@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compactor_cli.model.injected import origin_of
 from compactor_cli.summaries.format.headers import (
     Base,
     base_of,
@@ -18,7 +19,6 @@ from compactor_cli.summaries.format.headers import (
 )
 from compactor_cli.text.clean import one_line, plain
 from compactor_cli.text.identifiers import identifiers
-from compactor_cli.text.injected import origin_of
 from compactor_cli.text.outcomes import error_lines, stated_failure
 from compactor_cli.text.sentences import sentences
 

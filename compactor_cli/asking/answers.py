@@ -10,7 +10,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.model.asking import LanguageModel, ModelAnswer, ModelRequest, Turn
+from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Turn
 
 T = TypeVar("T")
 

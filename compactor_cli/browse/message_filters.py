@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from compactor_cli.browse.rows import FATES, BrowserRow
-from compactor_cli.browse.state import Groups
+from compactor_cli.browse.view_state import Groups
 from compactor_cli.model.decisions import Choice, Spot
 
 KINDS = ("becomes", "role", "tool", "decision")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.text import truncate
+from compactor_cli.text import kept_sentences as truncate
+from compactor_cli.text.kept_sentences import Keywords, kept_sentences, points
 from compactor_cli.text.shorten import truncate_prose
-from compactor_cli.text.truncate import Keywords, kept_sentences, points
 from tests.pipeline.sessions import assistant, compact, result, transcript, user
 from tests.summaries.texts import chars, summarize
 

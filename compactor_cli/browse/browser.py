@@ -14,17 +14,17 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Footer
 
-from compactor_cli.browse import words
+from compactor_cli.browse import labels as words
 from compactor_cli.browse.desk import Desk
 from compactor_cli.browse.detail import Detail
 from compactor_cli.browse.dialogs import Ask, Choose, Filter, Keys
-from compactor_cli.browse.filters import Mark, chosen, matches, offered
+from compactor_cli.browse.message_filters import Mark, chosen, matches, offered
 from compactor_cli.browse.message_list import MessageList
 from compactor_cli.browse.output import signals_of
 from compactor_cli.browse.panels import CSS, STYLES, Panels, line
 from compactor_cli.browse.rows import BrowserRow, BrowserView, bare_view
-from compactor_cli.browse.state import History, State, decided, decided_all, groups_of
 from compactor_cli.browse.terminal import end_with_the_terminal
+from compactor_cli.browse.view_state import History, State, decided, decided_all, groups_of
 from compactor_cli.browse.writing import Writing
 from compactor_cli.errors import CompactorError
 from compactor_cli.model.decisions import Choice

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.model.asking import Speaker, Turn
+from compactor_cli.asking.fence import escape, fenced
+from compactor_cli.asking.port import Speaker, Turn
 from compactor_cli.model.message import Message, Part
 from compactor_cli.text.clean import plain
-from compactor_cli.text.fence import escape, fenced
 from compactor_cli.text.shorten import shorten_output, shorten_prose
 
 

@@ -15,8 +15,8 @@ from compactor_cli.model.memory import Memory
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Analysis
-from compactor_cli.pipeline.budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.protect import Protection, protect
+from compactor_cli.pipeline.share_budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.target import is_within
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings

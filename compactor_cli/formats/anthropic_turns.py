@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from compactor_cli.formats.base import Builder
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin, Part, Role
-from compactor_cli.text.injected import origin_of
 
 
 def turn_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:

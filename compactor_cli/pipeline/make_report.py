@@ -10,8 +10,8 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
-from compactor_cli.pipeline.spending import spent, unspent
-from compactor_cli.pipeline.summarize import Summary, current_round
+from compactor_cli.pipeline.token_use import spent, unspent
+from compactor_cli.pipeline.write_summaries import Summary, current_round
 from compactor_cli.summaries.format.verbatim import turn
 
 
