@@ -76,8 +76,8 @@ def copy(tmp_path_factory):
     declaration, before = package / "settings/declaration.py", "    query: str = setting("
     edit(declaration, before, block("A setting") + before)
 
-    (package / "cli/count.py").write_text(block("A command"))
-    edit(package / "cli/commands.py", "_SUMMARIES = {\n", '_SUMMARIES = {\n    "count": "Count the messages.",\n')
+    (package / "cli/commands/count.py").write_text(block("A command"))
+    edit(package / "cli/command_table.py", "_SUMMARIES = {\n", '_SUMMARIES = {\n    "count": "Count the messages.",\n')
     return root
 
 

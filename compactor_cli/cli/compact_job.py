@@ -14,8 +14,8 @@ from compactor_cli.cli.deciding import DecisionsFile
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.html import check_html
 from compactor_cli.cli.inputs import Input, refuse_overwriting
-from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.parquet import is_parquet
+from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError, meant

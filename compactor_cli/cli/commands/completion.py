@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import UsageError, meant
 
 SHELLS = {"bash": "compactor.bash", "zsh": "_compactor", "fish": "compactor.fish"}

@@ -70,7 +70,7 @@ class Commands(MutableMapping[str, Any]):
 
 
 def _load(name: str) -> TyperCommand | TyperGroup:
-    found = getattr(import_module(f"compactor_cli.cli.{name}"), name)
+    found = getattr(import_module(f"compactor_cli.cli.commands.{name}"), name)
     if isinstance(found, typer.Typer):
         command = typer.main.get_command(found)
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from compactor_cli.cli import options
 from compactor_cli.cli.mcp_tools import TOOLS, Served
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import UsageError
 from compactor_cli.settings.layers import Layer
 

@@ -12,9 +12,9 @@ from msgspec import Struct
 from rich.console import Console
 
 from compactor_cli.cli import options
-from compactor_cli.cli.config_edit import init, set_key, unset
+from compactor_cli.cli.commands.config_edit import init, set_key, unset
 from compactor_cli.cli.configured import Configured, config_of, configure
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import SettingsError, StoreError, UsageError
 from compactor_cli.render.console import make_console
 from compactor_cli.settings.checked_values import allowed, shown

@@ -15,7 +15,7 @@ from compactor_cli.cli.model_use import model_use, warn_unused
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import UsageError
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.make_plan import compile_patterns

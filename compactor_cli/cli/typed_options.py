@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from compactor_cli.cli.commands import ASKED
+from compactor_cli.cli.command_table import ASKED
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.numbers import share, tokens
 from compactor_cli.errors import SettingsError, UsageError

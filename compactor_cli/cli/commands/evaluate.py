@@ -15,7 +15,7 @@ from compactor_cli.cli.inputs import inputs_of
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.progress import steps
 from compactor_cli.cli.session import Session, conversations
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import STRATEGIES

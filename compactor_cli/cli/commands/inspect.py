@@ -18,7 +18,7 @@ from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.archived import PastRound

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.strategies import STRATEGIES
 
 

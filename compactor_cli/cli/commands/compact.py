@@ -16,13 +16,13 @@ from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import inputs_of
-from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.many import run_files
 from compactor_cli.cli.model_use import warn_unused
 from compactor_cli.cli.picking import picked
+from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import BUG, BUG_REMEDY, CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
 from compactor_cli.settings.layers import Layer

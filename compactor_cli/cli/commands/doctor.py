@@ -17,7 +17,7 @@ from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.numbers import tokens
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.containers import pack
 from compactor_cli.doctor.examine import Examined, examine, mended
 from compactor_cli.doctor.findings import IMAGE_BYTES, Finding, Limits

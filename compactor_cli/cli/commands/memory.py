@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from compactor_cli.cli.memory_edit import add, forget, pin, unpin
+from compactor_cli.cli.commands.memory_edit import add, forget, pin, unpin
+from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export, take_in
 from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, now, open_log, print_json
-from compactor_cli.cli.memory_upkeep import consolidate, decay, export, take_in
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, UsageError, meant
 from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.render.console import counted, make_console

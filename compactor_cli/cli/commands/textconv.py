@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from compactor_cli.cli import options
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.session import open_session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import CompactorError
 from compactor_cli.model.content import in_memory
 from compactor_cli.settings.layers import Layer

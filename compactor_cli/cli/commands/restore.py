@@ -18,7 +18,7 @@ from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.searching import search as search_archive
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import NotKeptError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, joined
 from compactor_cli.settings.layers import Layer

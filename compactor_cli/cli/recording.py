@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.remembering import Bearing
+from compactor_cli.cli.memory_use import Bearing
 from compactor_cli.cli.session import Session
 from compactor_cli.model.archived import FileState, Manifest
 from compactor_cli.model.content import Content
@@ -58,7 +58,7 @@ class Keeper:
         """The memories that a query finds; none for an empty one."""
         if not query.strip():
             return ()
-        from compactor_cli.cli.remembering import recall
+        from compactor_cli.cli.memory_use import recall
 
         return recall(self.session, self.url, query, self.settings)
 

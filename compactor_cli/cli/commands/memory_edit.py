@@ -10,7 +10,7 @@ import typer
 
 from compactor_cli.cli.memory_log import NOTHING, IdsOptions, now, open_log, print_json
 from compactor_cli.cli.options import CommandOptions
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.render.console import counted

@@ -16,7 +16,7 @@ from compactor_cli.cli.model_use import model_use, say_use, use_json, warn_unuse
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze

@@ -13,7 +13,7 @@ import typer
 from compactor_cli.cli.configured import config_of, configure
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.options import RunOptions
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import SettingsError, UsageError
 from compactor_cli.render.console import make_console
 from compactor_cli.settings.checked_values import parsed, shown, written

@@ -17,7 +17,7 @@ from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.converting import TARGETS
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.settings.checked_values import moment

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import read_text, write_bytes
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.hooks.installing import with_hooks, without_hooks
 from compactor_cli.render import jsons

@@ -20,13 +20,13 @@ from compactor_cli.cli.configured import configure
 from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import inputs_of, refuse_overwriting
-from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.numbers import share, tokens
 from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.picking import picked
+from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.containers import pack
 from compactor_cli.errors import UsageError
 from compactor_cli.model.decisions import Aim

@@ -15,7 +15,7 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.scope import say_scope
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.report import Analysis

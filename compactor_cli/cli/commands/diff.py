@@ -16,7 +16,7 @@ from compactor_cli.cli.html import check_html, diff_page
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.verify import faults as find_faults

@@ -16,10 +16,10 @@ from compactor_cli.agents.base import Agent, Figure
 from compactor_cli.agents.finding import Listing, Saved, described, find_sessions
 from compactor_cli.cli import options
 from compactor_cli.cli.ages import since as since_of
-from compactor_cli.cli.choosing import content_of, project_of, this_machine
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.session import Session
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.session_menu import content_of, project_of, this_machine
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import InputError
 from compactor_cli.settings.layers import Layer
 

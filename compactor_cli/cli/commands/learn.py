@@ -14,10 +14,10 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.lessons import TrainingFile, find_files, name_files
 from compactor_cli.cli.progress import steps
 from compactor_cli.cli.session import Session, conversations
-from compactor_cli.cli.taking import takes
+from compactor_cli.cli.training_files import TrainingFile, find_files, name_files
+from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import sha256
 from compactor_cli.model.profile import Profile
