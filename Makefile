@@ -5,6 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LLM_VENV := .venv-llm
 LLM_STAMP := $(LLM_VENV)/.installed
+PEERS_VENV := .venv-peers
+PEERS_STAMP := $(PEERS_VENV)/.installed
+# cutctx needs 3.12
+PEERS_PYTHON ?= python3.12
 AGENTS := .agents
 AGENTS_STAMP := $(AGENTS)/.installed
 SESSIONS := ../shared/transcripts
@@ -16,7 +20,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # what pip needs a minute for, uv does in ten seconds; where uv cannot be had, or finds no index, pip does it
 UV := $(shell grep -o '^uv==[0-9.]*' requirements.lock)
 
-.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check site package bench results fuzz profile lock clean
+.PHONY: demo installed test test-all test-llm test-agents check lint types imports docs docs-check site package bench bench-peers results fuzz profile lock clean
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -30,6 +34,11 @@ $(STAMP): requirements.lock pyproject.toml
 $(LLM_STAMP): requirements-llm.txt
 	$(PYTHON) -m venv $(LLM_VENV)
 	$(LLM_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-llm.txt
+	@touch $@
+
+$(PEERS_STAMP): requirements-peers.txt
+	$(PEERS_PYTHON) -m venv $(PEERS_VENV)
+	$(PEERS_VENV)/bin/python -m pip --disable-pip-version-check install --quiet -r requirements-peers.txt
 	@touch $@
 
 # the agents themselves: one and a half gigabytes, from the npm registry
@@ -101,6 +110,9 @@ bench: $(STAMP)  ## compact beside a floor that only reads, counts and writes; s
 	$(BIN)/python -m benchmarks.plan
 	$(BIN)/python -m benchmarks.memories
 
+bench-peers: $(STAMP) $(PEERS_STAMP)  ## compact beside other programs of the kind; needs python3.12 (PEERS_PYTHON)
+	$(BIN)/python -m benchmarks.peers $(PEERS_VENV)/bin/python
+
 results: $(STAMP)  ## measure what docs/performance.md shows anew (half an hour; nothing else may run)
 	for name in compact large many rows; do $(BIN)/python -m benchmarks.record $$name; done
 
@@ -114,4 +126,4 @@ lock:  ## resolve the dependencies anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.10 --extra dev --no-annotate --no-header pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) $(LLM_VENV) out build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LLM_VENV) $(PEERS_VENV) out build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -10,6 +10,10 @@ import hashlib
 import math
 from collections import defaultdict
 
+BY_PARAMETER = {"strategy": 3, "fresh_url": 2, "path": 2}
+"""One in so many cases runs of a test that has them for each strategy, each kind of database, or many files, where no
+mark says something else."""
+
 _drawing = True
 
 
@@ -47,16 +51,24 @@ def _place(name):
 
 
 def undrawn(items):
-    """Of the tests with the mark `drawn(n)`, the cases that do not run: of each test, one in n does."""
+    """The cases that do not run, of tests with the mark `drawn(n)` or a parameter of BY_PARAMETER: one in n
+    of each test does."""
     if not _drawing:
         return []
     cases = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("drawn"):
-            cases[item.nodeid.partition("[")[0]].append(item)
+        cases[item.nodeid.partition("[")[0]].append(item)
     left = []
     for found in cases.values():
-        (one_in,) = found[0].get_closest_marker("drawn").args
         found.sort(key=lambda item: _place(item.nodeid))
-        left += found[math.ceil(len(found) / one_in) :]
+        left += found[math.ceil(len(found) / _one_in(found[0])) :]
     return left
+
+
+def _one_in(item):
+    """Of how many cases of a test one runs."""
+    mark = item.get_closest_marker("drawn")
+    if mark:
+        return mark.args[0]
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return max((BY_PARAMETER.get(name, 1) for name in parameters), default=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -32,6 +33,26 @@ def test_steps_and_examples(quick):
     assert drawing.number_of(80) == (10 if quick else 80)
     assert drawing.number_of(25) == (5 if quick else 25)
     assert drawing.number_of(1) == 1
+
+
+class Case:
+    """A case of a test, as pytest collects it."""
+
+    def __init__(self, name, marks=(), **parameters):
+        self.nodeid, self.callspec = f"a.py::test[{name}]", SimpleNamespace(params=parameters)
+        self._marks = {mark.name: mark for mark in marks}
+
+    def get_closest_marker(self, name):
+        return self._marks.get(name)
+
+
+def test_of_a_test_with_cases_by_strategy_or_database_one_in_three_or_two_run(quick):
+    by_strategy = [Case(name, strategy=name) for name in NAMES]
+    by_database = [Case(name, fresh_url=name) for name in ("sqlite", "postgresql")]
+    marked = [Case(name, [pytest.mark.drawn(5).mark], strategy=name) for name in NAMES]
+    others = [Case(name, text=name) for name in NAMES]
+    left = [len(drawing.undrawn(cases)) for cases in (by_strategy, by_database, marked, others)]
+    assert left == ([6, 1, 8, 0] if quick else [0, 0, 0, 0])
 
 
 def collected(*arguments):

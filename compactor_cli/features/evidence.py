@@ -83,7 +83,7 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
             _in_result(found, piece.message)
             _failures(mentions, session, piece, part.failed)
         elif message.role == "assistant":
-            _by_agent(found, piece.message, part, edits=bool(_changed(part)))
+            _by_agent(found, piece.message, part, edits=_changes_files(part))
         else:
             _by_user(found, piece.message == ends[0], piece.message == ends[1])
     for key in keys:
@@ -106,11 +106,9 @@ def _count_alike(mentions: Mapping[int, Mentions], session: SessionText) -> None
         mentions[term].alike = counts[shape]
 
 
-def _changed(part: Part) -> tuple[str, ...]:
-    """Files that a call changes; none for any other part."""
-    if part.kind != "tool_call":
-        return ()
-    return tuple(path for path, action in call_actions(part) if action != "read")
+def _changes_files(part: Part) -> bool:
+    """Return whether a part is a call that changes files."""
+    return part.kind == "tool_call" and any(action != "read" for _, action in call_actions(part))
 
 
 def _ages(messages: Sequence[Message]) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 from typing import Any
 
 from msgspec.structs import replace
@@ -82,5 +82,6 @@ def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
 @cache
 def default_profile() -> Profile:
     """The profile that ships with the package, learned on the sessions that its comments name."""
-    text = files("compactor_cli.profiles").joinpath("default.toml").read_text(encoding="utf-8")
-    return _parsed(text, "default")
+    text = get_data("compactor_cli.profiles", "default.toml")  # importlib.resources takes longer than to read it
+    assert text is not None
+    return _parsed(text.decode("utf-8"), "default")

@@ -112,7 +112,7 @@ def test_a_pipe_gets_no_bar_where_colours_are_asked_for(fresh, tmp_path, monkeyp
 def large(tmp_path):
     """A file that takes a while to read, and a process of Python that does not wait a second with its bar."""
     lines = (DATA / "session.jsonl").read_bytes()
-    (tmp_path / "large.jsonl").write_bytes(lines * 150)
+    (tmp_path / "large.jsonl").write_bytes(lines * 60)
     (tmp_path / "small.jsonl").write_bytes(lines)
     (tmp_path / "sitecustomize.py").write_text(AT_ONCE)
     path = os.pathsep.join((str(tmp_path), os.environ["PYTHONPATH"]))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.builders import environment
 
+SAMPLE = Path(__file__).parents[2] / "sample_transcripts" / "openai-chat.jsonl"
 SLOW = ("litellm", "tiktoken", "pydantic", "sentencex", "yaml", "sqlalchemy", "numpy", "jsonschema")
 
 
@@ -47,3 +49,12 @@ def test_settings_in_a_file_load_only_what_reads_it(tmp_path, monkeypatch):
     (tmp_path / "compactor.toml").write_text("keep_last = 1\n")
     code = "from compactor_cli.cli.configured import configure\nassert configure({}).settings.keep_last == 1"
     assert modules_after(code, SLOW + READERS) == ["tomli"]
+
+
+def test_a_run_that_prints_nothing_loads_no_rich(tmp_path):
+    output = tmp_path / "output.jsonl"
+    words = ["compactor", "compact", str(SAMPLE), "--target-ratio", "0.5", "-o", str(output), "--quiet"]
+    code = f"from compactor_cli.cli.app import app\nsys.argv = {words!r}\ntry: app()\nexcept SystemExit: pass"
+    assert modules_after(code, ("rich.console",)) == []
+    assert output.exists()
+    assert modules_after(code.replace(", '--quiet'", ""), ("rich.console",)) == ["rich.console"]

@@ -19,6 +19,7 @@ pa = pytest.importorskip("pyarrow")
 
 from compactor_cli.datasets.batches import RowResult, compact_batch, compact_rows  # noqa: E402
 from compactor_cli.datasets.row_documents import without_nulls  # noqa: E402
+from tests.drawing import number_of  # noqa: E402
 
 HALF = Settings(target_ratio=0.5)
 
@@ -88,7 +89,7 @@ MESSAGE = st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]),
 
 
 @given(st.lists(st.lists(MESSAGE, min_size=1, max_size=8), min_size=1, max_size=3), st.booleans())
-@settings(max_examples=25)
+@settings(max_examples=number_of(25))
 def test_any_rows_become_what_they_become_in_json_lines(conversations, quoted):
     values = [json.dumps(one) if quoted else one for one in conversations]
     rows = [{"n": at, "messages": value} for at, value in enumerate(values)]

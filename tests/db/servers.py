@@ -25,6 +25,10 @@ class Server:
 
             self.folder = folder
             self._server = get_server(folder, cleanup_mode="stop")
+        with self.admin() as connection:  # a machine that loses its power takes the test with it
+            for name in ("fsync", "full_page_writes", "synchronous_commit"):
+                connection.execute(f"ALTER SYSTEM SET {name} = off")
+            connection.execute("SELECT pg_reload_conf()")
 
     def fresh(self) -> str:
         """The address of a new, empty database."""

@@ -13,9 +13,10 @@ from compactor_cli.memory.search_terms import words
 from compactor_cli.memory.stored.memories import Filters, add, search
 from compactor_cli.memory.stored.memory_search import ALL
 from compactor_cli.model.memory import Memory
+from tests.drawing import number_of
 
 NOW = 1_000_000_000.0
-SAME_LOG = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+SAME_LOG = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=number_of(60))
 
 
 def memory(text, **other):

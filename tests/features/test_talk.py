@@ -17,6 +17,7 @@ from compactor_cli.features.talk import (
     talk_weight_names,
 )
 from compactor_cli.profiles import default_profile
+from tests.drawing import number_of
 
 TALK = default_profile().talk
 BINDING = default_profile().binding
@@ -240,7 +241,7 @@ _STATEMENTS = st.lists(
 ).map(lambda found: sorted(found, key=lambda each: each.message))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=number_of(150), deadline=None)
 @given(_STATEMENTS)
 def test_values_are_likelihoods_and_always_the_same(statements):
     for weights in (TALK, BINDING):
@@ -250,7 +251,7 @@ def test_values_are_likelihoods_and_always_the_same(statements):
         assert values == statement_values(statements, weights)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=number_of(150), deadline=None)
 @given(_STATEMENTS, st.data())
 def test_a_choice_is_in_order_and_fits(statements, data):
     many = len(statements)

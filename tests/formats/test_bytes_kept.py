@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.formats import FORMATS
 from tests.builders import ROOT, assistant, compact, exchanges, jsonl, lines_of, load, system, user
+from tests.drawing import number_of
 
 ODD = {
     "lone surrogate": r'{"role":"user","content":"half \ud83d of a pair"}',
@@ -96,7 +97,7 @@ def chats(draw):
     ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=number_of(60))
 @given(chats(), st.floats(0.2, 1.0), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_kept_messages_of_any_chat_have_their_bytes_and_their_order(records, ratio, newline, final):
     from compactor_cli.errors import BudgetError

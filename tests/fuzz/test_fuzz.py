@@ -7,12 +7,13 @@ from random import Random
 import pytest
 
 from tests.builders import ROOT, assistant, jsonl, user
+from tests.drawing import number_of
 from tests.fuzz.hunt import hunt
 from tests.fuzz.mutations import MUTATIONS, mutate
 
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
-SHORT = 60
-"""Mutated files: some ten seconds."""
+SHORT = number_of(60, 3)
+"""Mutated files: some seconds."""
 
 
 def test_mutated_sessions_end_in_0_3_or_4_and_outputs_are_read_again(tmp_path):

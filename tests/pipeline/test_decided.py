@@ -171,6 +171,7 @@ def check_drawn(file: File, strategy: str, share: float | None, drawn: Drawn) ->
     check_decided(source, Settings(strategy=strategy, target_tokens=target), choices_of(source, drawn))
 
 
+@pytest.mark.drawn(4)
 @EVERY
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_decisions_on_the_samples(strategy: str, path: Path) -> None:

@@ -30,6 +30,7 @@ def compacted(path: Path, **settings: object) -> list[Compaction]:
     return list(api.compact(source, Settings(**settings), tokenizer="chars").parts)  # type: ignore[arg-type]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("ratio", [0.8, 0.5, 0.25, 0.1])
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_the_sum_is_the_tokens_of_the_output(path: Path, ratio: float) -> None:
@@ -40,6 +41,7 @@ def test_the_sum_is_the_tokens_of_the_output(path: Path, ratio: float) -> None:
     assert sum(line.tokens for line in joined(parts)) == sum(part.tokens for part in parts)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("target", [700, 3_000, 12_000])
 def test_the_sum_holds_in_every_strategy(strategy: str, target: int) -> None:

@@ -19,6 +19,7 @@ def grown(records: list[Json], start: int) -> list[Json]:
     return [*records, *more, user(f"Step {start}, please."), *work.session(0)[-1:]]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 @pytest.mark.parametrize("target", [2_500, 5_000])
 def test_the_second_round_may_be_by_any_other_strategy(first: str, second: str, target: int) -> None:

@@ -19,6 +19,7 @@ from compactor_cli.summaries.prompting import (
     stretches,
 )
 from tests.builders import assistant, exchanges, read, user
+from tests.drawing import number_of
 from tests.summaries.texts import chars
 
 KINDS = ("session", "handoff", "tier1", "tier2", "tier3", "batch", "topic")
@@ -207,7 +208,7 @@ def test_summaries_of_stretches_are_turns_of_the_user_in_their_order():
 
 
 @given(sizes=st.lists(st.integers(1, 400), min_size=2, max_size=40), context=st.integers(1_500, 6_000))
-@settings(max_examples=40)
+@settings(max_examples=number_of(40))
 def test_merging_always_comes_to_its_end(sizes, context):
     one = piece()
     texts = ["x " * size for size in sizes]

@@ -14,6 +14,7 @@ from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.exact import ExactCounter
 from compactor_cli.tokens.tiktoken_encoder import tiktoken_encoder
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
+from tests.drawing import number_of
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_transcripts"
 ODD = [
@@ -44,7 +45,7 @@ TEXTS = st.lists(st.one_of(st.sampled_from(ODD), st.text(st.characters(), max_si
 @given(text=TEXTS)
 @example(text=" I'\u017fU")
 @example(text=" " * 100_001)
-@settings(max_examples=300)
+@settings(max_examples=number_of(300))
 def test_any_text_counts_as_tiktoken_counts_it(counters, text):
     assert_same(counters, [text])
 

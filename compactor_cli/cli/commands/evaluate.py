@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,10 +20,11 @@ from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
+from compactor_cli.tokens import PROBE
 
 if TYPE_CHECKING:  # the measure is imported where it is used: other commands start without it
     from compactor_cli.evaluation.retention import cases as retention_cases
-    from compactor_cli.evaluation.retention.comparison import Evaluation
+    from compactor_cli.evaluation.retention.comparison import CaseOutcome, Evaluation
     from compactor_cli.evaluation.retention.measure import Method
 
 
@@ -78,6 +79,7 @@ def evaluate(asked: EvaluateOptions, given: Layer) -> None:
     """
     configured = configure(given, asked.config)
     from compactor_cli.cli.against import parse_commands
+    from compactor_cli.cli.evaluate_worker import EvaluationSetup, shared
     from compactor_cli.cli.methods import methods_for
     from compactor_cli.evaluation.retention.baselines import BASELINES
 
@@ -89,8 +91,14 @@ def evaluate(asked: EvaluateOptions, given: Layer) -> None:
     session = configured.session(quiet=asked.quiet, profile=True)
     inputs = inputs_of(session, picked(session, asked.files or (), asked))
     sessions, refused = _load(session, list(dict.fromkeys(one.path for one in inputs)))
-    methods = methods_for(session, session.offline(configured.settings), names, commands, asked.timeout)
-    result = _measure(session, sessions, refused, places, ratios, methods)
+    settings = session.offline(configured.settings)
+    methods = methods_for(session, settings, names, commands, asked.timeout)
+    prepared = _prepare(session, sessions, refused, places)
+    reading = configured.reading
+    tokenizer = "" if reading.tokenizer == PROBE else reading.tokenizer
+    setup = EvaluationSetup(settings, tokenizer, reading.model, session.profile, names, commands, asked.timeout, ratios)
+    elsewhere = shared(prepared.cases, setup, len(methods) * len(ratios))
+    result = _measure(session, prepared, ratios, methods, elsewhere)
     _show(session, result, json=asked.json)
     if refused:
         raise typer.Exit(ExitCode.UNREADABLE)
@@ -140,21 +148,44 @@ def _load(
     return found, refused
 
 
-def _measure(
+def _prepare(
     session: Session,
     sessions: Sequence[retention_cases.EvaluatedSession],
     refused: Sequence[retention_cases.Skipped],
     cuts: Sequence[float],
-    ratios: Sequence[float],
-    methods: Sequence[Method],
-) -> Evaluation:
+) -> retention_cases.Prepared:
     from compactor_cli.evaluation.retention.cases import prepare
-    from compactor_cli.evaluation.retention.measure import evaluate as measured
 
     with steps(session.err, len(sessions), unit="sessions") as progress:
-        prepared = prepare(sessions, cuts, refused=refused, progress=lambda name: progress.step("looking for needs"))
+        return prepare(sessions, cuts, refused=refused, progress=lambda name: progress.step("looking for needs"))
+
+
+def _measure(
+    session: Session,
+    prepared: retention_cases.Prepared,
+    ratios: Sequence[float],
+    methods: Sequence[Method],
+    elsewhere: Iterator[list[CaseOutcome]] | None,
+) -> Evaluation:
+    """The measure on all cases, in this process or as it comes from others."""
+    from compactor_cli.evaluation.retention.measure import evaluate as measured
+
     with steps(session.err, len(prepared.cases) * len(ratios) * len(methods), unit="outputs") as progress:
-        return measured(prepared, methods, ratios, clock=time.perf_counter, progress=progress.step)
+
+        def told() -> Iterator[list[CaseOutcome]]:
+            for outcomes in elsewhere or ():
+                for _ in outcomes:
+                    progress.step()
+                yield outcomes
+
+        return measured(
+            prepared,
+            methods,
+            ratios,
+            clock=time.perf_counter,
+            progress=progress.step,
+            measured=told() if elsewhere is not None else None,
+        )
 
 
 def _show(session: Session, result: Evaluation, *, json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -37,17 +37,19 @@ def evaluate(
     *,
     clock: Callable[[], float] = lambda: 0.0,
     progress: Callable[[str], None] = lambda method: None,
+    measured: Iterable[Sequence[CaseOutcome]] | None = None,
 ) -> Evaluation:
     """Run the methods on the cases at each ratio; the first is compared with each other one.
 
-    `clock` gives seconds; `progress` is called once a run, which is once a case, ratio and method.
+    `clock` gives seconds; `progress` is called once a run, which is once a case, ratio and method. `measured`: what
+    `measure_case` gave for the cases in their order, where that was done elsewhere.
     """
+    if measured is None:
+        measured = (measure_case(case, methods, ratios, clock=clock, progress=progress) for case in prepared.cases)
     outcomes: dict[tuple[float, str], list[CaseOutcome]] = {(r, m.name): [] for r in ratios for m in methods}
-    for case in prepared.cases:
-        for ratio in ratios:
-            for method in methods:
-                outcomes[ratio, method.name].append(_run(case, method, target_of(case.front, ratio), clock))
-                progress(method.name)
+    for of_case in measured:
+        for key, outcome in zip(outcomes, of_case, strict=True):
+            outcomes[key].append(outcome)
     rows, differences = [], []
     for ratio in ratios if prepared.cases else ():
         first = methods[0].name
@@ -63,6 +65,29 @@ def evaluate(
         rows=tuple(rows),
         differences=tuple(differences),
     )
+
+
+def measure_case(
+    case: Case,
+    methods: Sequence[Method],
+    ratios: Sequence[float],
+    *,
+    clock: Callable[[], float] = lambda: 0.0,
+    progress: Callable[[str], None] = lambda method: None,
+) -> list[CaseOutcome]:
+    """Return what each method makes of a case, ratio by ratio."""
+    found = []
+    for ratio in ratios:
+        for method in methods:
+            found.append(_run(case, method, target_of(case.front, ratio), clock))
+            progress(method.name)
+    return found
+
+
+def unmeasured(case: Case, failure: str, runs: int) -> list[CaseOutcome]:
+    """Return the outcomes of a case of which nothing is known but why."""
+    lost = survival(case.needs, case.front.messages, ())
+    return [CaseOutcome(case.session, lost, None, False, failure, 0.0)] * runs
 
 
 def _run(case: Case, method: Method, target: int, clock: Callable[[], float]) -> CaseOutcome:

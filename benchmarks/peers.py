@@ -1,0 +1,60 @@
+"""`python -m benchmarks.peers PYTHON`: `compact` beside other programs that make a session smaller.
+
+PYTHON has them (`make bench-peers`). Each runs as a process of its own on sessions of 1,000 and 20,000 messages, in
+turn, and makes a quarter of the tokens of it, counted exactly (see peer_programs.py). Limit: `compact` with strategy
+`tiered` takes no more processor seconds than langchain's `trim_messages`. Exit code 1 when it is exceeded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.compact import Run, memory, processor, run, seconds
+from benchmarks.peer_programs import PEERS
+from benchmarks.sessions import write_session
+from compactor_cli.tokens.vocabulary import cache_folder
+
+_RUNS = {1_000: 5, 20_000: 2}
+"""Messages -> how often each program runs."""
+_YARDSTICK = "langchain trim_messages"
+_STRATEGIES = ("tiered", "adaptive")
+
+
+def commands(python: str, session: Path, output: Path) -> dict[str, list[str]]:
+    """The programs by name."""
+    programs = str(Path(__file__).parent / "peer_programs.py")
+    own = [sys.executable, "-m", "compactor_cli", "compact", str(session), "--target-ratio", "0.25", "--quiet"]
+    ours = {f"compactor {name}": [*own, "--strategy", name, "-o", str(output)] for name in _STRATEGIES}
+    return ours | {name: [python, programs, name, str(session), str(output)] for name in PEERS}
+
+
+def main(python: str) -> int:
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(cache_folder("o200k_base"))
+    exceeded = []
+    print(f"{'messages':>8}  {'':23}  {'processor seconds':>17}  {'seconds':>7}  {'memory':>8}  {'output':>8}")
+    with tempfile.TemporaryDirectory(prefix="compactor-bench-") as folder:
+        session, output = Path(folder) / "session.jsonl", Path(folder) / "output.jsonl"
+        for messages, times in _RUNS.items():
+            write_session(session, messages)
+            found: dict[str, list[Run]] = {}
+            sizes: dict[str, int] = {}
+            for _ in range(times + 1):
+                for name, command in commands(python, session, output).items():
+                    found.setdefault(name, []).append(run(command))
+                    sizes[name] = output.stat().st_size
+            for name, runs in found.items():
+                print(f"{messages:>8,}  {name:23}  {processor(runs[1:]):>17.3f}  {seconds(runs[1:]):>7.3f}", end="")
+                print(f"  {memory(runs) / 1e6:>5,.0f} MB  {sizes[name] / session.stat().st_size:>7.0%}")
+            ours, theirs = processor(found["compactor tiered"][1:]), processor(found[_YARDSTICK][1:])
+            if ours > theirs:
+                exceeded.append(f"{messages:,} messages take {ours / theirs:.2f} times what {_YARDSTICK} takes")
+    for line in exceeded:
+        print(f"limit exceeded: {line}", file=sys.stderr)
+    return 1 if exceeded else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

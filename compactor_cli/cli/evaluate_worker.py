@@ -1,0 +1,79 @@
+"""Measures cases of `evaluate` in another process."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Generator, Sequence
+from io import StringIO
+
+from msgspec import Struct
+
+from compactor_cli.cli import workers
+from compactor_cli.cli.against import Command
+from compactor_cli.cli.consoles import late_console
+from compactor_cli.cli.methods import methods_for
+from compactor_cli.cli.session import Session
+from compactor_cli.evaluation.retention.cases import Case
+from compactor_cli.evaluation.retention.comparison import CaseOutcome
+from compactor_cli.evaluation.retention.measure import Method, measure_case, unmeasured
+from compactor_cli.model.content import Holds
+from compactor_cli.model.profile import Profile
+from compactor_cli.settings import Settings
+from compactor_cli.tokens import make_counter
+
+_WORTH_SHARING = 5_000_000
+"""Tokens, of every case as often as it is compacted, from which on processes are started: a few seconds of work."""
+
+
+class EvaluationSetup(Struct, frozen=True):
+    """What all cases of a run share. It can be pickled."""
+
+    settings: Settings
+    tokenizer: str
+    model: str
+    profile: Profile | None
+    strategies: Sequence[str]
+    commands: Sequence[Command]
+    timeout: float
+    ratios: Sequence[float]
+
+
+class _Ready:
+    """What this process works with, once it has begun."""
+
+    methods: Sequence[Method] = ()
+    ratios: Sequence[float] = ()
+
+
+def begin(setup: EvaluationSetup) -> None:
+    """Prepare this process for a run. What there is to say has been said where the run was begun."""
+    quiet = late_console(StringIO(), quiet=True)
+    counter = make_counter(setup.tokenizer, setup.model).counter
+    session = Session(counter, quiet, quiet, profile=setup.profile, model=setup.model)
+    _Ready.methods = methods_for(session, setup.settings, setup.strategies, setup.commands, setup.timeout)
+    _Ready.ratios = setup.ratios
+
+
+def measure_chunk(cases: Sequence[Case]) -> list[list[CaseOutcome]]:
+    """Measure cases one after the other, in a process that has begun."""
+    found = [measure_case(case, _Ready.methods, _Ready.ratios, clock=time.perf_counter) for case in cases]
+    gc.collect()  # it is switched off for the whole program
+    return found
+
+
+def shared(cases: Sequence[Case], setup: EvaluationSetup, runs: int) -> Generator[list[CaseOutcome], None, None] | None:
+    """What `measure_case` gives for cases in their order, by all processors; each case is `runs` outcomes. None where
+    that is not worth the start of processes, and for sessions that are too large for memory."""
+    processes = min(workers.processors(), len(cases))
+    tokens = sum(case.front.tokens for case in cases)
+    if processes < 2 or tokens * runs < _WORTH_SHARING or any(isinstance(case.front.source, Holds) for case in cases):
+        return None
+
+    def ended(case: Case) -> list[CaseOutcome]:
+        return unmeasured(case, "the process that measured it ended; there may not be enough memory", runs)
+
+    work: workers.Work[Case, list[CaseOutcome]] = workers.Work(
+        begin=begin, given=(setup,), chunk=measure_chunk, ended=ended, preload=(__name__,)
+    )
+    return workers.in_order(work, ([case] for case in cases), processes)

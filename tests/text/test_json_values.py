@@ -1,0 +1,42 @@
+"""JSON is read as Python reads it, whatever library does it."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from compactor_cli.text.json_values import json_value
+
+PIECES = [
+    *('"', "\\", "u", "{", "}", "[", "]", ":", ",", "1", "0", ".", "e", "-", "+", "é", "\ud800", "😀", "null", "true"),
+    *(" ", "\n", "\x00", "\\u0041", "\\ud83d\\ude00", "\\udc00", '"a"', '"k":', "NaN", "Infinity", "9" * 25, "\\n"),
+]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=9).map("".join)
+
+
+def read(by, text):
+    try:
+        return repr(by(text))
+    except ValueError as error:
+        return type(error), str(error)
+
+
+@given(text=st.one_of(TEXTS, TEXTS.map(lambda text: f'{{"k":{text}}}'), TEXTS.map(lambda text: f'"{text}"')))
+@example(text='{"a":1,"b":2,"a":3}')
+@example(text='"\\ud800"')
+@example(text="[NaN, Infinity, -0, -0.0, 1e400]")
+@example(text="9" * 5000)
+@settings(max_examples=300)
+def test_any_text_gives_the_value_or_the_error_that_json_gives(text):
+    assert read(json_value, text) == read(json.loads, text)
+
+
+def test_what_only_python_reads_is_read():
+    assert math.isnan(json_value("NaN"))
+    assert json_value(b'"\\ud800"') == "\ud800"
+    with pytest.raises(RecursionError):
+        json_value("[" * 100_000)
