@@ -48,6 +48,8 @@ def copy(tmp_path_factory):
         place = ROOT / name
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(place, root / name, ignore=ignored) if place.is_dir() else shutil.copy(place, root / name)
+    if (ROOT / ".mypy_cache" / "complete").is_file():  # only what is new has to be checked then
+        shutil.copytree(ROOT / ".mypy_cache", root / ".mypy_cache")
     package = root / "compactor_cli"
 
     (package / "formats/notes.py").write_text(block("A format."))
