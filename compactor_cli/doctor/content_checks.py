@@ -9,7 +9,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from typing import Any
 
-from compactor_cli.doctor.findings import DoctorView, Finding
+from compactor_cli.doctor.base import DoctorView, Finding
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
 

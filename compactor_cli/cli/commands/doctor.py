@@ -19,8 +19,8 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.containers import pack
+from compactor_cli.doctor.base import IMAGE_BYTES, Finding, Limits
 from compactor_cli.doctor.examine import Examined, examine, mended
-from compactor_cli.doctor.findings import IMAGE_BYTES, Finding, Limits
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings.layers import Layer

@@ -32,7 +32,7 @@ from compactor_cli.tokens.models import model_facts
 from compactor_cli.views.forecast import Outlook, outlook
 
 if TYPE_CHECKING:
-    from compactor_cli.doctor.findings import Finding
+    from compactor_cli.doctor.base import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +116,8 @@ def _inspect(session: Session, configured: Configured, settings: Settings, asked
 
 def _more_faults(source: Source) -> list[Finding]:
     """Return what else is wrong with a file than calls without results and the reverse; `doctor` has all of it."""
+    from compactor_cli.doctor.base import Limits
     from compactor_cli.doctor.examine import examine
-    from compactor_cli.doctor.findings import Limits
 
     examined = examine(source, Limits())
     return [one for found in examined.conversations for one in found if one.message is None]
