@@ -12,7 +12,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.check_output import failing_names, named, names_in, verdict
 from compactor_cli.features.work.checks import CheckRun, check_named, check_of
 from compactor_cli.features.work.folders import folder_of, within
-from compactor_cli.model.state import StateLine
+from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later

@@ -16,18 +16,18 @@ from compactor_cli.features.work.state import session_state, state_text
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
-from compactor_cli.model.state import StateLine
+from compactor_cli.model.state_line import StateLine
 from compactor_cli.strategies.adaptive import must_keep
+from compactor_cli.strategies.adaptive.arrangement import Stretch, arrange
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL, Native
-from compactor_cli.strategies.adaptive.layout import Stretch, arrange
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.requests import ALL_SHARE, Request, choose_requests, rate_by, share_of
 from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, Selector, densest
+from compactor_cli.summaries.format.headers import Base
 from compactor_cli.text.clauses import split_clauses
-from compactor_cli.text.headers import Base
 
 _PRESENT = 40
 """Newest groups that may stay at their place for being the newest."""
