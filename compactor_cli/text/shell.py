@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from compactor_cli.text.remembering import remembered
+from compactor_cli.text.cached import remembered
 
 _HEREDOC_WORD = re.compile(r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.DOTALL)
 """A text given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
