@@ -123,8 +123,10 @@ class CheckRuns:
             if run.check.covers(other.check, other.names):
                 del self.failing[label]
                 continue
+            if not other.names:
+                continue
             left = tuple(name for name in other.names if not run.check.covers_name(other.check, name))
-            if other.names and not left:
+            if not left:
                 del self.failing[label]
             elif left != other.names:
                 self.failing[label] = replace(other, names=left, error="", said="")
