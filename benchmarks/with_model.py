@@ -13,10 +13,10 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks.retention import COUNTER, CUTS, RATIOS, print_result, sessions_of
+from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import BudgetError
 from compactor_cli.evaluation.retention.cases import prepare
 from compactor_cli.evaluation.retention.measure import Method, NoOutputError, evaluate
-from compactor_cli.model.asking import ModelAnswer, ModelRequest
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import compact

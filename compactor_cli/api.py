@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, overload
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.asking.port import LanguageModel
 from compactor_cli.formats.loading import load as _load
 from compactor_cli.memory.decontextualize import Resolved, statements_of
 from compactor_cli.memory.decontextualize import decontextualize as _decontextualize
 from compactor_cli.memory.extraction import Remembering
 from compactor_cli.memory.extraction import extract_memories as _extract_memories
-from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.content import Content, in_memory
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.objects import from_lines, to_lines
-from compactor_cli.pipeline.budget import allocate
 from compactor_cli.pipeline.run import analyze, compact_source
+from compactor_cli.pipeline.share_budget import allocate
 from compactor_cli.pipeline.stages import CurrentStage
 from compactor_cli.pipeline.threshold import ContextState
 from compactor_cli.pipeline.threshold import context_state as _context_state

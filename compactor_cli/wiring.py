@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from compactor_cli.asking.port import LanguageModel
 from compactor_cli.features.topics import find_topics
 from compactor_cli.formats import FORMATS
-from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.stages import Topics
@@ -13,7 +13,7 @@ from compactor_cli.profiles import default_profile
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
-from compactor_cli.summarizers import summarizer
+from compactor_cli.summaries.registry import summarizer
 from compactor_cli.tokens.base import TokenCounter
 
 

@@ -92,7 +92,7 @@ def browsed() -> str:
     os.environ["COMPACTOR_CONFIG"] = os.devnull
     for name in (*_SILENT, "TEXTUAL_THEME"):  # they are read when the program is imported
         os.environ.pop(name, None)
-    from compactor_cli.cli import browse as command
+    from compactor_cli.cli.commands import browse as command
     from compactor_cli.cli.configured import forced
 
     async def screen() -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import ModelError
 from compactor_cli.llm.asker import Asker
 from compactor_cli.llm.litellm_client import LitellmClient
-from compactor_cli.model.asking import ModelAnswer, ModelRequest
 from compactor_cli.settings import LlmSettings
 from tests.llm.server import Provider
 

@@ -10,6 +10,8 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "compactor_cli"
 LINES, PARAMETERS = 60, 10
+PROGRAMS = {"agents", "formats", "targets", "resuming"}
+"""Folders with a file for each program whose sessions are read, written or gone on with."""
 LONG = {"compact", "compact_json"}
 """Functions with more parameters, or lines, than others: the public API's options, and a report member by member."""
 
@@ -47,3 +49,13 @@ def test_no_function_is_long_or_takes_many_parameters(trees):
         if node.end_lineno - node.lineno >= LINES or len(node.args.args + node.args.kwonlyargs) > PARAMETERS
     }
     assert {each for each in found if each.split(": ")[1] not in LONG} == set()
+
+
+def test_a_file_name_is_used_once(trees):
+    """Files that are named for a program, a command, or what they show are named alike on purpose."""
+    alike = {"__init__", "base"} | {path.stem for path in trees if path.parent.name in PROGRAMS}
+    places = defaultdict(list)
+    for path in trees:
+        if path.parts[0] != "render" and path.parent != Path("cli/commands") and path.stem not in alike:
+            places[path.stem].append(str(path))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

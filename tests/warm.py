@@ -165,9 +165,9 @@ def _serve(line, module):
 
 def _preload():
     """All commands and what they import, a vocabulary, and SQLAlchemy and alembic by making a database."""
-    for name in ("cli.app", "cli.keeping", "render.tables", *STORED):
+    for name in ("cli.app", "cli.recording", "render.tables", *STORED):
         importlib.import_module(f"compactor_cli.{name}")
-    commands = importlib.import_module("compactor_cli.cli.commands").Commands()
+    commands = importlib.import_module("compactor_cli.cli.command_table").Commands()
     for name in commands:
         commands[name]
     importlib.import_module("compactor_cli.tokens").make_counter().counter.count("awordthatisnotoken")

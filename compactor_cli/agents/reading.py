@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from compactor_cli.agents.base import Figure, FoundSession
-from compactor_cli.text.injected import origin_of
+from compactor_cli.model.injected import origin_of
 
 WHOLE = 32 * 1024 * 1024
 """Bytes up to which a file is read whole; of a larger one only both ends."""

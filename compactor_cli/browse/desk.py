@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from compactor_cli.browse.rows import BrowserView
-from compactor_cli.browse.state import State
+from compactor_cli.browse.view_state import State
 from compactor_cli.model.decisions import Aim
 from compactor_cli.model.transcript import Source
 

@@ -17,7 +17,7 @@ from compactor_cli.browse.panels import line
 from compactor_cli.browse.text_view import TextView
 
 if TYPE_CHECKING:
-    from compactor_cli.browse.app import Browser
+    from compactor_cli.browse.browser import Browser
 
 _WIDE = 110
 """Cells from which on both stand side by side."""

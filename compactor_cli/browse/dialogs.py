@@ -13,8 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from compactor_cli.browse.filters import Mark
-from compactor_cli.browse.words import HELP
+from compactor_cli.browse.labels import HELP
+from compactor_cli.browse.message_filters import Mark
 
 Answer = TypeVar("Answer")
 _BOX = """

@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from compactor_cli.browse.rows import BrowserRow
-from compactor_cli.browse.state import Groups
+from compactor_cli.browse.view_state import Groups
 from compactor_cli.model.decisions import Choice, Spot
 
 _WHO, _FATE = 11, 10

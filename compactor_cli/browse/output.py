@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from compactor_cli.browse.lines import safe
+from compactor_cli.browse.row_lines import safe
 from compactor_cli.browse.rows import BrowserRow, BrowserView, name
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
-from compactor_cli.text.excerpts import speaker_of
+from compactor_cli.summaries.format.excerpts import speaker_of
 
 
 class OutputLine(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from rich.text import Text
 from textual.widgets import Static
 
-from compactor_cli.browse import words
+from compactor_cli.browse import labels as words
 from compactor_cli.browse.rows import BrowserView
 from compactor_cli.model.transcript import Source
 

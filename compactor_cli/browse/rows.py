@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.browse.lines import safe
+from compactor_cli.browse.row_lines import safe
 from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import Spot
 from compactor_cli.model.message import Message

@@ -12,8 +12,8 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from compactor_cli.browse.lines import wrapped
 from compactor_cli.browse.output import OutputLine
+from compactor_cli.browse.row_lines import wrapped
 
 
 class TextView(ScrollView, can_focus=True, inherit_bindings=False):

@@ -10,7 +10,7 @@ from textual.app import App
 from compactor_cli.browse.desk import Desk
 from compactor_cli.browse.dialogs import Ask, Confirm
 from compactor_cli.browse.rows import BrowserView
-from compactor_cli.browse.state import History
+from compactor_cli.browse.view_state import History
 from compactor_cli.errors import CompactorError
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from compactor_cli.cli.commands import ASKED, Commands, summary
+from compactor_cli.cli.command_table import ASKED, Commands, summary
+from compactor_cli.cli.ending_signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.mistakes import is_mistake, words_of
-from compactor_cli.cli.signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.streams import open_streams
 from compactor_cli.cli.width import WidthOption
 from compactor_cli.errors import BUG_REMEDY, CompactorError, ExitCode, UsageError, bug_words

@@ -138,7 +138,7 @@ def _folder(project: str) -> str:
 def _agent_at(path: str) -> Agent | None:
     """The agent in whose folder a file is."""
     from compactor_cli.agents import AGENTS
-    from compactor_cli.cli.choosing import this_machine
+    from compactor_cli.cli.session_menu import this_machine
 
     machine, real = this_machine(), Path(path).resolve()
     for agent in AGENTS.values():
@@ -148,7 +148,7 @@ def _agent_at(path: str) -> Agent | None:
 
 
 def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
-    from compactor_cli.cli.choosing import this_machine
+    from compactor_cli.cli.session_menu import this_machine
 
     if agent.new_folder is None or agent.new_name is None:
         raise UsageError(f"--new-session: {agent.title} has no files of its own: name one with -o, and import it")

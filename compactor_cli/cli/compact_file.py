@@ -16,10 +16,10 @@ from compactor_cli.cli.files import other_names, write_bytes
 from compactor_cli.cli.gathering import add_events, gathers
 from compactor_cli.cli.html import compact_page
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
+from compactor_cli.cli.memory_use import put_in, remembering
 from compactor_cli.cli.model_use import model_use, say_use
 from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.progress import NoSteps, Steps
-from compactor_cli.cli.remembering import put_in, remembering
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack

@@ -24,7 +24,7 @@ from compactor_cli.settings import Settings
 
 if TYPE_CHECKING:
     from compactor_cli.datasets.batches import Make, RowResult
-    from compactor_cli.datasets.files import Shard
+    from compactor_cli.datasets.parquet_files import Shard
 
 NO_PYARROW = "Parquet is read by pyarrow, which is not installed: pip install 'compactor-cli[parquet]'"
 
@@ -37,7 +37,7 @@ def compact_parquet(session: Session, file: str, job: Job, settings: Settings, p
 
     def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
         """The new file in `sink`, with its size and, when they are needed, the hashes of both."""
-        from compactor_cli.datasets.files import compact_shard
+        from compactor_cli.datasets.parquet_files import compact_shard
 
         make = _row_maker(session, file, job, settings)
         try:
@@ -77,7 +77,7 @@ def compact_parquet(session: Session, file: str, job: Job, settings: Settings, p
 
 def _need_pyarrow() -> None:
     try:
-        import compactor_cli.datasets.files  # noqa: F401
+        import compactor_cli.datasets.parquet_files  # noqa: F401
     except ImportError:
         raise UsageError(NO_PYARROW) from None
 

@@ -11,13 +11,13 @@ from io import StringIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.cli.compact import job_of
+from compactor_cli.cli.commands.compact import job_of
 from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.compact_options import CompactOptions
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.keeping import Keeper
 from compactor_cli.cli.many import FileTask, Told, attempt
 from compactor_cli.cli.progress import NoSteps
+from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.session import Session
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile

@@ -9,11 +9,10 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.cli.session import Session, open_session
-from compactor_cli.configuration import variables
-from compactor_cli.configuration.files import files_in_use, read_file, working_folder
-from compactor_cli.configuration.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
 from compactor_cli.model.transcript import Source
-from compactor_cli.settings import ReadingSettings, Settings
+from compactor_cli.settings import ReadingSettings, Settings, variables
+from compactor_cli.settings.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
+from compactor_cli.settings.settings_files import files_in_use, read_file, working_folder
 from compactor_cli.tokens import PROBE
 
 

@@ -17,15 +17,15 @@ from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.lookup import read_again
 from compactor_cli.cli.numbers import tokens as tokens_of
 from compactor_cli.cli.session import Session
-from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError, bug_words
 from compactor_cli.hooks.context import Original, restored
 from compactor_cli.hooks.payload import Payload, payload_of, start_output
 from compactor_cli.model.content import in_memory
+from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import visible
 
 if TYPE_CHECKING:
-    from compactor_cli.cli.hook import HookRunOptions
+    from compactor_cli.cli.commands.hook import HookRunOptions
     from compactor_cli.db.database import Database
     from compactor_cli.model.archived import Archived
     from compactor_cli.model.transcript import Source
@@ -104,7 +104,7 @@ def _keep(session: Session, configured: Configured, payload: Payload) -> None:
 def _archive(session: Session, configured: Configured, source: Source) -> None:
     from compactor_cli.archive.chunks import cut
     from compactor_cli.archive.stored import archive
-    from compactor_cli.cli.keeping import evict
+    from compactor_cli.cli.recording import evict
     from compactor_cli.db.database import open_database
     from compactor_cli.hooks.archiving import manifest_before
 
@@ -122,7 +122,7 @@ def _archive(session: Session, configured: Configured, source: Source) -> None:
 
 def _compact_beside(session: Session, configured: Configured, source: Source) -> None:
     from compactor_cli.cli.files import write_bytes
-    from compactor_cli.cli.keeping import Keeper
+    from compactor_cli.cli.recording import Keeper
     from compactor_cli.pipeline.run import compact_source
 
     settings = configured.settings

@@ -17,7 +17,7 @@ from compactor_cli.model.decisions import Decided
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.pipeline.report import unchanged
+from compactor_cli.pipeline.make_report import unchanged
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.stages import COMPLETE
 from compactor_cli.pipeline.threshold import relief_target

@@ -19,13 +19,13 @@ from rich.console import Console
 
 from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
-from compactor_cli.configuration.layers import Layer
-from compactor_cli.configuration.values import moment
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.conditions import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
 from compactor_cli.model.memory import CATEGORIES
 from compactor_cli.render.console import make_console
+from compactor_cli.settings.checked_values import moment
+from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import one_line
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict, replace
 
-from compactor_cli.model.asking import Usage
+from compactor_cli.asking.port import Usage
 from compactor_cli.model.report import ModelUse
 
 _ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")
@@ -14,7 +14,7 @@ _ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concu
 if TYPE_CHECKING:
     from compactor_cli.cli.configured import Configured
     from compactor_cli.cli.session import Session
-    from compactor_cli.configuration.layers import Layer
+    from compactor_cli.settings.layers import Layer
 
 
 def model_use(session: Session, before: ModelUse | None = None) -> ModelUse | None:

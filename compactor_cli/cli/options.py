@@ -1,4 +1,4 @@
-"""Options that several commands share. Those of one command stand in its class, those of settings in `settings.py`."""
+"""Options that several commands share. Those of one command stand in its class, those of settings in `settings/`."""
 
 from __future__ import annotations
 

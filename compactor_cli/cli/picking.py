@@ -70,7 +70,7 @@ def picked(session: Session, files: Sequence[str], asked: Picks) -> list[str]:
     if not chosen and not _interactive(session):
         raise UsageError("Missing argument 'FILE'. Name a file, - for standard input, --latest or --session ID.")
     # the agents are imported only where a session is looked for
-    from compactor_cli.cli.choosing import choose
+    from compactor_cli.cli.session_menu import choose
 
     return [choose(session, "" if latest == ANY else latest, wanted, project, newest=bool(latest))]
 

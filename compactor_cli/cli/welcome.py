@@ -12,7 +12,7 @@ from pathlib import Path
 import compactor_cli
 from compactor_cli.agents import AGENTS
 from compactor_cli.agents.finding import described, find_sessions, shortest
-from compactor_cli.cli.choosing import this_machine
+from compactor_cli.cli.session_menu import this_machine
 from compactor_cli.render.console import counted, make_console
 from compactor_cli.render.sessions import session_table
 

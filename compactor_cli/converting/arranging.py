@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.converting.content import Conversation, Item, SpeakerTurn
-from compactor_cli.text.injected import DETACHED_RESULT
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
+from compactor_cli.model.injected import DETACHED_RESULT
 
 NO_RESULT = "[No result: the session that this was converted from holds none for this call]"
 

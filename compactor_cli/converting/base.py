@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from compactor_cli.converting.content import Conversation
+from compactor_cli.converting.message_content import Conversation
 from compactor_cli.converting.stable import UNKNOWN_TIME
 
 Attribute = Literal["time", "failed", "injected", "author"]

@@ -10,9 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.converting.base import Given, Home, Target
-from compactor_cli.converting.content import Conversation
 from compactor_cli.converting.fitting import without_thoughts
 from compactor_cli.converting.losses import Loss, losses_of, merge
+from compactor_cli.converting.message_content import Conversation
 from compactor_cli.converting.reading_back import read_back
 from compactor_cli.converting.stable import UNKNOWN_TIME, digest, uuid_of
 from compactor_cli.converting.taking import take

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.converting.content import Item, Picture, Seal, SpeakerTurn
+from compactor_cli.converting.message_content import Item, Picture, Seal, SpeakerTurn
 from compactor_cli.converting.stable import digest
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Role

@@ -13,9 +13,9 @@ from typing import Literal
 from msgspec import Struct
 
 from compactor_cli.converting.base import Attribute
-from compactor_cli.converting.content import Conversation, Item, SpeakerTurn, Spot
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn, Spot
 from compactor_cli.converting.taking import Taken
-from compactor_cli.text.injected import origin_of
+from compactor_cli.model.injected import origin_of
 
 Action = Literal["left_out", "as_text", "as_user", "changed", "joined", "moved", "added"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.content import Item, Picture, SpeakerTurn
+from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
 
 NAME, ID = 64, 128
 """Most characters of a tool's name and of a call's id."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from compactor_cli.converting.content import Picture
+from compactor_cli.converting.message_content import Picture
 
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,", re.ASCII)
 _TYPES = ("media_type", "mimeType", "mime_type", "mediaType", "mime")

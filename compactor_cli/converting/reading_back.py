@@ -7,9 +7,9 @@ from itertools import zip_longest
 from typing import Any
 
 from compactor_cli.converting.base import Attribute, Target
-from compactor_cli.converting.content import Conversation
 from compactor_cli.converting.fitting import arguments
 from compactor_cli.converting.losses import UnfaithfulError
+from compactor_cli.converting.message_content import Conversation
 from compactor_cli.converting.taking import take
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS

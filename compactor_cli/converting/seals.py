@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from compactor_cli.converting.content import Seal
+from compactor_cli.converting.message_content import Seal
 
 
 class Thought(NamedTuple):

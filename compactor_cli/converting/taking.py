@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.converting.content import Conversation, Item, ItemKind, Picture, Seal, SpeakerTurn
+from compactor_cli.converting.message_content import Conversation, Item, ItemKind, Picture, Seal, SpeakerTurn
 from compactor_cli.converting.pictures import picture_in, pictures_in
 from compactor_cli.converting.seals import Thought, thoughts_in
 from compactor_cli.model.message import Message, Part, Path, Role

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.datasets.columns import beside_of, find_column, plain, replaced
-from compactor_cli.datasets.documents import line_of, values_in, without_nulls
+from compactor_cli.datasets.row_documents import line_of, values_in, without_nulls
 from compactor_cli.errors import BudgetError, InputError, ModelError
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import in_memory

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from compactor_cli.datasets.documents import BESIDE, NAMES, line_of, without_nulls
+from compactor_cli.datasets.row_documents import BESIDE, NAMES, line_of, without_nulls
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats.loading import load
 

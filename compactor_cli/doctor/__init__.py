@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compactor_cli.doctor.blocks import Blocks, Empty, Pictures
+from compactor_cli.doctor.base import Check
 from compactor_cli.doctor.chains import Ids, Parents, Sessions
-from compactor_cli.doctor.findings import Check
+from compactor_cli.doctor.content_checks import Blocks, Empty, Pictures
 
 CHECKS: tuple[Check, ...] = (Parents(), Ids(), Sessions(), Blocks(), Empty(), Pictures())

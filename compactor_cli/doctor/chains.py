@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from compactor_cli.doctor.findings import DoctorView, Finding
+from compactor_cli.doctor.base import DoctorView, Finding
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.transcript import Link
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.doctor import CHECKS
-from compactor_cli.doctor.findings import DoctorView, Finding, Limits
+from compactor_cli.doctor.base import DoctorView, Finding, Limits
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import Counter
 from compactor_cli.formats.jsonl import HeldRecord, RecordValues

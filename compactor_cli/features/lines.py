@@ -19,11 +19,11 @@ from msgspec import Struct
 
 from compactor_cli.features.call_lines import call_lines
 from compactor_cli.model.message import Message
-from compactor_cli.text.headers import body_start, state_start
-from compactor_cli.text.replies import reply_span
+from compactor_cli.model.replies import reply_span
+from compactor_cli.summaries.format.headers import body_start, state_start
+from compactor_cli.summaries.format.verbatim import quoted_span
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 from compactor_cli.text.units import clause_spans, units
-from compactor_cli.text.verbatim import quoted_span
 
 Cut = Literal["together", "apart", "clauses"]
 

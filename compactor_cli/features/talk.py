@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from compactor_cli.features.talk_words import (
     CUES,
+    CueCounter,
     asks,
     characters_without_blanks,
     cheers,
@@ -132,6 +133,8 @@ class _Talk:
                 if self._said_by.setdefault(word, turn.speaker) != turn.speaker:
                     self._said_by[word] = None
         self._scale = log(len(self._turns) + 1)
+        self._rarities = {word: self._rarity(word) for word in self._held}
+        self._cues = CueCounter(CUES)
 
     def _read_turns(self) -> tuple[list[int], list[_Turn], list[int]]:
         """The turn of each statement, the turns, and the place of each statement in its turn."""
@@ -174,15 +177,14 @@ class _Talk:
         yield log1p(figures)
         yield log1p(inner_names(text))
         yield log1p(codes(text))
-        low = text.lower()
-        for cue in CUES.values():
-            yield log1p(cue.count(low, found))
-        yield CUES["courtesy"].count(low, found) / max(1, len(found))
+        cues = self._cues.count(text.lower(), found)
+        yield from map(log1p, cues.values())
+        yield cues["courtesy"] / max(1, len(found))
 
     def _use(self, at: int, found: Sequence[str]) -> Iterator[float]:
         """Yield how rare and how new its words are."""
         turn, many = self._turn_of[at], max(1, len(found))
-        rarity = sorted((self._rarity(word) for word in found), reverse=True)
+        rarity = sorted(map(self._rarities.__getitem__, found), reverse=True)
         yield sum(rarity) / many
         yield sum(rarity[:3]) / max(1, len(rarity[:3]))
         yield sum(self._said_by[word] is not None for word in found) / many

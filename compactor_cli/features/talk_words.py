@@ -7,7 +7,7 @@ words do in the conversation.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from unicodedata import normalize
 
@@ -48,12 +48,11 @@ class Cue(Struct, frozen=True):
     in_ascii: bool = True
     """Whether a text in ASCII can have that inside."""
 
-    def count(self, text: str, found: Collection[str]) -> int:
-        """Return how many different ones there are in a text with these words."""
-        own = len(self.words.intersection(found))
+    def count_inside(self, text: str) -> int:
+        """Return how many different ones there are in a text that are no words of their own."""
         if self.inside is None or (not self.in_ascii and text.isascii()):
-            return own
-        return own + len(set(self.inside.findall(text)))
+            return 0
+        return len(set(self.inside.findall(text)))
 
 
 def _cue(words: str, inside: str = "") -> Cue:
@@ -147,6 +146,25 @@ CUES = {
     ),
 }
 """What is told -> words of several languages for it. They help where they are known, and are not needed."""
+
+
+class CueCounter:
+    """Counts the different words of each cue; every word is looked up once, however many cues there are."""
+
+    def __init__(self, cues: Mapping[str, Cue]) -> None:
+        self._cues = cues
+        self._places: dict[str, list[int]] = {}
+        for at, cue in enumerate(cues.values()):
+            for word in cue.words:
+                self._places.setdefault(word, []).append(at)
+
+    def count(self, text: str, found: Iterable[str]) -> dict[str, int]:
+        """Return cue -> how many of it there are in a text in lower case. `found`: its words, each once."""
+        counts = [cue.count_inside(text) for cue in self._cues.values()]
+        for word in found:
+            for at in self._places.get(word, ()):
+                counts[at] += 1
+        return dict(zip(self._cues, counts, strict=True))
 
 
 def words(text: str) -> list[str]:

@@ -8,16 +8,16 @@ from typing import Any
 
 from msgspec import Struct
 
+from compactor_cli.asking.answers import Answered, Question, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.asking.fence import fenced
+from compactor_cli.asking.port import LanguageModel, ModelRequest, Turn
+from compactor_cli.asking.prompt_files import prompt as read_prompt
 from compactor_cli.features.topics import MOST, TITLE, cut_stretches, entitled, find_topics
 from compactor_cli.features.work.ledger import call_actions
-from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import Topic
-from compactor_cli.text.answers import Answered, Question, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.fence import fenced
-from compactor_cli.text.prompts import prompt as read_prompt
 from compactor_cli.text.sentences import sentences
 
 _prompt = partial(read_prompt, "compactor_cli.features")

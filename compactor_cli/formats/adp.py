@@ -13,8 +13,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, as_text, word
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _ACTIONS = frozenset(("message_action", "api_action", "code_action"))
 _OBSERVATIONS = frozenset(("text_observation", "web_observation", "image_observation"))

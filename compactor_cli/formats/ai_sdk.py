@@ -19,8 +19,8 @@ from compactor_cli.formats.base import (
     parse_time,
     word,
 )
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool")
 _PARTS = frozenset(("tool-call", "tool-result", "reasoning"))

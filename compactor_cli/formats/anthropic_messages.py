@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES, COUNTS, new_content, read_content
+from compactor_cli.formats.anthropic_turns import add_turn
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -17,9 +19,7 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.formats.blocks import BLOCK_TYPES, COUNTS, new_content, read_content
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
-from compactor_cli.formats.turns import add_turn
 from compactor_cli.model.message import Message, Path, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}

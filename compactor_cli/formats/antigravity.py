@@ -14,8 +14,8 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, parse_time, word
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _TYPE = re.compile(r"[A-Z][A-Z_]+")
 _REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.DOTALL)

@@ -24,8 +24,8 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "agent": "assistant"}
 _SOURCES = {role: source for source, role in _ROLES.items()}

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats.base import Builder, block_text, body, is_image, tool_arguments
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 ROLES: dict[str, Role] = {
     "system": "system",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from compactor_cli.formats.anthropic_blocks import read_content
 from compactor_cli.formats.base import Builder, word
-from compactor_cli.formats.blocks import read_content
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin, Part, Path, Place
-from compactor_cli.text.injected import origin_of
 
 QUEUED = "queued_command"
 """What the user typed while the agent worked."""

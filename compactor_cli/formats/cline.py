@@ -13,6 +13,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES, new_content, read_content
+from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -26,10 +28,8 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.formats.blocks import BLOCK_TYPES, new_content, read_content
-from compactor_cli.formats.turns import turn_role
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _SYSTEM = ("system_prompt",)
 _KINDS = BLOCK_TYPES | {"text", "image", "file"}

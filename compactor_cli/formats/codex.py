@@ -36,8 +36,8 @@ from compactor_cli.formats.codex_history import history_of, unfold
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
 from compactor_cli.model.content import Content
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
 """Kinds of items that hold a history that the provider compacted, encrypted."""

@@ -12,8 +12,8 @@ from typing import Any
 
 from compactor_cli.formats.base import as_text, word
 from compactor_cli.formats.codex_history import history_of, is_compacted
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin
-from compactor_cli.text.injected import origin_of
 
 KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
 """Types of records."""

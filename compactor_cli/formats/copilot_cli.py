@@ -27,9 +27,9 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.copilot_events import calls_of, context_of, data_of, kind_of, outside_of, owners_of
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
-from compactor_cli.text.injected import origin_of
 
 _KINDS = re.compile(r"(?:session|user|assistant|tool|system|hook|permission|subagent|skill)\.[a-z_]+|abort")
 _SENT = ("user.message", "assistant.message", "tool.execution_complete", "system.message", "system.notification")

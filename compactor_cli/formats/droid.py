@@ -12,6 +12,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from compactor_cli.formats.anthropic_blocks import new_content, read_content
+from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -23,10 +25,8 @@ from compactor_cli.formats.base import (
     parse_time,
     word,
 )
-from compactor_cli.formats.blocks import new_content, read_content
 from compactor_cli.formats.droid_stream import KINDS, new_record, read_stream
 from compactor_cli.formats.trees import chains, way_to_root
-from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from compactor_cli.formats.base import Around, Builder, Counter, Reading, as_text, parse_time, word
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place
-from compactor_cli.text.injected import origin_of
 
 
 def _in_session(value: Mapping[str, Any]) -> bool:

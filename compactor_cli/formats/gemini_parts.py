@@ -8,8 +8,8 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder, as_text, block_text, edit_value, word
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 SHELL = "run_shell_command"
 _FAILED_COMMAND = re.compile(r"Exit Code: [1-9]")

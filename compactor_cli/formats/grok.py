@@ -24,8 +24,8 @@ from compactor_cli.formats.base import (
     without_data,
     word,
 )
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _SAID_MEANWHILE = "interjection"
 """Why a row under `user` is there that the user wrote while the agent worked; all other reasons are the agent's own."""

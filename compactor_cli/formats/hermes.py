@@ -15,6 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -27,7 +28,6 @@ from compactor_cli.formats.base import (
     parse_time,
     word,
 )
-from compactor_cli.formats.blocks import BLOCK_TYPES
 from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 

@@ -26,8 +26,8 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _ATTACHED = re.compile(r"(?:attachment|tc)://([0-9a-f]{32})")

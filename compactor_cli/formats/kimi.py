@@ -21,8 +21,8 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.kimi_parts import content_parts
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _ROWS = ("_system_prompt", "_usage", "_checkpoint")
 _KEYS = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", "partial"))

@@ -10,8 +10,8 @@ from typing import Any
 
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, as_text, word
 from compactor_cli.formats.response_items import new_item, read_item, role_of
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part
-from compactor_cli.text.injected import origin_of
 
 _KINDS = {
     "function_call": "call_id",

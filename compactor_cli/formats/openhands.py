@@ -30,9 +30,9 @@ from compactor_cli.formats.copies import equal_copies, shortened_copies, shorten
 from compactor_cli.formats.openhands_records import new_event
 from compactor_cli.formats.openhands_views import SentView, old_view, view_of
 from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
-from compactor_cli.text.injected import origin_of
 
 _SOURCES = ("agent", "user", "environment", "hook")
 _RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")

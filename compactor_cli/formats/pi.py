@@ -27,8 +27,8 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.pi_records import new_entry
 from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _ROLES = frozenset(("user", "assistant", "toolResult", "bashExecution", "custom", "system"))
 _NOTES = ("model_change", "thinking_level_change", "custom", "label", "session_info")

@@ -29,8 +29,8 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.jsonl import parse
 from compactor_cli.formats.text_actions import mark_outputs
+from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
-from compactor_cli.text.injected import origin_of
 
 _ROLES: dict[str, Role] = {
     **dict.fromkeys(("system",), "system"),

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from compactor_cli.model.asking import ModelAnswer, ModelRequest
+from compactor_cli.asking.port import ModelAnswer, ModelRequest
 
 T = TypeVar("T")
 

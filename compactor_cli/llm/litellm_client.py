@@ -11,13 +11,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from compactor_cli.asking.port import Finish, ModelAnswer, ModelRequest
+from compactor_cli.asking.turns import joined
 from compactor_cli.llm.deadline import DeadlineError, within
-from compactor_cli.llm.failures import Failure, failure_of, late
+from compactor_cli.llm.model_failures import Failure, failure_of, late
 from compactor_cli.llm.prices import output_limit
 from compactor_cli.llm.redact import redact
-from compactor_cli.model.asking import Finish, ModelAnswer, ModelRequest
 from compactor_cli.settings import LlmSettings
-from compactor_cli.text.turns import joined
 
 _QUIET = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.model.asking import ModelRequest
+from compactor_cli.asking.port import ModelRequest
 from compactor_cli.tokens.models import entry_of, model_facts
 
 UNKNOWN_LIMIT = 8_192

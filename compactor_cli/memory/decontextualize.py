@@ -9,13 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from compactor_cli.asking.answers import Question, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.asking.fence import fenced
+from compactor_cli.asking.port import LanguageModel, ModelRequest, Turn
+from compactor_cli.asking.prompt_files import prompt as read_prompt
 from compactor_cli.memory.loose_references import fault, refers_back
-from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
 from compactor_cli.model.message import Message
-from compactor_cli.text.answers import Question, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import one_line, plain
-from compactor_cli.text.fence import fenced
-from compactor_cli.text.prompts import prompt as read_prompt
 from compactor_cli.text.shorten import shorten_prose
 
 _prompt = partial(read_prompt, "compactor_cli.memory")

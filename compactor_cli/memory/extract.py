@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.asking.port import LanguageModel
 from compactor_cli.memory.decontextualize import decontextualize, statements_of
 from compactor_cli.memory.ephemeral import Speaker, is_passing, says_i
 from compactor_cli.memory.harness import is_briefing
@@ -15,7 +16,6 @@ from compactor_cli.memory.loose_references import refers_back
 from compactor_cli.memory.named_sentences import named
 from compactor_cli.memory.prose import SpokenSentence, speech
 from compactor_cli.memory.rules import CUE, judge
-from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.memory import CATEGORIES, COMPACTION, EXTRACTED, Memory, MemorySource
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Score

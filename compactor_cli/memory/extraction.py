@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from compactor_cli.asking.port import LanguageModel
 from compactor_cli.memory.extract import extract
-from compactor_cli.model.asking import LanguageModel
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Transcript

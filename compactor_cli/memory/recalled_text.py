@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 
+from compactor_cli.asking.fence import fenced
 from compactor_cli.model.memory import Memory
+from compactor_cli.summaries.format.headers import RECALLED_HEADING
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.fence import fenced
-from compactor_cli.text.headers import RECALLED_HEADING
 
 _LONGEST = 500
 """Characters of a memory that are passed on."""

@@ -13,7 +13,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan, SummaryPart, SummarySlot
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.score import Residuals, Score
-from compactor_cli.model.state import StateLine
+from compactor_cli.model.state_line import StateLine
 from compactor_cli.settings import Settings
 
 FIRST_REQUEST = "first request of the user"

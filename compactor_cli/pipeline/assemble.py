@@ -22,7 +22,7 @@ from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.transcript import Link, Transcript, Wrapper
 from compactor_cli.pipeline.recount import recounted
-from compactor_cli.pipeline.summarize import Summary
+from compactor_cli.pipeline.write_summaries import Summary
 
 _BEFORE_SUMMARIES = -2
 """Number of what stands before the summary of the same place: those have -1 and above."""

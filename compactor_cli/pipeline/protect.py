@@ -19,7 +19,7 @@ from compactor_cli.model.planning import (
     LAST_REQUEST,
     NEWEST,
 )
-from compactor_cli.text.verbatim import carried
+from compactor_cli.summaries.format.verbatim import carried
 
 
 class Protection(Struct, frozen=True):

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from compactor_cli.model.injected import DETACHED_RESULT
 from compactor_cli.model.message import CLOSING_ID, Message, Part, Place
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.verify import is_adjacent, last_turn
-from compactor_cli.text.injected import DETACHED_RESULT
 
 NO_RESPONSE = "Tool no response (synthetic: the transcript holds no result for this call)"
 UNDERSTOOD = "Understood."

@@ -35,20 +35,20 @@ from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output, assemble
 from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
 from compactor_cli.pipeline.groups import form_groups
-from compactor_cli.pipeline.plan import less, make_plan, plan_with
+from compactor_cli.pipeline.make_plan import less, make_plan, plan_with
+from compactor_cli.pipeline.make_report import report, unchanged
 from compactor_cli.pipeline.repair import ends_with_result, repair
-from compactor_cli.pipeline.report import report, unchanged
 from compactor_cli.pipeline.residuals import select_residuals
 from compactor_cli.pipeline.shortened import shortened_warnings
 from compactor_cli.pipeline.stages import COMPLETE, Stages
-from compactor_cli.pipeline.summarize import Summary, SummaryContext, write_summaries
 from compactor_cli.pipeline.target import is_within, resolve_target
 from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
+from compactor_cli.pipeline.write_summaries import Summary, SummaryContext, write_summaries
 from compactor_cli.settings import Settings
-from compactor_cli.summarizers.extractive import Extractive
-from compactor_cli.text.headers import Base, base_of, writer_of
+from compactor_cli.summaries.format.headers import Base, base_of, writer_of
+from compactor_cli.summaries.offline import Extractive
 
 DAMAGE = ("cut_off_line", "damaged_line")
 """Notes on lines that were left out."""

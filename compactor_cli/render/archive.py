@@ -15,8 +15,8 @@ from compactor_cli.archive.search import MessageHit
 from compactor_cli.hooks.archiving import STRATEGY
 from compactor_cli.model.archived import Archived, Manifest, PastRound
 from compactor_cli.render.console import make_table
+from compactor_cli.summaries.format.headers import format_ranges
 from compactor_cli.text.clean import plain
-from compactor_cli.text.headers import format_ranges
 
 MOST = 40
 """Originals that are listed for people."""

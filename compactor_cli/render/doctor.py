@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from compactor_cli.doctor.findings import Finding
+from compactor_cli.doctor.base import Finding
 from compactor_cli.render.console import make_table
 from compactor_cli.text.clean import plain
 

@@ -8,7 +8,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from compactor_cli.doctor.findings import Finding
+from compactor_cli.doctor.base import Finding
 from compactor_cli.model.budget import Budget
 from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Message

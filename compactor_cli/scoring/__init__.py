@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from compactor_cli.asking.port import LanguageModel
 from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
-from compactor_cli.model.asking import LanguageModel
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.scoring.factors import FactorScorer
 from compactor_cli.scoring.weighted import WeightedScorer

@@ -10,17 +10,17 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.model.asking import LanguageModel, ModelRequest, Turn
+from compactor_cli.asking.answers import Question, RejectedError, ask_checked, estimate, read_json
+from compactor_cli.asking.fence import fenced
+from compactor_cli.asking.port import LanguageModel, ModelRequest, Turn
+from compactor_cli.asking.prompt_files import prompt as read_prompt
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Factor, Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.scoring.factors import FactorScorer
 from compactor_cli.scoring.heuristics import obvious, speaks_of_scores
 from compactor_cli.settings import Settings
-from compactor_cli.text.answers import Question, RejectedError, ask_checked, estimate, read_json
 from compactor_cli.text.clean import plain
-from compactor_cli.text.fence import fenced
-from compactor_cli.text.prompts import prompt as read_prompt
 from compactor_cli.text.shorten import shorten_prose
 
 _prompt = partial(read_prompt, "compactor_cli.scoring")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
-from compactor_cli.text.remembering import remembered
 
 _EXIT = re.compile(
     r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return ?code)\s*[:=]?\s*(-?\d+)", re.IGNORECASE

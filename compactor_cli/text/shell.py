@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from compactor_cli.text.cached import remembered
+
 _HEREDOC_WORD = re.compile(r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.DOTALL)
 """A text given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
 _PLACEHOLDER = re.compile("\x00(\\d+)\x00")
@@ -44,6 +46,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+@remembered
 def steps(command: str) -> tuple[Step, ...]:
     """The simple commands of a command line, in order, those of `bash -c "..."` in its place."""
     documents: list[str] = []

@@ -11,8 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.kept_sentences import Keywords, kept_sentences
 from compactor_cli.text.outcomes import result_errors
-from compactor_cli.text.truncate import Keywords, kept_sentences
 
 SMALLEST = 40
 """Tokens that any text can be shortened to: the mark alone takes up to this."""

@@ -13,9 +13,9 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from compactor_cli.model.asking import LanguageModel, ModelAnswer, ModelRequest, Speaker, Turn
+from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Speaker, Turn
+from compactor_cli.asking.turns import joined
 from compactor_cli.model.message import Message, Role
-from compactor_cli.text.turns import joined
 from compactor_cli.tokens.base import TokenCounter
 
 PURPOSE = "token count"

@@ -1,4 +1,4 @@
-"""splintr's encoders, which start five times and encode twice as fast as tiktoken's, and carry their vocabularies.
+"""splintr's encoders, which encode twice as fast as tiktoken's, start faster, and carry their vocabularies.
 
 docs/decisions/0055 has the comparison. The same tokens are promised for o200k_base and cl100k_base only.
 """

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import pytest
 
-from compactor_cli.cli import browse as command
+from compactor_cli.cli.commands import browse as command
 from compactor_cli.cli.configured import forced
 
 

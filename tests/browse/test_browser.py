@@ -8,7 +8,7 @@ import re
 import pytest
 
 from compactor_cli.browse.message_list import MessageList
-from compactor_cli.cli import browse as command
+from compactor_cli.cli.commands import browse as command
 from compactor_cli.model.decisions import Spot
 from tests.builders import assistant, jsonl, load, system, user, values_of
 from tests.drawing import every

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from compactor_cli.browse.lines import safe, wrapped
-from compactor_cli.browse.state import History, State, decided, decided_all, groups_of
+from compactor_cli.browse.row_lines import safe, wrapped
+from compactor_cli.browse.view_state import History, State, decided, decided_all, groups_of
 from compactor_cli.model.decisions import Aim, Spot
 from tests.builders import assistant, call, calling, jsonl, load, result, system, user
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.model.decisions import Aim, Spot
-from compactor_cli.pipeline.decisions import decisions_on, held_against, read_decisions, write_decisions
+from compactor_cli.pipeline.decision_files import decisions_on, held_against, read_decisions, write_decisions
 from tests.builders import assistant, jsonl, load, prose, user, values_of
 
 TOKENS = ("--tokenizer", "chars")

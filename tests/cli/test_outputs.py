@@ -384,7 +384,7 @@ def test_diff_fails_under_each_kind_of_what_a_reader_acts_on(run, tmp_path, name
 def test_bugs_have_a_code_of_their_own_and_a_traceback_only_when_asked_for(tmp_path):
     # the only way to a bug that is not one: break the program in the process that runs it
     broken = (
-        "import compactor_cli.cli.score as s\n"
+        "import compactor_cli.cli.commands.score as s\n"
         "def analyze(*a): raise ZeroDivisionError('broken on purpose')\n"
         "s.analyze = analyze\n"
         "from compactor_cli.cli.app import main\nmain()"

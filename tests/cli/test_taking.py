@@ -8,8 +8,8 @@ import pytest
 import typer
 
 from compactor_cli.cli.app import app
-from compactor_cli.configuration.keys import keys
-from compactor_cli.summarizers import SUMMARIZERS
+from compactor_cli.settings.keys import keys
+from compactor_cli.summaries.registry import SUMMARIZERS
 
 OPTIONS = [(key.option.name, command) for key in keys().values() if key.option for command in key.option.commands]
 

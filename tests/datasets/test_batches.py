@@ -18,7 +18,7 @@ from tests.builders import exchanges
 pa = pytest.importorskip("pyarrow")
 
 from compactor_cli.datasets.batches import RowResult, compact_batch, compact_rows  # noqa: E402
-from compactor_cli.datasets.documents import without_nulls  # noqa: E402
+from compactor_cli.datasets.row_documents import without_nulls  # noqa: E402
 from tests.drawing import number_of  # noqa: E402
 
 HALF = Settings(target_ratio=0.5)

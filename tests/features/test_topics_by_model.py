@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import ModelError
 from compactor_cli.features.topics import find_topics
 from compactor_cli.features.topics_by_model import ModelTopics
-from compactor_cli.model.asking import ModelAnswer, ModelRequest
 from compactor_cli.model.planning import Topic
 from compactor_cli.pipeline.groups import form_groups
 from tests.asking import Connected, ScriptedModel, asked_text, connected, tagged  # noqa: F401  # a fixture

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Turn
 from compactor_cli.errors import ModelError, UsageError
 from compactor_cli.llm.asker import NOT_ASKED, Asker, DryAsker, Fallback, announcement, dollars, make_asker
 from compactor_cli.llm.cache import AnswerCache, cache_file
@@ -19,7 +20,6 @@ from compactor_cli.llm.prices import (
     output_limit,
     price_of,
 )
-from compactor_cli.model.asking import LanguageModel, ModelAnswer, ModelRequest, Turn
 from compactor_cli.settings import LlmSettings
 
 PRICED, UNPRICED = "openai/gpt-4o-mini", "openai/a-model-of-ones-own"

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from compactor_cli.asking.port import ModelAnswer, ModelRequest, Turn
 from compactor_cli.llm import cache as module
 from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
-from compactor_cli.model.asking import ModelAnswer, ModelRequest, Turn
 from tests.builders import environment
 
 ANSWER = ModelAnswer("An answer.", prompt_tokens=7, completion_tokens=3)
@@ -25,7 +25,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from compactor_cli.llm.cache import AnswerCache
-from compactor_cli.model.asking import ModelAnswer
+from compactor_cli.asking.port import ModelAnswer
 cache = AnswerCache(Path(sys.argv[1]), 64)
 print("ready", flush=True)
 sys.stdin.readline()

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
+from compactor_cli.asking.port import ModelRequest, Turn
 from compactor_cli.llm.litellm_client import LitellmClient
-from compactor_cli.model.asking import ModelRequest, Turn
 from compactor_cli.settings import LlmSettings
 from tests.builders import environment
 from tests.cli.test_startup import modules_after
@@ -31,7 +31,7 @@ SCHEMA = {
 ASKING = """
 import sys
 from compactor_cli.llm.asker import make_asker
-from compactor_cli.model.asking import ModelRequest, Turn
+from compactor_cli.asking.port import ModelRequest, Turn
 from compactor_cli.settings import LlmSettings
 settings = LlmSettings(api_base=sys.argv[2], timeout=600.0, concurrency=2)
 asker = make_asker(sys.argv[1], settings, count=len, say=lambda words: None)

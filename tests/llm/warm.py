@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from compactor_cli.asking.port import ModelRequest, Turn
 from compactor_cli.llm.litellm_client import LitellmClient, load_litellm
-from compactor_cli.model.asking import ModelRequest, Turn
 from compactor_cli.settings import LlmSettings
 from compactor_cli.tokens.models import model_facts
 from tests.warm import import_all, imported_by

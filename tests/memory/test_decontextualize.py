@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from compactor_cli import api
+from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import ModelError
 from compactor_cli.memory.decontextualize import DependentLine, Resolved, decontextualize, statements_of
 from compactor_cli.memory.loose_references import refers_back
-from compactor_cli.model.asking import ModelAnswer, ModelRequest
 from tests.asking import Connected, ScriptedModel, asked_text, connected  # noqa: F401  # a fixture
 from tests.llm.conftest import loaded_litellm, provider  # noqa: F401  # fixtures
 from tests.llm.server import ANTHROPIC, OPENAI, Provider, breaks, says

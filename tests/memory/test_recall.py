@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from compactor_cli import api
-from compactor_cli.cli.remembering import put_in
+from compactor_cli.cli.memory_use import put_in
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.formats import FORMATS
 from compactor_cli.memory.recall import NO_GAIN, NO_ROOM, TOO_LONG, UNCHANGED, choices
@@ -19,7 +19,7 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.protect import protect
 from compactor_cli.settings import MemorySettings, Settings
 from compactor_cli.strategies import STRATEGIES
-from compactor_cli.text.headers import is_recalled
+from compactor_cli.summaries.format.headers import is_recalled
 from compactor_cli.tokens.characters import CharacterCounter
 from tests.builders import ROOT, assistant, jsonl, listing, load, prose, system, user, values_of
 from tests.memory.remembered import memory, some

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.memory.recalled_text import recalled_text
-from compactor_cli.text.headers import is_recalled
-from compactor_cli.text.injected import origin_of
+from compactor_cli.model.injected import origin_of
+from compactor_cli.summaries.format.headers import is_recalled
 from tests.memory.remembered import memory
 
 

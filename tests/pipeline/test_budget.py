@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.model.budget import FixedParts
-from compactor_cli.pipeline.budget import allocate
+from compactor_cli.pipeline.share_budget import allocate
 from tests.builders import run_process
 from tests.properties.profile import examples
 

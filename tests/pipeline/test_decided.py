@@ -19,7 +19,7 @@ from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction, plan_lines
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.decide import refusal
-from compactor_cli.pipeline.decisions import by_conversation
+from compactor_cli.pipeline.decision_files import by_conversation
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.profiles import default_profile

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Compaction, joined
-from compactor_cli.pipeline import spending
+from compactor_cli.pipeline import token_use as spending
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from tests.pipeline.sessions import assistant, compact, long_session, result, system, transcript, user

@@ -30,13 +30,13 @@ from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES, strategy
-from compactor_cli.summarizers import summarizer
-from compactor_cli.text.headers import covered, is_summary, round_of
-from compactor_cli.text.verbatim import carried
+from compactor_cli.summaries.format.headers import covered, is_summary, round_of
+from compactor_cli.summaries.format.verbatim import carried
+from compactor_cli.summaries.registry import summarizer
 from compactor_cli.tokens import make_counter
 from tests.properties.refusals import refusals
 from tests.properties.time_order import check_time_order
-from tests.summarizers.texts import is_in, source_of, spans
+from tests.summaries.texts import is_in, source_of, spans
 
 TIME_ORDERED = frozenset(STRATEGIES)
 """Strategies that leave nothing behind a summary of later messages."""

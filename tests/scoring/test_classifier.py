@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from compactor_cli.asking.answers import estimate
+from compactor_cli.asking.port import ModelAnswer, ModelRequest
 from compactor_cli.errors import ModelError
-from compactor_cli.model.asking import ModelAnswer, ModelRequest
 from compactor_cli.model.score import Factor, Score
 from compactor_cli.scoring.classifier import CATEGORIES, ClassifierScorer
 from compactor_cli.scoring.heuristics import is_nod, speaks_of_scores
 from compactor_cli.settings import ScoringSettings, Settings
-from compactor_cli.text.answers import estimate
 from tests.asking import Connected, ScriptedModel, asked_text, connected, tagged  # noqa: F401  # a fixture
 from tests.builders import text_block, tool_result, tool_use
 from tests.llm.conftest import loaded_litellm, provider  # noqa: F401  # fixtures

@@ -16,11 +16,11 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.summarizers.facts import Fact, parse, said_in_row
-from compactor_cli.summarizers.forms import section_of
+from compactor_cli.summaries.facts import Fact, parse, said_in_row
+from compactor_cli.summaries.format.headers import round_of
+from compactor_cli.summaries.format.verbatim import QUOTED, carried
+from compactor_cli.summaries.outline import section_of
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.headers import round_of
-from compactor_cli.text.verbatim import QUOTED, carried
 
 ROUNDS = 5
 

@@ -11,7 +11,7 @@ from compactor_cli import api
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.text.excerpts import bare
+from compactor_cli.summaries.format.excerpts import bare
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, records_of, result, system, user
 from tests.strategies import work
 

@@ -12,7 +12,7 @@ from compactor_cli import api
 from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.text.verbatim import carried
+from compactor_cli.summaries.format.verbatim import carried
 from tests.builders import run_process
 from tests.pipeline.sessions import Json, assistant, filler, records_of, result, system, to_bytes, user
 from tests.pipeline.sessions import compact as compact_with

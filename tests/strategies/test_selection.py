@@ -12,7 +12,7 @@ from compactor_cli.strategies.shared.selection import Selector
 from tests.builders import WORDS, assistant, user
 from tests.features.sessions import Told
 from tests.properties.profile import examples
-from tests.summarizers.texts import chars
+from tests.summaries.texts import chars
 
 NAMES = [f"{word}_{at}.py" for at, word in enumerate(WORDS)]
 LINES = st.lists(

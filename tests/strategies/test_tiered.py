@@ -349,7 +349,7 @@ def test_each_summary_names_what_it_stands_for_and_is_smaller() -> None:
 
 def test_time_order_is_kept_with_summaries_at_the_place_of_what_they_replace() -> None:
     part = compact(long_session(60), target_ratio=0.4)
-    from compactor_cli.text.headers import covered
+    from compactor_cli.summaries.format.headers import covered
 
     places = [m.index if m.index >= 0 else covered(m.text())[0] for m in part.messages]
     assert places == sorted(places)

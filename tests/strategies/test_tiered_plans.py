@@ -14,7 +14,7 @@ from compactor_cli import api
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis
-from compactor_cli.pipeline.plan import make_plan
+from compactor_cli.pipeline.make_plan import make_plan
 from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for

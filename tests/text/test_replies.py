@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.replies import reply_span
+from compactor_cli.model.replies import reply_span
 
 REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, "
 REFUSED += "the new_string was NOT written to the file)."

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compactor_cli.text.verbatim import LAST_REQUEST_WAS, QUOTED, Carried, block, can_repeat, carried, quoted_span
+from compactor_cli.summaries.format.verbatim import (
+    LAST_REQUEST_WAS,
+    QUOTED,
+    Carried,
+    block,
+    can_repeat,
+    carried,
+    quoted_span,
+)
 from tests.properties.profile import examples
 
 HEADER = "## Session Summary (Compaction Round 2)\nStands for messages 1-9 (20 tokens; ctx_00000000).\n"
@@ -32,7 +40,7 @@ LINES = '- "We decided." [#4]\n- `src/a.py` edited [#5]'
 
 
 def page(first: str, last: str, at_end: bool) -> str:
-    """A summary that repeats requests, as `summarizers/page.py` writes it."""
+    """A summary that repeats requests, as `summaries/layout.py` writes it."""
     out = [HEADER.rstrip("\n")]
     if first:
         out += [block("Original Task", "first", 1, first), LINES]

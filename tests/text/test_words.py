@@ -6,10 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compactor_cli.model.injected import origin_of
+from compactor_cli.summaries.format.headers import (
+    Base,
+    base_of,
+    covered,
+    format_ranges,
+    header,
+    is_summary,
+    parse_ranges,
+    round_of,
+)
 from compactor_cli.text.clean import one_line, plain
-from compactor_cli.text.headers import Base, base_of, covered, format_ranges, header, is_summary, parse_ranges, round_of
 from compactor_cli.text.identifiers import identifiers
-from compactor_cli.text.injected import origin_of
 from compactor_cli.text.outcomes import error_lines, stated_failure
 from compactor_cli.text.sentences import sentences
 

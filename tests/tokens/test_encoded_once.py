@@ -11,7 +11,7 @@ from compactor_cli.pipeline.tools import Tools
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
-from compactor_cli.summarizers import summarizer
+from compactor_cli.summaries.registry import summarizer
 from compactor_cli.tokens.base import IMAGE_TOKENS
 from tests.builders import call, calling, exchanges, jsonl, listing, prose, result, system, user
 

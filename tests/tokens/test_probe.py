@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
+from compactor_cli.asking.port import ModelAnswer, Turn
 from compactor_cli.errors import ModelError
 from compactor_cli.llm.asker import make_asker
 from compactor_cli.llm.prices import output_limit
-from compactor_cli.model.asking import ModelAnswer, Turn
 from compactor_cli.settings import LlmSettings
 from compactor_cli.tokens.characters import CharacterCounter
 from compactor_cli.tokens.probe import MOST_RATIO, ROUNDS, ProbedCounter, fit, probe, ratio_of

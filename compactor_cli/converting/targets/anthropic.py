@@ -12,7 +12,7 @@ from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home
 from compactor_cli.converting.blocks import blocks, fit_blocks
-from compactor_cli.converting.content import Conversation, Item
+from compactor_cli.converting.message_content import Conversation, Item
 from compactor_cli.formats import jsonedit
 
 

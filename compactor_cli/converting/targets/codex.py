@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
-from compactor_cli.converting.content import Conversation, Item, Picture, SpeakerTurn
+from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.converting.stable import iso, moment
 from compactor_cli.formats import jsonedit
 

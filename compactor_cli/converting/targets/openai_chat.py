@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home
-from compactor_cli.converting.content import Conversation, Item, Picture, SpeakerTurn
+from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 40

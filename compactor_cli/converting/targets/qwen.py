@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home, times
-from compactor_cli.converting.content import Conversation, SpeakerTurn
+from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.converting.stable import iso, uuid_of
 from compactor_cli.formats import jsonedit

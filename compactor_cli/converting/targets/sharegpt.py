@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
 from compactor_cli.converting.base import Attribute, Given, Home
-from compactor_cli.converting.content import Conversation, Item, SpeakerTurn
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _FROM = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}

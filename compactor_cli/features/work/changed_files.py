@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import file_actions
-from compactor_cli.model.state import StateLine
+from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 
 _CHANGES = ("created", "edited", "deleted")

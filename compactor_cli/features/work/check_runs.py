@@ -12,7 +12,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.check_output import failing_names, named, names_in, verdict
 from compactor_cli.features.work.checks import CheckRun, check_named, check_of
 from compactor_cli.features.work.folders import folder_of, within
-from compactor_cli.model.state import StateLine
+from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
@@ -123,8 +123,10 @@ class CheckRuns:
             if run.check.covers(other.check, other.names):
                 del self.failing[label]
                 continue
+            if not other.names:
+                continue
             left = tuple(name for name in other.names if not run.check.covers_name(other.check, name))
-            if other.names and not left:
+            if not left:
                 del self.failing[label]
             elif left != other.names:
                 self.failing[label] = replace(other, names=left, error="", said="")

@@ -10,7 +10,7 @@ from msgspec import Struct
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import acts, tool_words
 from compactor_cli.features.work.ledger import first_said
-from compactor_cli.model.state import StateLine
+from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.shell import Step, word_set

@@ -13,10 +13,10 @@ from compactor_cli.features.work.effects import Effect, act_effect, acts
 from compactor_cli.features.work.folders import main_folder, shortening
 from compactor_cli.features.work.open_errors import OpenErrors
 from compactor_cli.features.work.shell_effects import effect_key, shell_effects
-from compactor_cli.features.work.state_text import state_lines, state_text
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.model.message import Message
-from compactor_cli.model.state import Kind, StateLine
+from compactor_cli.model.state_line import Kind, StateLine
+from compactor_cli.summaries.format.state_block import state_lines, state_text
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.shell import Step, steps
 

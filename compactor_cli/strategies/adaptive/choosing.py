@@ -16,19 +16,19 @@ from compactor_cli.features.work.state import session_state, state_text
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
-from compactor_cli.model.state import StateLine
+from compactor_cli.model.state_line import StateLine
 from compactor_cli.strategies.adaptive import must_keep
+from compactor_cli.strategies.adaptive.arrangement import WORTHLESS, Stretch, arrange, summarized
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL, Native
-from compactor_cli.strategies.adaptive.layout import WORTHLESS, Stretch, arrange, summarized
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.requests import Request, choose_requests, rate_by
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, Selector, densest
+from compactor_cli.summaries.format.headers import Base
 from compactor_cli.text.clauses import split_clauses
-from compactor_cli.text.headers import Base
 
 _ASKED = (0.5, 0.4)
 """Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""

@@ -9,7 +9,7 @@ from compactor_cli.features.name_scores import talk_share
 from compactor_cli.features.talk import Statement, needed_values, rank_statements
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
-from compactor_cli.text.excerpts import begins_part, is_request
+from compactor_cli.summaries.format.excerpts import begins_part, is_request
 
 _TALK = 0.6
 """Share of talk from which on a session is people talking; agents that write their actions as text have less."""

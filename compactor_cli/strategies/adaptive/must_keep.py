@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.state import answers_before_turns
+from compactor_cli.model.injected import is_instructions
 from compactor_cli.model.message import Message
-from compactor_cli.text.excerpts import bare, begins_part, is_request
-from compactor_cli.text.injected import is_instructions
-from compactor_cli.text.replies import reply_span
+from compactor_cli.model.replies import reply_span
+from compactor_cli.summaries.format.excerpts import bare, begins_part, is_request
 
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""

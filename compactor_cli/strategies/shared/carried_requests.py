@@ -10,11 +10,11 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
+from compactor_cli.model.replies import reply_in
 from compactor_cli.strategies.shared.requests import LEFT_OUT, KeptRequest, Rate, Request, choose_requests, rate_by
 from compactor_cli.strategies.shared.time_order import can_move
-from compactor_cli.text.replies import reply_in
+from compactor_cli.summaries.format.verbatim import carried, earlier_label, label_of
 from compactor_cli.text.shorten import text_reference
-from compactor_cli.text.verbatim import carried, earlier_label, label_of
 
 SHARE = 0.4
 """Share of the room for the words of the user."""

@@ -11,7 +11,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import Selector, densest
-from compactor_cli.text.excerpts import LEGEND, Excerpt
+from compactor_cli.summaries.format.excerpts import LEGEND, Excerpt
 
 DETAIL = 60_000
 """Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""

@@ -9,15 +9,15 @@ from typing import Literal
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
 from compactor_cli.model.group import Group
+from compactor_cli.model.injected import is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import pair
 from compactor_cli.model.plan import SummarySlot
+from compactor_cli.model.replies import reply_span
 from compactor_cli.strategies.shared.selection import ChosenLine
+from compactor_cli.summaries.format.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
+from compactor_cli.summaries.format.headers import Base, lines_header, lines_mark
 from compactor_cli.text.clean import plain
-from compactor_cli.text.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
-from compactor_cli.text.headers import Base, lines_header, lines_mark
-from compactor_cli.text.injected import is_instructions
-from compactor_cli.text.replies import reply_span
 
 MARK = 24
 """Tokens of quoted lines that are worth a summary, whose heading is a mark."""

@@ -32,9 +32,9 @@ from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
 from compactor_cli.strategies.shared.requests import KeptRequest
 from compactor_cli.strategies.shared.time_order import can_move, in_time_order
-from compactor_cli.text.headers import CUT_OFF
+from compactor_cli.summaries.format.headers import CUT_OFF
+from compactor_cli.summaries.format.verbatim import TURNS, block, turn
 from compactor_cli.text.shorten import SMALLEST
-from compactor_cli.text.verbatim import TURNS, block, turn
 
 HEADING = 90
 """Tokens of the heading of a summary, with what it was compacted from."""

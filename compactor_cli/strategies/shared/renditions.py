@@ -12,8 +12,8 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
+from compactor_cli.text.kept_sentences import Keywords
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
-from compactor_cli.text.truncate import Keywords
 
 _NEWEST = 20
 """Messages whose names say what is being worked on."""

@@ -15,7 +15,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
 from compactor_cli.model.planning import DECIDED, PlanInput
-from compactor_cli.text.verbatim import can_repeat, label_of, turn
+from compactor_cli.summaries.format.verbatim import can_repeat, label_of, turn
 
 HEADINGS = 0.25
 """Share of a summary's room that the headings of its stretches may take."""

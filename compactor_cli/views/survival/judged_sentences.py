@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from compactor_cli.model.message import Message
+from compactor_cli.model.replies import reply_in
 from compactor_cli.text.clean import plain
-from compactor_cli.text.replies import reply_in
 from compactor_cli.views.survival.normal_form import core, is_short
 
 _ENDS = re.compile(r"[.!?]+[\"'”’»)\]*`]*\s+|[。！？]+[」』”’）)]*\s*")

@@ -1,0 +1,116 @@
+"""Answers of a model that need a form: asked for, checked, and asked for once more with what is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, NoReturn, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Turn
+
+T = TypeVar("T")
+
+_FENCE = re.compile(r"\s*```\w*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
+
+
+class RejectedError(Exception):
+    """An answer that cannot be used. Its text says why, to the model and to people."""
+
+
+class Question(Struct, Generic[T], frozen=True):
+    """A request, and what its answer is read with; `read` raises RejectedError for one that cannot be used."""
+
+    request: ModelRequest
+    read: Callable[[str], T]
+
+
+class Answered(Struct, Generic[T], frozen=True):
+    """What was read from an answer, or why there is nothing."""
+
+    value: T | None
+    why: str = ""
+
+
+def ask_checked(model: LanguageModel, asked: Sequence[Question[T]]) -> list[Answered[T]]:
+    """Return what was answered, in order. Everything is asked at once; what cannot be used is asked once more, all
+    of it at once too. Failures are not: the model has tried again by itself."""
+    if not asked:
+        return []
+    answers = model.ask([one.request for one in asked])
+    found = [_read(one, answer) for one, answer in zip(asked, answers, strict=True)]
+    again = [at for at, one in enumerate(found) if one.value is None and not answers[at].failure]
+    if again:
+        repeated = [_again(model, asked[at].request, answers[at], found[at].why) for at in again]
+        for at, request, answer in zip(again, repeated, model.ask(repeated), strict=True):
+            found[at] = _read(Question(request, asked[at].read), answer)
+    return found
+
+
+def _read(asked: Question[T], answer: ModelAnswer) -> Answered[T]:
+    if answer.failure:
+        return Answered(None, answer.failure)
+    if answer.finish == "length":
+        return Answered(None, f"the answer was cut off at {asked.request.max_tokens:,} tokens")
+    if not answer.text.strip():
+        return Answered(None, "a tool was called" if answer.finish == "tool" else "the answer was empty")
+    try:
+        return Answered(asked.read(answer.text))
+    except RejectedError as rejected:
+        return Answered(None, str(rejected))
+
+
+def _again(model: LanguageModel, request: ModelRequest, answer: ModelAnswer, why: str) -> ModelRequest:
+    """The request with the reason at its end, and room for a longer answer where one was cut off."""
+    *before, last = request.turns
+    said = f"{last.text}\n\nAn earlier answer could not be used: {why}. Answer again, in the form asked for."
+    most = request.max_tokens
+    if answer.finish == "length":
+        taken = sum(estimate(turn.text) for turn in (*before, Turn(last.role, said))) + estimate(request.system)
+        most = max(most, min(2 * most, model.context_limit - taken))
+    return replace(request, turns=(*before, Turn(last.role, said)), max_tokens=most)
+
+
+def read_json(text: str, schema: Mapping[str, Any]) -> Any:
+    """The JSON value of an answer, which may stand in a code block or in a sentence. Raises RejectedError when
+    there is none, or when it is not what the schema asks for."""
+    import jsonschema  # takes a while, and only those who ask a model need it
+
+    value = _json(text)
+    wrong = min(jsonschema.Draft202012Validator(dict(schema)).iter_errors(value), key=_depth, default=None)
+    if wrong is not None:
+        # without what the answer said there, which may stem from the transcript
+        where = wrong.json_path.removeprefix("$").removeprefix(".")
+        wants = f"its schema says {wrong.validator} {json.dumps(wrong.validator_value)}"
+        raise RejectedError(f"{where or 'the JSON'} is not what was asked for: {wants}")
+    return value
+
+
+def _depth(error: Any) -> tuple[int, str]:
+    return len(error.absolute_path), error.json_path
+
+
+def _json(text: str) -> Any:
+    fence = _FENCE.fullmatch(text)
+    inner = fence[1] if fence else text
+    start, end = inner.find("{"), inner.rfind("}")
+    for piece in (inner, inner[start : end + 1]):
+        try:
+            return json.loads(piece, parse_constant=_no_number)
+        except (ValueError, RecursionError):
+            continue
+    raise RejectedError("it is not valid JSON")
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def estimate(text: str) -> int:
+    """Tokens that a text takes at most with hardly any vocabulary: three letters of ASCII, or half of any
+    other letter, to a token."""
+    ascii_only = len(text.encode("ascii", "ignore"))
+    return -(-ascii_only // 3) + 2 * (len(text) - ascii_only)

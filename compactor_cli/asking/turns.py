@@ -1,0 +1,69 @@
+"""Messages of a transcript as turns of a request to a model: data between delimiters, in their own roles.
+
+Calls and results are text, so that no provider finds fault with them; a result is a turn of the user,
+as it comes from outside the model. Thinking and pictures are not passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from compactor_cli.asking.fence import escape, fenced
+from compactor_cli.asking.port import Speaker, Turn
+from compactor_cli.model.message import Message, Part
+from compactor_cli.text.clean import plain
+from compactor_cli.text.shorten import shorten_output, shorten_prose
+
+
+class Cuts(Struct, frozen=True):
+    """Characters of each kind of text that are passed on; longer ones are cut inside, and say so."""
+
+    said: int = 6_000
+    arguments: int = 1_000
+    output: int = 2_000
+
+
+def turns_of(messages: Sequence[Message], cuts: Cuts | None = None) -> list[Turn]:
+    """One turn a message that has something to say; with `cuts`, long texts are shortened."""
+    found = []
+    for message in messages:
+        body = "\n".join(filter(None, (_piece(part, cuts) for part in message.parts)))
+        if body:
+            role: Speaker = "assistant" if message.role == "assistant" else "user"
+            found.append(Turn(role, _message(message, body)))
+    return found
+
+
+def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+    """Neighbours of one role as one turn."""
+    out: list[Turn] = []
+    for turn in turns:
+        if out and out[-1].role == turn.role:
+            out[-1] = Turn(turn.role, f"{out[-1].text}\n\n{turn.text}")
+        else:
+            out.append(turn)
+    return tuple(out)
+
+
+def _message(message: Message, body: str) -> str:
+    by = "tool" if message.results else message.role
+    return f'<message number="{message.number}" from="{by}">\n{body}\n</message>'
+
+
+def _piece(part: Part, cuts: Cuts | None) -> str:
+    text = plain(part.text)
+    if part.kind == "text":
+        return escape(_cut(text, cuts.said if cuts else 0)).strip()
+    if part.kind == "tool_call":
+        return fenced("call", _cut(text, cuts.arguments if cuts else 0), tool=part.name)
+    if part.kind == "tool_result":
+        if cuts and len(text) > cuts.output:
+            text = shorten_output(text, len(text), cuts.output, len, part.failed).text
+        return fenced("result", text, tool=part.name, failed="true" if part.failed else "")
+    return ""
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if not limit or len(text) <= limit else shorten_prose(text, len(text), limit, len).text

@@ -1,0 +1,344 @@
+"""The browser as an application of Textual."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import ClassVar, cast
+
+from msgspec.structs import replace
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Footer
+
+from compactor_cli.browse import labels as words
+from compactor_cli.browse.desk import Desk
+from compactor_cli.browse.detail import Detail
+from compactor_cli.browse.dialogs import Ask, Choose, Filter, Keys
+from compactor_cli.browse.message_filters import Mark, chosen, matches, offered
+from compactor_cli.browse.message_list import MessageList
+from compactor_cli.browse.output import signals_of
+from compactor_cli.browse.panels import CSS, STYLES, Panels, line
+from compactor_cli.browse.rows import BrowserRow, BrowserView, bare_view
+from compactor_cli.browse.terminal import end_with_the_terminal
+from compactor_cli.browse.view_state import History, State, decided, decided_all, groups_of
+from compactor_cli.browse.writing import Writing
+from compactor_cli.errors import CompactorError
+from compactor_cli.model.decisions import Choice
+from compactor_cli.strategies import STRATEGIES
+
+
+class Browser(Writing):
+    """A session with what a compaction would make of it."""
+
+    TITLE = "compactor browse"
+    CSS = CSS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("k", "decide('keep')", "Keep"),
+        Binding("d", "decide('drop')", "Drop"),
+        Binding("K", "decide_all('keep')", "Keep all", show=False),
+        Binding("D", "decide_all('drop')", "Drop all", show=False),
+        Binding("u", "undo", "Undo", show=False),
+        Binding("r", "redo", "Redo", show=False),
+        Binding("enter", "open", "View"),
+        Binding("slash", "search", "Find", key_display="/"),
+        Binding("n", "hit(1)", "Next", show=False),
+        Binding("N", "hit(-1)", "Before", show=False),
+        Binding("f", "filter", "Filter"),
+        Binding("x", "show_all", "All", show=False),
+        Binding("g", "go", "Go to", show=False),
+        Binding("full_stop", "next_decided", "Decided", show=False),
+        Binding("t", "target", "Target"),
+        Binding("s", "save", "Save"),
+        Binding("question_mark", "keys", "Keys", key_display="?"),
+        Binding("q", "leave", "Quit"),
+        Binding("w", "write", "Write"),
+        Binding("S", "strategy", "Strategy", show=False),
+    ]
+
+    class Computed(Message):
+        """What was computed of a state, or why it could not be."""
+
+        def __init__(self, state: State, view: BrowserView | None, error: Exception | None) -> None:
+            super().__init__()
+            self.state, self.view, self.error = state, view, error
+
+    def __init__(self, desk: Desk, state: State, said: str = "", saved: State | None = None) -> None:
+        """`said`: what to say first; `saved`: the state that a file has."""
+        super().__init__()
+        self.desk, self.groups = desk, groups_of(desk.source)
+        self.history = History([state], saved=saved)
+        self.view = bare_view(desk.source)
+        self.list = MessageList(self.groups)
+        self.panels = Panels(desk.source, desk.counter, self._colour)
+        self.marks: frozenset[Mark] = frozenset()
+        self.failure: Exception | None = None
+        self.bug: Exception | None = None
+        """What nobody expected: the command raises it when the screen is as it was."""
+        self.settled = asyncio.Event()
+        """Set while nothing is being computed."""
+        self._wanted: State | None = None
+        self._computing: State | None = None
+        self._said = said
+
+    # -- the screen
+
+    def compose(self) -> ComposeResult:
+        yield from self.panels.above()
+        yield self.list
+        yield from self.panels.below()
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.list.focus()
+        self._refill()
+        self._compute()
+        self.say(self._said or "? explains the keys")
+        end_with_the_terminal(self)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._name_columns)
+        self.call_after_refresh(self.refresh_head)
+
+    def _name_columns(self) -> None:
+        self.panels.columns(self.list.head())
+
+    def _refill(self) -> None:
+        """The list and the sums, by what is known now."""
+        state = self.history.now
+        shown = chosen(self.view.rows, self.marks, state.choices, self.groups)
+        self.list.show(self.view.rows, shown, state.choices)
+        self._name_columns()
+        self.refresh_head()
+
+    def refresh_head(self) -> None:
+        state, view, panels = self.history.now, self.view, self.panels
+        aims = words.aims(state, view, self.desk.strategy(state.aim))
+        filtered = words.chosen_words(self.marks, len(self.list.shown), len(view.rows))
+        panels.show(f"{aims} · {words.decisions(self.history)}", filtered)
+        if self.failure is not None:
+            panels.fail(words.failure(self.failure))
+        else:
+            panels.sum_up(view, computing=self._computing is not None, width=self.size.width)
+
+    def _colour(self, name: str) -> str:
+        found = self.theme_variables.get(f"text-{name}", "")
+        return found if found.startswith("#") else ""
+
+    def title_of(self, row: BrowserRow) -> Text:
+        """Return what a message is and what becomes of it, for the head of its own screen."""
+        state = self.history.now
+        out = line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
+        out.append(f" · {row.who} · {row.before:,} → {row.after:,} tokens · ")
+        out.append(row.fate or "?", self._colour(STYLES.get(row.fate, "")))
+        choice = self.groups.choice(state.choices, row.spot) if row.spot else None
+        return out.append(f" · decided: {choice}", "bold") if choice else out
+
+    def reason_of(self, row: BrowserRow) -> Text:
+        """Return why it becomes that."""
+        choices = self.history.now.choices
+        choice = self.groups.choice(choices, row.spot) if row.spot else None
+        names = signals_of(self.view, row)
+        return line(words.why(row, choice, row.spot in choices, names, scored=self._is_scored))
+
+    @property
+    def _is_scored(self) -> bool:
+        known = STRATEGIES.get(self.view.strategy)
+        return known is not None and not known.learned
+
+    def on_message_list_moved(self) -> None:
+        row = self.list.row
+        self.panels.reason(self.reason_of(row) if row else line("nothing to show: x shows all"))
+        for screen in self.screen_stack:
+            if isinstance(screen, Detail):
+                screen.refill()
+
+    def on_message_list_opened(self) -> None:
+        self.action_open()
+
+    def say(self, text: str, *, told: bool = False) -> None:
+        self.panels.say(text, told=told)
+        for screen in self.screen_stack:
+            if isinstance(screen, Detail):
+                screen.say(text)
+
+    # -- computing
+
+    def _compute(self) -> None:
+        """Have the present state computed; of several that wait only the last one is."""
+        self._wanted = self.history.now
+        self.settled.clear()
+        if self._computing is None:
+            self._start()
+
+    def _start(self) -> None:
+        state, self._wanted = self._wanted, None
+        assert state is not None
+        self._computing = state
+        self.refresh_head()
+        # a daemon: nobody waits for what is not asked for any more when the browser ends
+        threading.Thread(target=self._work, args=(state,), daemon=True).start()
+
+    def _work(self, state: State) -> None:
+        try:
+            done = self.Computed(state, self.desk.view(state), None)
+        except Exception as error:  # told of in the application's own thread
+            done = self.Computed(state, None, error)
+        self.post_message(done)
+
+    def on_browser_computed(self, done: Computed) -> None:
+        self._computing = None
+        if done.error is not None and not isinstance(done.error, CompactorError):
+            self.bug = done.error
+            self.settled.set()
+            self.exit(1)
+            return
+        if self._wanted is not None and self._wanted != done.state:
+            self._start()
+            return
+        self._wanted = None
+        self.failure = done.error
+        if done.error is not None and self.view.parts:
+            self.say("The list shows the last plan that was possible.", told=True)
+        if done.view is not None:
+            self.view = done.view
+        self.settled.set()
+        self._refill()
+
+    def _change(self, state: State) -> None:
+        if self.history.add(state):
+            self._refill()
+            self._compute()
+
+    # -- deciding
+
+    def action_decide(self, choice: str) -> None:
+        row, wanted = self.list.row, cast("Choice", choice)
+        if row is None or row.spot is None:
+            self.say("Only messages of the session can be decided on: this one was added.", told=True)
+            return
+        state = self.history.now
+        before = self.groups.choice(state.choices, row.spot)
+        why = self.groups.refusals.get(row.spot, "")
+        if wanted == "drop" and why and before != "drop":
+            self.say(f"Cannot be dropped: {why}.", told=True)
+            return
+        many = len(self.groups.of.get(row.spot, ()))
+        group = f" with its group of {many}" if many > 1 else ""
+        said = "free again" if before == wanted else {"keep": "to be kept", "drop": "to be dropped"}[wanted]
+        self.say(f"Message {row.number}{group}: {said}. u takes it back.")
+        self._change(decided(state, self.groups, row.spot, wanted))
+
+    def action_decide_all(self, choice: str) -> None:
+        spots = [row.spot for row in self.list.shown_rows if row.spot is not None]
+        self._change(decided_all(self.history.now, self.groups, spots, cast("Choice", choice)))
+        self.say(f"All that is shown: {choice}. u takes it back.")
+
+    def action_undo(self) -> None:
+        self._step(self.history.undo, "Taken back.", "Nothing to take back.")
+
+    def action_redo(self) -> None:
+        self._step(self.history.redo, "Done again.", "Nothing to do again.")
+
+    def _step(self, step: Callable[[], bool], done: str, not_done: str) -> None:
+        if step():
+            self._refill()
+            self._compute()
+            self.say(done)
+        else:
+            self.say(not_done, told=True)
+
+    def action_target(self) -> None:
+        def take(text: str | None) -> None:
+            if text is None:
+                return
+            state = self.history.now
+            try:
+                aim = self.desk.aimed(text, state.aim)
+            except CompactorError as error:
+                self.say(str(error), told=True)
+                return
+            self._change(State(aim, state.choices))
+
+        hint = "25% of the tokens, or 4000, or 4k; empty: no target, cut by age"
+        self.push_screen(Ask("Target", hint, words.aim_words(self.history.now.aim).replace(",", "")), take)
+
+    def action_strategy(self) -> None:
+        def take(name: str | None) -> None:
+            state = self.history.now
+            if name is not None:
+                self._change(State(replace(state.aim, strategy=name), state.choices))
+
+        options = [(name, own.suits) for name, own in STRATEGIES.items()]
+        self.push_screen(Choose("Strategy", options, self.desk.strategy(self.history.now.aim)), take)
+
+    # -- looking
+
+    def action_open(self) -> None:
+        if self.list.row is not None and not isinstance(self.screen, Detail):
+            self.push_screen(Detail())
+
+    def action_keys(self) -> None:
+        self.push_screen(Keys())
+
+    def action_search(self) -> None:
+        def take(text: str | None) -> None:
+            if text is not None:
+                self.list.words = text.lower()
+                self.list.refresh()
+                if text:
+                    self._hit(0)
+                else:
+                    self.say("")
+
+        self.push_screen(Ask("Search", "in the texts and the names of tools; empty: no more", self.list.words), take)
+
+    def action_hit(self, by: int) -> None:
+        if self.list.words:
+            self._hit(by)
+        else:
+            self.say("Nothing is searched for: / begins.", told=True)
+
+    def _hit(self, by: int) -> None:
+        """Go to the next message with the words (the one before with -1; with 0 the present one counts)."""
+        found = matches(self.view.rows, self.list.shown, self.list.words)
+        if not found:
+            self.say(f"“{self.list.words}” is in none of the messages that are shown.", told=True)
+            return
+        now = self.list.cursor
+        if by >= 0:
+            place = next((at for at in found if at >= now + by), found[0])
+        else:
+            place = next((at for at in reversed(found) if at < now), found[-1])
+        self.list.go(place)
+        self.say(f"“{self.list.words}”: {found.index(place) + 1} of {len(found)}. n goes on, N back.")
+
+    def action_filter(self) -> None:
+        def take(marks: frozenset[Mark] | None) -> None:
+            if marks is not None:
+                self.marks = marks
+                self._refill()
+
+        self.push_screen(Filter(offered(self.view.rows, self.history.now.choices, self.groups), self.marks), take)
+
+    def action_show_all(self) -> None:
+        self.marks = frozenset()
+        self.list.words = ""
+        self._refill()
+        self.say("")
+
+    def action_go(self) -> None:
+        def take(text: str | None) -> None:
+            if text and text.isdigit():
+                self.list.go(self.list.place_of_number(int(text)))
+            elif text:
+                self.say(f"{text} is no number of a message.", told=True)
+
+        self.push_screen(Ask("Go to message", "its number; of what is not shown, the next one"), take)
+
+    def action_next_decided(self) -> None:
+        if not self.list.next_decided():
+            self.say("No decision on what is shown.", told=True)

@@ -1,0 +1,110 @@
+"""What the browser says in words: the head, the sums, why a message becomes what it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from compactor_cli.browse.message_filters import Mark
+from compactor_cli.browse.rows import FATES, BrowserRow, BrowserView, name
+from compactor_cli.browse.view_state import History, State
+from compactor_cli.errors import BudgetError
+from compactor_cli.model.decisions import Aim, Choice
+from compactor_cli.model.transcript import Source
+
+
+def aim_words(aim: Aim) -> str:
+    """A target as a person writes it; empty for none."""
+    if aim.target_ratio is not None:
+        return f"{100 * aim.target_ratio:g}%"
+    return f"{aim.target_tokens:,}" if aim.target_tokens is not None else ""
+
+
+def head(source: Source, counter: str) -> str:
+    """Return what file it is."""
+    many = f"{len(source.transcripts):,} conversations · " if len(source.transcripts) > 1 else ""
+    return (
+        f"{name(source.path.rpartition('/')[2])} · {source.format} · {many}{source.message_count:,} messages · "
+        f"{source.tokens:,} tokens ({counter})"
+    )
+
+
+def aims(state: State, view: BrowserView, strategy: str) -> str:
+    """Return what it is compacted to, and how."""
+    aimed = aim_words(state.aim)
+    if view.target is not None and state.aim.target_ratio is not None:
+        aimed = f"{aimed} = {view.target:,}"
+    return f"target {aimed} tokens · {strategy}" if aimed else f"no target: cut by age · {strategy}"
+
+
+def decisions(history: History) -> str:
+    """Return how many decisions there are, and whether a file has them."""
+    kept, dropped = history.now.count("keep"), history.now.count("drop")
+    if not kept and not dropped:
+        return "no decisions"
+    return f"decisions: {kept} keep, {dropped} drop" + ("" if history.is_saved else " (unsaved)")
+
+
+def sums(view: BrowserView) -> list[tuple[str, int]]:
+    """Messages of each fate that there are."""
+    counts = view.counts()
+    return [(fate, counts[fate]) for fate in FATES if counts[fate] or fate != "added"]
+
+
+def failure(error: Exception) -> str:
+    """Return why nothing can be made of the decisions, on a line."""
+    if isinstance(error, BudgetError):
+        items = ", ".join(f"{what} {tokens:,}" for what, tokens in error.items)
+        least = f"Does not fit into {error.target:,} tokens: at least {error.floor:,}"
+        return f"{least} ({items}). u takes the last change back, t sets another target."
+    return " ".join(str(error).split())
+
+
+def why(row: BrowserRow, choice: Choice | None, own: bool, signals: Iterable[str], *, scored: bool) -> str:
+    """Return why a message becomes what it becomes. `scored`: the strategy goes by scores and tiers."""
+    what = {"keep": "to be kept", "drop": "to be dropped"}.get(choice or "", "")
+    if what and not own:
+        what += " (with its group)"
+    said = [f"#{row.number}", what, row.entry.reason, f"for {', '.join(signals)}" if signals else ""]
+    if scored and row.entry.score is not None:
+        tier = "residual" if row.entry.residual else f"tier {row.entry.tier}" if row.entry.tier is not None else ""
+        said += [tier, f"score {row.entry.score.value:g}"]
+    return " · ".join(word for word in said if word)
+
+
+def chosen_words(marks: Iterable[Mark], shown: int, rows: int) -> str:
+    """Return which rows are shown."""
+    listed = ", ".join(mark.value for mark in sorted(marks))
+    return f"{shown:,} of {rows:,} shown: {listed}" if listed else ""
+
+
+HELP = (
+    (
+        "Look",
+        (
+            ("arrows, pages", "go through the messages; home and end, too"),
+            ("enter", "a message in full; left and right go on to others"),
+            ("/  n  N", "find words; the next message with them, the one before"),
+            ("f  x", "show only some messages; show all again"),
+            ("g", "go to a message by its number"),
+            (".", "go to the next message that was decided on"),
+        ),
+    ),
+    (
+        "Decide",
+        (
+            ("k  d", "keep or drop a message with its group; again: free"),
+            ("K  D", "the same for all that are shown"),
+            ("u  r", "take back, do again"),
+            ("t  S", "another target, another strategy"),
+        ),
+    ),
+    (
+        "Write",
+        (
+            ("s", "save the decisions, for compact --decisions"),
+            ("w", "write the compacted file"),
+            ("q", "quit"),
+        ),
+    ),
+)
+"""Keys and what they do."""

@@ -1,0 +1,84 @@
+"""The commands, each loaded when it is named: what the others need costs a run nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+ASKED = "compactor.asked"
+"""Where a click context holds the options of the command that runs."""
+_SUMMARIES = {
+    "sessions": "List the sessions on this machine.",
+    "score": "Score every message, mark the residuals.",
+    "budget": "Share out a token budget.",
+    "compact": "Make transcripts smaller.",
+    "browse": "Go through a session and decide on its messages.",
+    "assemble": "Write the messages of a prompt.",
+    "inspect": "Look into a session.",
+    "diff": "What survived a compaction.",
+    "restore": "Bring back what was taken away.",
+    "doctor": "Say what is wrong with a session, and mend it.",
+    "convert": "Write a session in another format, for another agent.",
+    "evaluate": "Which strategy keeps what your sessions needed.",
+    "learn": "Fit strategy adaptive to your own sessions.",
+    "strategies": "List the strategies.",
+    "formats": "List the formats.",
+    "memory": "The memory log.",
+    "config": "Show and change settings.",
+    "hook": "Archive before an agent's own compaction, restore after it.",
+    "textconv": "Print a transcript as text, for git diff.",
+    "mcp": "Serve sessions to an agent (MCP).",
+    "completion": "Print the completion for a shell.",
+}
+"""Command -> what the list of commands says of it. Its module and what is called there have the same name."""
+
+
+def summary(name: str) -> str:
+    """Return what the list of commands says of a command."""
+    return _SUMMARIES[name]
+
+
+class Commands(MutableMapping[str, Any]):
+    """Name -> command. A command is loaded when it is asked for by its name."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, TyperCommand | TyperGroup | None] = dict.fromkeys(_SUMMARIES)
+
+    def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
+        found = self._loaded[name] or _load(name)
+        self._loaded[name] = found
+        return found
+
+    def __setitem__(self, name: str, command: TyperCommand | TyperGroup) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaded
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+
+def _load(name: str) -> TyperCommand | TyperGroup:
+    found = getattr(import_module(f"compactor_cli.cli.commands.{name}"), name)
+    if isinstance(found, typer.Typer):
+        command = typer.main.get_command(found)
+    else:
+        from compactor_cli.cli.picking import Picking
+
+        alone = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
+        alone.command(name, cls=Picking)(found)
+        command = typer.main.get_command(alone)
+    command.name, command.short_help = name, _SUMMARIES[name]
+    assert isinstance(command, TyperCommand | TyperGroup)
+    return command

@@ -1,0 +1,167 @@
+"""`compactor assemble`: the final messages of a prompt, with the history compacted to what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.inputs import refuse_overwriting
+from compactor_cli.cli.model_use import model_use, warn_unused
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.prompt import read_prompt
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import UsageError
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.make_plan import compile_patterns
+from compactor_cli.prompt.assembly import Prompted, assemble_prompt
+from compactor_cli.prompt.definition import Prompt, SegmentChoice
+from compactor_cli.prompt.parse import schema_text
+from compactor_cli.prompt.segments import choose_segments
+from compactor_cli.prompt.sizes import size_parts
+from compactor_cli.settings import Settings
+from compactor_cli.settings.layers import Layer
+from compactor_cli.views.compare_sources import survival_of
+
+
+def _schema(on: bool) -> None:
+    if on:
+        typer.echo(schema_text(), nl=False)
+        raise typer.Exit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssembleOptions(options.SessionOptions):
+    prompt: options.PromptOption
+    total: options.TotalOption
+    file: options.FileArgument = ""
+    out: options.OutOption = "-"
+    context: options.ContextOption = None
+    dry_run: options.DryRunOption = False
+    report: options.ReportOption = ""
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help="Print the JSON schema of prompt.yaml.", is_eager=True, callback=_schema),
+    ] = False
+
+
+@takes("assemble")
+def assemble(asked: AssembleOptions, given: Layer) -> None:
+    """Write the messages of a prompt: the parts that prompt.yaml describes, and the history between them.
+
+    The order is system prompt, identity, actions, system insight, history, task, current message. The
+    history is compacted to what the parts and a margin of 100 tokens leave of the total. The output has
+    the format of FILE and fits, or nothing is written and the exit code is 4.
+
+    \b
+    Examples:
+      compactor assemble session.jsonl --prompt prompt.yaml --total 8000 -o prompt.jsonl
+      compactor assemble session.jsonl --prompt prompt.yaml --total 8000 --dry-run
+      compactor assemble session.jsonl --prompt prompt.yaml --total 8000 --context error_occurred=true
+      compactor assemble --schema > prompt.schema.json
+
+    \b
+    A prompt.yaml gives each part a size, a text or a file, and names segments:
+      system_prompt: {file: system.md}
+      task_prompt: "Fix the rounding bug."
+      segments:
+        - {id: error-handling, file: errors.md, when: {error_occurred: true}}
+    """
+    configured = configure(given, asked.config)
+    if asked.json and not asked.dry_run and asked.out == "-":
+        raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
+    settings = replace(configured.settings, target_tokens=asked.total, target_ratio=None)
+    compile_patterns(settings.keep)
+    session = configured.session(quiet=asked.quiet, profile=True)
+    warn_unused(session, configured, given)
+    session.dry = asked.dry_run
+    wanted = read_prompt(asked.prompt, asked.context or ())
+    (file,) = picked(session, [asked.file], asked)
+    refuse_overwriting([file], {"-o": [asked.out], "--report": [asked.report or "-"]})
+    with session.working(1):
+        source = session.load(file)
+    session.note_reading(source)
+    if len(source.transcripts) > 1:
+        count = len(source.transcripts)
+        raise UsageError(f"{file} holds {count} conversations; a prompt has one history, split the file")
+    choices = choose_segments(wanted, session.counter.count)
+    with session.working(1) as progress:
+        progress.say("assembling")
+        result = _assemble(session, source, wanted, choices, settings, asked.total)
+    data = source.joints[0] + result.data + source.joints[-1]
+    if not asked.dry_run:
+        write_bytes(asked.out, data, inputs=[file])
+    _tell(session, source, wanted, choices, result, data, asked)
+
+
+def _assemble(
+    session: Session,
+    source: Source,
+    prompt: Prompt,
+    choices: tuple[SegmentChoice, ...],
+    settings: Settings,
+    total: int,
+) -> Prompted:
+    transcript, counter = source.transcripts[0], session.counter
+    system = sum(message.tokens for message in transcript.messages if message.role == "system")
+    parts = size_parts(prompt, choices, counter.count, counter.per_message, system)
+    return assemble_prompt(transcript, parts, session.tools(transcript, settings), settings, total)
+
+
+def _tell(
+    session: Session,
+    source: Source,
+    prompt: Prompt,
+    choices: tuple[SegmentChoice, ...],
+    result: Prompted,
+    data: bytes,
+    asked: AssembleOptions,
+) -> None:
+    """The report for scripts, and the tables for people: of --dry-run on standard output."""
+    from compactor_cli.render import jsons, prompts, tables
+    from compactor_cli.render.model_use import model_json, use_line
+
+    use = model_use(session)
+    for warning in (*result.history.warnings, *(use.warnings if use else ())):
+        session.warn(warning)
+    if asked.json or asked.report:
+        value = prompts.assemble_json(
+            source,
+            session.counter.name,
+            asked.out,
+            data,
+            result,
+            prompts.segments_json(prompt, choices),
+            survival_of([result.history]),
+            session.warnings,
+        )
+        if use:
+            value |= model_json(use)
+        if asked.dry_run:
+            value["plan"] = jsons.plan_json([result.history])
+        if asked.report:
+            write_bytes(asked.report, (jsons.dumps(value) + "\n").encode(), inputs=[source.path])
+        if asked.json:
+            typer.echo(jsons.dumps(value))
+    shown = asked.dry_run and not asked.json
+    console = session.out if shown else session.err
+    if console.quiet:
+        return
+    tables.heading(console, source, session.counter.name)
+    console.print(prompts.parts_table(console, result))
+    if choices:
+        console.print(prompts.segments_table(console, prompt, choices))
+    console.print(prompts.history_line(result))
+    if result.history.changed:
+        console.print(tables.disposition_line([result.history]))
+    for note in result.history.repairs:
+        console.print(f"repaired: message {note.index}: {note.kind}: {note.detail}", soft_wrap=True)
+    if use:
+        console.print(use_line(use), soft_wrap=True)
+    if not asked.dry_run:
+        console.print(f"written to {'standard output' if asked.out == '-' else asked.out}", soft_wrap=True)

@@ -1,0 +1,278 @@
+"""`compactor browse`: a session in the terminal, with what a compaction would make of it, and decisions on it."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from msgspec.structs import replace
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
+from compactor_cli.cli.deciding import decisions_in, with_aim
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.inputs import inputs_of, refuse_overwriting
+from compactor_cli.cli.numbers import share, tokens
+from compactor_cli.cli.parquet import is_parquet
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.recording import Keeper
+from compactor_cli.cli.remote import is_remote
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.containers import pack
+from compactor_cli.errors import UsageError
+from compactor_cli.model.decisions import Aim
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.decision_files import by_conversation, decisions_on, held_against, write_decisions
+from compactor_cli.pipeline.run import compact_source
+from compactor_cli.settings import Settings
+from compactor_cli.settings.layers import Layer
+from compactor_cli.strategies import strategy as strategy_named
+
+if TYPE_CHECKING:
+    from compactor_cli.browse.browser import Browser
+    from compactor_cli.browse.rows import BrowserView
+    from compactor_cli.browse.view_state import State
+
+NO_TEXTUAL = "the browser is made with Textual, which is not installed: pip install 'compactor-cli[browse]'"
+_REPEATED = ("format", "model", "tokenizer", "profile")
+"""Settings that `compact` is to be given as well, so that it comes to the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseOptions(options.ConfiguredOptions):
+    file: options.FileArgument = ""
+    out: Annotated[
+        str,
+        typer.Option("-o", "--output", metavar="FILE", help="Where decisions are saved; default: NAME.decisions.json."),
+    ] = ""
+    decisions: options.DecisionsOption = ""
+    latest: options.LatestOption = ""
+    session: options.SessionIdOption = ""
+    project: options.ProjectOption = ""
+
+
+@takes("browse")
+def browse(asked: BrowseOptions, given: Layer) -> None:
+    """Go through a session in the terminal: what a compaction makes of each message, and why, before it is done.
+
+    Keys keep or drop messages, which shows at once what that does to the rest; another target or strategy as well.
+    Decisions are saved for `compact --decisions`, or the compacted file is written from here. Nothing else is
+    written. The key ? lists the keys. Needs the extra: pip install 'compactor-cli[browse]'.
+
+    \b
+    Examples:
+      compactor browse session.jsonl --target-ratio 0.25
+      compactor browse --latest claude --target-tokens 40k
+      compactor browse session.jsonl --decisions decisions.json
+      compactor compact session.jsonl --decisions decisions.json -o small.jsonl
+    """
+    _application()  # whether it is there comes first
+    _check_terminal(asked.file)
+    desk, running = opened(asked, given)
+    gc.enable()  # unlike other commands, this one runs for long
+    try:
+        running.run()
+    finally:
+        desk.keeper.close()
+    if running.bug is not None:
+        raise running.bug
+    for line in desk.told:
+        desk.session.say(line)
+    if running.return_code:
+        raise typer.Exit(running.return_code)
+
+
+def opened(asked: BrowseOptions, given: Layer) -> tuple[SessionDesk, Browser]:
+    """The browser of a session, by the options of the command, and what it works with."""
+    application = _application()
+    held = decisions_in(asked.decisions)
+    configured = configure(with_aim(given, held), asked.config)
+    session = configured.session(quiet=asked.quiet, profile=True)
+    settings = session.offline(configured.settings)
+    if settings.memory.auto_recall:
+        session.warn("memory.auto_recall: compact puts memories into the output, which the browser does not show")
+    inputs = inputs_of(session, picked(session, [asked.file], asked))
+    if len(inputs) > 1 or is_parquet(inputs[0].path):
+        raise UsageError("the browser shows one session: name one file, and no data set")
+    source = session.load(inputs[0].path)
+    keeper = Keeper(session, settings, configured.reading.database_url)
+    desk = desk_of(session, source, settings, keeper, asked, given)
+    refuse_overwriting([source.path], {"-o": [_named(desk.place)]})
+    state, said = desk.opening(), ""
+    if held is None:
+        return desk, application(desk, state)
+    kept = held_against(held.decisions, source)
+    state = replace(state, choices=dict(kept.choices))
+    if kept.lost:
+        lost = ", ".join(str(spot.message) for spot in kept.lost)
+        said = f"The session has changed: the decisions on {lost} are left out."
+    return desk, application(desk, state, said, None if kept.lost else state)
+
+
+def _application() -> type[Browser]:
+    try:
+        from compactor_cli.browse.browser import Browser
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "textual":
+            raise
+        raise UsageError(NO_TEXTUAL) from None
+    return Browser
+
+
+def _check_terminal(file: str) -> None:
+    if file == "-":
+        raise UsageError("the browser reads keys from standard input: name the session's file")
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):  # Textual writes to standard error
+        raise UsageError(
+            "the browser needs a terminal for its keys and its screen; compact --dry-run prints the plan, and "
+            "compact --html writes a page"
+        )
+
+
+@dataclass(slots=True)
+class SessionDesk:
+    """The session of one run, as the browser works with it."""
+
+    session: Session
+    source: Source
+    settings: Settings
+    keeper: Keeper
+    place: str
+    output: str
+    known: str
+    """The file of decisions that it began from; empty for none."""
+    repeated: Sequence[str]
+    """Options that `compact` is to be given as well."""
+    told: list[str] = field(default_factory=list)
+    """What to say when the screen is as it was."""
+
+    @property
+    def counter(self) -> str:
+        return self.session.counter.name
+
+    def opening(self) -> State:
+        """Return what the settings and the options aim at, and no decisions."""
+        from compactor_cli.browse.view_state import State
+
+        settings = self.settings
+        tokens_aimed = None if settings.target_ratio is not None else settings.target_tokens
+        return State(Aim(tokens_aimed, settings.target_ratio, settings.strategy))
+
+    def aimed(self, text: str, aim: Aim) -> Aim:
+        """The aim with another target."""
+        word = text.strip()
+        if not word:
+            return replace(aim, target_tokens=None, target_ratio=None)
+        parsed: Callable[[str], Aim] = partial(_ratio, aim) if _is_share(word) else partial(_tokens, aim)
+        try:
+            return parsed(word)
+        except typer.BadParameter as error:
+            raise UsageError(str(error)) from None
+
+    def strategy(self, aim: Aim) -> str:
+        """The strategy that is used for an aim."""
+        return self._settings(aim).strategy_name
+
+    def view(self, state: State) -> BrowserView:
+        """Return what a compaction would make of the session."""
+        from compactor_cli.browse.rows import view_of
+
+        settings = self._settings(state.aim)
+        strategy_named(settings.strategy_name)  # raises for a name that is none
+        tools = [self.session.tools(t, settings) for t in self.source.transcripts]
+        decided = by_conversation(state.choices, len(self.source.transcripts))
+        data, parts = compact_source(self.source, tools, settings, decided=decided)
+        return view_of(parts, data)
+
+    def is_there(self, place: str) -> bool:
+        """Return whether something would be replaced there that is not ours."""
+        return place != self.known and not is_remote(place) and Path(place).expanduser().exists()
+
+    def save(self, place: str, state: State) -> str:
+        """Save the decisions."""
+        place = _named(place)
+        refuse_overwriting([self.source.path], {"decisions": [place]})
+        text = write_decisions(decisions_on(self.source, state.choices, state.aim))
+        write_bytes(place, text.encode("utf-8"), inputs=[self.source.path])
+        self.place = place
+        use = shlex.join(["compactor", "compact", self.source.path, "--decisions", place, *self.repeated])
+        self._tell(f"decisions saved to {place}; use them: {use} -o {shlex.quote(self.output)}")
+        return f"Saved to {place}: compact --decisions takes it."
+
+    def write(self, place: str, view: BrowserView) -> str:
+        """Write the compacted file as `compact` does."""
+        place = _named(place)
+        refuse_overwriting([self.source.path], {"output": [place]})
+        stored = pack(view.data, place, self.source.packed, same=False)
+        changed = view.data != self.source.data
+        kept = self.keeper.keep(self.source, stored, view.parts, place, changed=changed)
+        if changed and self.settings.archive.manifest:
+            self.keeper.write_manifest(self.source, stored, view.parts, place)
+        write_bytes(place, stored, inputs=[self.source.path])
+        self.keeper.confirm(kept, ())
+        self.output = place
+        self._tell(f"compacted file written to {place} ({view.tokens:,} tokens)")
+        for warning in dict.fromkeys(warning for part in view.parts for warning in part.warnings):
+            self.told.append(f"warning: {warning}")
+        return f"Written to {place}: {view.tokens:,} tokens."
+
+    def _settings(self, aim: Aim) -> Settings:
+        return dataclasses.replace(
+            self.settings,
+            target_tokens=aim.target_tokens,
+            target_ratio=aim.target_ratio,
+            strategy=aim.strategy,
+        )
+
+    def _tell(self, line: str) -> None:
+        """Say something when the screen is as it was; of the same thing the last."""
+        self.told = [known for known in self.told if known.split(" ")[:2] != line.split(" ")[:2]]
+        self.told.append(line)
+
+
+def desk_of(
+    session: Session, source: Source, settings: Settings, keeper: Keeper, asked: BrowseOptions, given: Layer
+) -> SessionDesk:
+    """The desk of a run; files that are written are named after the session."""
+    name = "session.jsonl" if is_remote(source.path) else Path(source.path).name
+    stem, _, rest = name.partition(".")
+    said = [word for key in _REPEATED if key in given for word in (f"--{key}", str(given[key].value))]
+    return SessionDesk(
+        session=session,
+        source=source,
+        settings=settings,
+        keeper=keeper,
+        place=asked.out or asked.decisions or f"{stem}.decisions.json",
+        output=f"{stem}.compacted.{rest}" if rest else f"{stem}.compacted",
+        known=asked.decisions,
+        repeated=[*said, *(("--config", asked.config) if asked.config else ())],
+    )
+
+
+def _named(place: str) -> str:
+    """A place that a person has named. Raises UsageError for standard output: that is the screen."""
+    if place == "-":
+        raise UsageError("-: name a file; standard output is the screen")
+    return place if is_remote(place) else str(Path(place).expanduser())
+
+
+def _is_share(word: str) -> bool:
+    """Return whether a target is a share: 25%, 0.25, .25; 1 is a token."""
+    return word.endswith("%") or word.startswith(("0", "."))
+
+
+def _ratio(aim: Aim, word: str) -> Aim:
+    return replace(aim, target_tokens=None, target_ratio=share(word))
+
+
+def _tokens(aim: Aim, word: str) -> Aim:
+    return replace(aim, target_tokens=tokens(word), target_ratio=None)

@@ -1,0 +1,146 @@
+"""`compactor budget`: how a token budget would be shared out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.inputs import inputs_of, one_by_one
+from compactor_cli.cli.model_use import model_use, say_use, use_json
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.prompt import read_prompt
+from compactor_cli.cli.scope import say_scope
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.model.budget import TIERS, Budget, FixedParts
+from compactor_cli.model.report import Analysis
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.run import analyze
+from compactor_cli.pipeline.share_budget import allocate
+from compactor_cli.prompt.definition import Prompt, SegmentChoice
+from compactor_cli.prompt.segments import choose_segments
+from compactor_cli.prompt.sizes import fixed_parts, size_parts
+from compactor_cli.settings import Settings
+from compactor_cli.settings.layers import Layer
+from compactor_cli.tokens.base import TokenCounter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetOptions(options.SessionOptions):
+    total: options.TotalOption
+    file: options.FileArgument = ""
+    prompt: options.PromptOption = ""
+    context: options.ContextOption = None
+
+
+@takes("budget")
+def budget(asked: BudgetOptions, given: Layer) -> None:
+    """Share out a token budget over fixed parts, residuals and tiers.
+
+    Fixed parts and a margin of 100 tokens come off first, residuals take up to their share, and the
+    tiers get 70, 20, 7 and 3 percent of the rest. What a tier cannot use goes to the others. Strategy
+    tiered shares out its room like that; adaptive, which compact uses with a target, has no tiers.
+
+    \b
+    Examples:
+      compactor budget session.jsonl --total 8000
+      compactor budget session.jsonl --total 4000 --prompt prompt.yaml --json
+
+    \b
+    A prompt.yaml gives each part a size, a text or a file:
+      system_prompt: {file: system.md}
+      agent_identity: {tokens: 200}
+      task_prompt: "Fix the rounding bug."
+    """
+    configured = configure(given, asked.config)
+    session = configured.session(quiet=asked.quiet, probes=True)
+    settings = session.offline(configured.settings)
+    wanted = read_prompt(asked.prompt, asked.context or ()) if asked.prompt else None
+    work = partial(_budget, session, configured, settings, asked.total, wanted, json=asked.json)
+    one_by_one(session, inputs_of(session, picked(session, [asked.file], asked)), work)
+
+
+def _budget(
+    session: Session,
+    configured: Configured,
+    settings: Settings,
+    total: int,
+    wanted: Prompt | None,
+    file: str,
+    *,
+    json: bool,
+) -> int:
+    """The budget of one file; returns the exit code that it calls for."""
+    source = configured.load(session, file)
+    session.note_reading(source)
+    if len(source.transcripts) > 1:
+        raise UsageError(f"{file} holds {len(source.transcripts)} conversations; a budget is for one, split the file")
+    transcript, counter = source.transcripts[0], session.counter
+    analysis = analyze(transcript, session.tools(transcript, settings), settings, target=total)
+    choices = choose_segments(wanted, counter.count) if wanted else ()
+    fixed = _fixed(transcript, wanted, choices, counter)
+    residuals = _residuals(analysis, wanted, counter)
+    allocated = allocate(
+        total,
+        fixed,
+        residuals,
+        needs=_needs(analysis),
+        safety_margin=settings.budget.safety_margin,
+        residual_share=settings.scoring.max_residuals,
+    )
+    _show(session, source, allocated, wanted, choices, None if json else configured.settings)
+    if allocated.remaining < 0:
+        session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the {total:,} of the budget")
+        return ExitCode.BUDGET
+    return ExitCode.OK
+
+
+def _needs(analysis: Analysis) -> list[int]:
+    """Tokens of each tier."""
+    tokens = [(analysis.tiers[m.index], m.tokens) for m in analysis.transcript.messages]
+    return [sum(size for at, size in tokens if at == tier) for tier in range(TIERS)]
+
+
+def _fixed(
+    transcript: Transcript, prompt: Prompt | None, choices: tuple[SegmentChoice, ...], counter: TokenCounter
+) -> FixedParts:
+    system = sum(m.tokens for m in transcript.messages if m.role == "system")
+    if prompt is None:
+        return FixedParts(system_prompt=system)
+    return fixed_parts(size_parts(prompt, choices, counter.count, counter.per_message, system))
+
+
+def _residuals(analysis: Analysis, prompt: Prompt | None, counter: TokenCounter) -> int:
+    """Return what the residuals take: as the prompt says, or those of the transcript."""
+    given = prompt.residuals if prompt else None
+    if given is None:
+        return sum(analysis.transcript.messages[i].tokens for i in analysis.residuals.kept)
+    return given if isinstance(given, int) else counter.count(given)
+
+
+def _show(
+    session: Session,
+    source: Source,
+    allocated: Budget,
+    prompt: Prompt | None,
+    choices: tuple[SegmentChoice, ...],
+    scope: Settings | None,
+) -> None:
+    """As tables for the settings that they speak of, or as JSON."""
+    from compactor_cli.render import jsons, prompts, tables
+
+    say_use(session, model_use(session))
+    if scope is None:
+        segments = prompts.segments_json(prompt, choices) if prompt and choices else {}
+        typer.echo(jsons.dumps({**jsons.budget_json(allocated), **segments, **use_json(session)}))
+        return
+    tables.heading(session.out, source, session.counter.name)
+    session.out.print(tables.budget_table(session.out, allocated))
+    if prompt and choices:
+        session.out.print(prompts.segments_table(session.out, prompt, choices))
+    say_scope(session, scope)

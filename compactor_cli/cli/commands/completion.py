@@ -1,0 +1,50 @@
+"""`compactor completion`: the script by which a shell completes commands, options and their values."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import UsageError, meant
+
+SHELLS = {"bash": "compactor.bash", "zsh": "_compactor", "fish": "compactor.fish"}
+"""Shell -> its script in `compactor_cli/shell`."""
+_FOLDER = Path(__file__).parent.parent / "shell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletionOptions(options.RunOptions):
+    shell: Annotated[
+        str, typer.Argument(metavar="[SHELL]", help=f"{', '.join(SHELLS)}; without it, the one that SHELL names.")
+    ] = ""
+
+
+@takes("completion")
+def completion(asked: CompletionOptions) -> None:
+    """Print the script that completes commands, options and their values at Tab.
+
+    It completes strategies, formats, agents, models, settings and the like by their names, and sessions by
+    the beginnings of their ids. Its first lines say how to install it.
+
+    \b
+    Examples:
+      compactor completion bash
+      compactor completion zsh > ~/.zfunc/_compactor
+      compactor completion fish > ~/.config/fish/completions/compactor.fish
+    """
+    name = asked.shell or Path(os.environ.get("SHELL", "")).name
+    if name not in SHELLS:
+        what = f"there is no completion for {name!r}{meant(name, SHELLS)}" if name else "SHELL names no shell"
+        raise UsageError(f"{what}: name one of {', '.join(SHELLS)}")
+    script = (_FOLDER / SHELLS[name]).read_text(encoding="utf-8")
+    typer.echo(script, nl=False)
+    if sys.stdout.isatty() and not asked.quiet:
+        lines = [line for line in script.splitlines() if line.startswith("#") and "compdef" not in line]
+        typer.echo("\n" + "\n".join(line.removeprefix("# ") for line in lines), err=True)

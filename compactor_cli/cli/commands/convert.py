@@ -1,0 +1,189 @@
+"""`compactor convert`: a session in the format of another program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from msgspec import Struct
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure, forced
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.converting import TARGETS
+from compactor_cli.errors import UsageError, meant
+from compactor_cli.settings.checked_values import moment
+from compactor_cli.settings.layers import Layer
+
+if TYPE_CHECKING:
+    from compactor_cli.converting.base import Target
+    from compactor_cli.converting.convert import Converted, Options
+    from compactor_cli.model.transcript import Source
+
+_SUFFIXES = (".json", ".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertOptions(options.SessionOptions):
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"What to write: {', '.join(TARGETS)}.")]
+    file: options.FileArgument = ""
+    out: options.OutOption = ""
+    out_dir: Annotated[
+        str,
+        typer.Option(
+            "--out-dir", metavar="DIR", help="Folder to write to, under the names that the target's agent gives."
+        ),
+    ] = ""
+    cwd: Annotated[
+        str,
+        typer.Option("--cwd", metavar="DIR", help="Folder that the agent is to work in; default: that of the session."),
+    ] = ""
+    thinking: Annotated[
+        bool, typer.Option("--thinking/--no-thinking", help="Whether thinking goes along where the target holds it.")
+    ] = True
+    time: Annotated[
+        str,
+        typer.Option("--time", metavar="TIME", help="Time of a session that has none; default: 2000-01-01T00:00:00Z."),
+    ] = ""
+    report: options.ReportOption = ""
+
+
+class ConvertJob(Struct, frozen=True):
+    """What is to be done with every file."""
+
+    asked: ConvertOptions
+    target: Target
+    options: Options
+    names: dict[str, str]
+    """Path of an input -> the name that its output has in a folder, where any does."""
+
+
+@takes("convert")
+def convert(asked: ConvertOptions, given: Layer) -> None:
+    """Write a session in another format, or for another agent to go on with.
+
+    What the target cannot hold is listed: on standard error, and with --json or --report for scripts.
+    What is written is read again and compared before it is kept. Ids are new, and the same for the same
+    input. docs/convert.md says what each target holds and where agents look for sessions.
+
+    \b
+    Examples:
+      compactor convert session.jsonl --to openai-chat -o chat.jsonl
+      compactor convert rollout.jsonl --to claude-code --cwd ~/project --out-dir out
+      compactor convert --latest claude --to codex --out-dir out
+      compactor convert session.jsonl --to anthropic --no-thinking | jq .messages
+      compactor convert session.jsonl --to codex -o rollout.jsonl --json | jq .losses
+    """
+    configured = configure({**given, **forced(tokenizer="chars", model="")}, asked.config)
+    session = configured.session(quiet=asked.quiet)
+    if asked.out and asked.out_dir:
+        raise UsageError("-o and --out-dir exclude each other: use one of them")
+    if asked.json and not asked.out_dir and (asked.out or "-") == "-":
+        raise UsageError("--json prints the report on standard output: write the session elsewhere with -o")
+    target = _target(asked.to)
+    (file,) = picked(session, [asked.file], asked)
+    inputs = inputs_of(session, [file], aside=asked.out_dir)
+    if len(inputs) > 1 and not asked.out_dir:
+        raise UsageError(f"{file} is a folder with {len(inputs):,} sessions: name a folder to write to with --out-dir")
+    paths = [one.path for one in inputs]
+    refuse_overwriting(paths, {"-o": [asked.out or "-"], "--report": [asked.report or "-"]})
+    job = ConvertJob(asked, target, _options(asked), {one.path: _plain_name(one) for one in inputs})
+    reports: list[str] = []
+    try:
+        one_by_one(session, inputs, lambda path: _one(session, path, job, reports))
+    finally:
+        if asked.report and reports:
+            write_bytes(asked.report, "".join(reports).encode(), inputs=paths)
+
+
+def _target(name: str) -> Target:
+    if name not in TARGETS:
+        raise UsageError(f"--to {name!r}{meant(name, TARGETS)}: convert writes {', '.join(TARGETS)}")
+    return TARGETS[name]
+
+
+def _options(asked: ConvertOptions) -> Options:
+    from compactor_cli.converting.convert import Options
+    from compactor_cli.converting.stable import UNKNOWN_TIME
+
+    now = moment(asked.time) if asked.time else UNKNOWN_TIME
+    if now is None:
+        raise UsageError(f"--time {asked.time!r}: write a date and time such as 2026-05-01T12:00:00Z")
+    absolute = asked.cwd[1:3] in (":\\", ":/") or not asked.cwd
+    cwd = asked.cwd if absolute else str(Path(asked.cwd).expanduser().absolute())
+    return Options(cwd=cwd, now=now, thinking=asked.thinking)
+
+
+def _plain_name(one: Input) -> str:
+    """The name of an output in a format that is no agent's: that of the input, as a JSONL file."""
+    if one.path == "-":
+        return "session.jsonl"
+    path = Path(one.name)
+    return (path.with_suffix(".jsonl") if path.suffix in _SUFFIXES else path.with_name(path.name + ".jsonl")).as_posix()
+
+
+def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> int:
+    """Convert one file."""
+    from compactor_cli.converting.convert import convert as converted
+
+    source = session.read(session.bytes_of(path), path)
+    session.note_reading(source)
+    made = list(converted(source, job.target, job.options, apart=bool(job.asked.out_dir)))
+    for place, one in zip(_places(path, made, job), made, strict=True):
+        refuse_overwriting([path], {"--out-dir": [place]} if job.asked.out_dir else {})
+        if job.asked.out_dir:
+            Path(place).parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(place, one.data, inputs=[path])
+        reports.append(_tell(session, source, one, place, job))
+    return 0
+
+
+def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
+    """Return where each file goes."""
+    if not job.asked.out_dir:
+        return [job.asked.out or "-"]
+    folder = Path(job.asked.out_dir)
+    return [str(folder / (one.file_name or job.names[path])) for one in made]
+
+
+def _tell(session: Session, source: Source, made: Converted, place: str, job: ConvertJob) -> str:
+    """The words for people; returns the report for scripts, which is printed where it is asked for."""
+    from compactor_cli.render import jsons
+    from compactor_cli.render.conversion import conversion_json, loss_table, resume_lines, told
+
+    warnings = _warnings(made)
+    for warning in warnings:
+        session.warn(warning)
+    line = jsons.dumps(conversion_json(source, made, place, warnings)) + "\n"
+    if job.asked.json:
+        typer.echo(line, nl=False)
+    console = session.err
+    if console.quiet:
+        return line
+    console.print(told(source, made, place), soft_wrap=True)
+    if made.losses:
+        console.print(loss_table(console, made))
+    else:
+        session.say("nothing was lost")
+    for each in resume_lines(made, os.path.abspath(place)):  # noqa: PTH100  # links in a home folder stay as they are
+        session.say(each)
+    return line
+
+
+def _warnings(made: Converted) -> list[str]:
+    found = []
+    if made.home and not made.cwd_known:
+        found.append(
+            f"the session does not say in which folder it works, so {made.cwd} stands there: name it with --cwd"
+        )
+    if not made.read_back:
+        found.append(f"there is no reader for {made.target} here, so what was written was not read again")
+    return found

@@ -1,0 +1,147 @@
+"""`compactor diff`: what became of the messages, and what survived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
+from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.html import check_html, diff_page
+from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import ExitCode, InputError, UsageError, meant
+from compactor_cli.formats import FORMATS
+from compactor_cli.pipeline.verify import faults as find_faults
+from compactor_cli.settings.layers import Layer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffOptions(options.SessionOptions):
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The transcript as it was.")] = ""
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The transcript as it is now.")] = ""
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-under",
+            metavar="NAME=PERCENT",
+            help="Exit code 1 when less survives: user_requests, rules, corrections, constraints, decisions, effects, "
+            "open_items, errors, files, identifiers; or when `saved` (percent of the tokens) is less.",
+        ),
+    ] = None
+    lost: Annotated[int, typer.Option("--lost", min=0, metavar="N", help="How much of what is gone to list.")] = 12
+    html: options.HtmlOption = ""
+
+
+@takes("diff")
+def diff(asked: DiffOptions, given: Layer) -> None:
+    """Compare a transcript with its compacted form: messages, tokens, and what survived.
+
+    Survival is by category: sentences of the user's requests, and of these the rules, corrections and
+    constraints; decisions, what was done (files, commits, bookings), what is open, errors, changed
+    files, and identifiers. A sentence is there when it stands word for word.
+
+    \b
+    Examples:
+      compactor diff session.jsonl small.jsonl
+      compactor diff --latest claude small.jsonl
+      compactor diff session.jsonl small.jsonl --html diff.html
+      compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
+    """
+    configured = configure(given, asked.config)
+    wanted = [_requirement(text) for text in asked.fail_under or ()]
+    session = configured.session(quiet=asked.quiet)
+    pairs = _pairs(session, *_two(session, asked))
+    check_html(asked.html, [*pairs, *pairs.values()], len(pairs), {})
+    inputs = [Input(name, name) for name in pairs]
+    one_by_one(session, inputs, lambda name: _diff(session, name, pairs[name], wanted, asked))
+
+
+def _two(session: Session, asked: DiffOptions) -> tuple[str, str]:
+    """Return what is compared. A session that options choose is BEFORE; the one file that is named then is AFTER."""
+    before, after = asked.before, asked.after
+    if not after and (asked.latest or asked.session):
+        after, (before,) = before, picked(session, [], asked)
+    elif asked.latest or asked.session or asked.project:
+        raise UsageError("--latest and --session choose BEFORE: name AFTER alone")
+    for name, file in (("BEFORE", before), ("AFTER", after)):
+        if not file:
+            raise UsageError(f"Missing argument '{name}'.")
+    return before, after
+
+
+def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
+    """Each file with its compacted form; those of two folders by their names, and what has no other is skipped."""
+    folders = [place != "-" and Path(place).is_dir() for place in (before, after)]
+    if not any(folders):
+        return {before: after}
+    if not all(folders):
+        folder, file = (before, after) if folders[0] else (after, before)
+        read_bytes(file)  # a name that means nothing is the likelier slip
+        raise InputError(f"is a directory, and {file} is a file; compare two files, or two folders", path=folder)
+    first, second = ({one.name: one.path for one in inputs_of(session, [place])} for place in (before, after))
+    for name in sorted(first.keys() ^ second.keys()):
+        session.say(f"skipped: {first.get(name) or second[name]}: the other folder has no {name}")
+    if not first.keys() & second.keys():
+        raise InputError(f"no session in it has the name of one in {after}", path=before)
+    return {first[name]: second[name] for name in first if name in second}
+
+
+def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], asked: DiffOptions) -> int:
+    """One file and its compacted form; returns the exit code that they call for."""
+    from compactor_cli.render import jsons, tables
+    from compactor_cli.views.compare_sources import compare_sources
+
+    first, second = session.load(before), session.load(after)
+    fate, survivals = compare_sources(first, second)
+    found = [
+        fault
+        for t in second.transcripts
+        for fault in find_faults(t.messages, adjacent_results=FORMATS[t.format].adjacent_results)
+    ]
+    value = jsons.diff_json(first, second, session.counter.name, fate, survivals, found)
+    if asked.html:
+        diff_page(session, asked.html, (first, second), value, survivals)
+    if asked.json:
+        typer.echo(jsons.dumps(value))
+    else:
+        tables.heading(session.out, first, session.counter.name)
+        tables.heading(session.out, second, session.counter.name)
+        saved = value["tokens"]
+        session.out.print(f"{saved['saved']:,} tokens saved ({saved['saved_percent']}%)")
+        session.out.print(tables.fate_line(fate))
+        session.out.print(tables.survival_table(session.out, survivals))
+        session.out.print("present in the output; a model may still overlook it")
+        gone = tables.lost_table(session.out, survivals, asked.lost) if asked.lost else None
+        if gone is not None:
+            session.out.print(gone)
+        if found:
+            session.out.print(tables.fault_table(session.out, found, ()))
+    percents = {s.category: s.percent for s in survivals} | {"saved": value["tokens"]["saved_percent"]}
+    short = [f"{name} {percents[name]:g}% < {least:g}%" for name, least in wanted if percents[name] < least]
+    if short:
+        session.err.print("below --fail-under: " + ", ".join(short), soft_wrap=True)
+        return ExitCode.NO
+    return ExitCode.OK
+
+
+def _requirement(text: str) -> tuple[str, float]:
+    from compactor_cli.views.survival.result import CATEGORIES
+
+    name, _, least = text.partition("=")
+    known = (*CATEGORIES, "saved")
+    try:
+        percent = float(least.rstrip("%"))
+    except ValueError:
+        percent = -1.0
+    if name not in known or not 0 <= percent <= 100:
+        near = "" if name in known else meant(name, known)
+        raise UsageError(f"--fail-under {text!r}{near}: write NAME=PERCENT with one of {', '.join(known)}")
+    return name, percent

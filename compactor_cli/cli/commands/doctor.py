@@ -1,0 +1,148 @@
+"""`compactor doctor`: what keeps a session from being resumed or sent, and mending it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure, forced
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.gathering import refuse_in_place
+from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
+from compactor_cli.cli.numbers import tokens
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.containers import pack
+from compactor_cli.doctor.base import IMAGE_BYTES, Finding, Limits
+from compactor_cli.doctor.examine import Examined, examine, mended
+from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.model.transcript import Source
+from compactor_cli.settings.layers import Layer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorOptions(options.SessionOptions):
+    file: options.FileArgument = ""
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend what can be mended; every change is listed, the original is kept.")
+    ] = False
+    out: options.OutOption = ""
+    in_place: options.InPlaceOption = False
+    max_image_bytes: Annotated[
+        int,
+        typer.Option(
+            "--max-image-bytes",
+            metavar="N",
+            parser=tokens,
+            help="Bytes of a picture that are too many: 5M, 500k.",
+        ),
+    ] = IMAGE_BYTES
+
+
+@takes("doctor")
+def doctor(asked: DoctorOptions, given: Layer) -> None:
+    """Say what keeps a session from being resumed or sent, and mend it.
+
+    Looks for calls without results and the reverse, parents that are gone and hide what stands before, ids that are
+    used twice, records of another session, thinking without its signature, empty messages, pictures that are too
+    large, and damaged lines. Exit code 1 says that something was found; with --fix, that something is left.
+
+    \b
+    Examples:
+      compactor doctor session.jsonl
+      compactor doctor --latest claude
+      compactor doctor session.jsonl --fix -o mended.jsonl
+      compactor doctor session.jsonl --fix --in-place
+    """
+    fix, out, in_place = asked.fix, asked.out, asked.in_place
+    if (out or in_place) and not fix:
+        raise UsageError(f"{'--in-place' if in_place else '-o'} is for --fix: without it nothing is written")
+    if fix and bool(out) == in_place:
+        raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original beside it")
+    configured = configure({**given, **forced(skip_damaged=True)}, asked.config)
+    session = configured.session(quiet=asked.quiet)
+    inputs = inputs_of(session, picked(session, [asked.file], asked))
+    if in_place:
+        refuse_in_place([each.path for each in inputs], session.contents)
+    if out:
+        if len(inputs) > 1:
+            raise UsageError("-o is one file, and there are several inputs; use --in-place")
+        refuse_overwriting([inputs[0].path], {"-o": [out]}, "; --in-place keeps the original beside it")
+    one_by_one(session, inputs, partial(_one, session, asked))
+
+
+def _one(session: Session, asked: DoctorOptions, file: str) -> int:
+    out, fix, limits = asked.out, asked.fix, Limits(asked.max_image_bytes)
+    source = session.load(file)
+    examined = examine(source, limits)
+    place, kept, left = "", "", examined.findings
+    if fix and examined.findings:
+        data = mended(source, examined, session.counter)
+        left = _left(session, data, source, limits)
+        place = out or file
+        kept = "" if out else _keep_original(source)
+        stored = pack(data, place, source.packed, same=not out)
+        write_bytes(place, stored, None if out else source.stored, [file])
+    elif fix and out:
+        place = out
+        write_bytes(out, pack(source.data, out, source.packed), None, [file])
+    _show(session, source, examined, place, kept, left if fix else (), json=asked.json)
+    return ExitCode.NO if left else ExitCode.OK
+
+
+def _left(session: Session, data: bytes, source: Source, limits: Limits) -> tuple[Finding, ...]:
+    """Return what is still wrong with the result, which is read again for it."""
+    return examine(session.read(data, source.path), limits).findings
+
+
+def _keep_original(source: Source) -> str:
+    """Write the input beside itself under a name that is free."""
+    number = 0
+    while (beside := Path(f"{source.path}.before-fix{number or ''}")).exists():
+        number += 1
+    write_bytes(str(beside), source.stored, inputs=[source.path])
+    return str(beside)
+
+
+def _show(
+    session: Session,
+    source: Source,
+    examined: Examined,
+    place: str,
+    kept: str,
+    left: tuple[Finding, ...],
+    *,
+    json: bool,
+) -> None:
+    from compactor_cli.render import jsons, tables
+    from compactor_cli.render.doctor import finding_json, findings_table
+
+    found = examined.findings
+    if json:
+        value = {
+            "transcript": jsons.source_json(source, session.counter.name),
+            "findings": [finding_json(finding) for finding in found],
+            "fixed": {"path": place, "original": kept or None, "left": [finding_json(one) for one in left]}
+            if place
+            else None,
+        }
+        typer.echo(jsons.dumps(value))
+        return
+    console = session.err if place == "-" else session.out  # the result may need standard output for itself
+    tables.heading(console, source, session.counter.name)
+    if not found:
+        console.print("nothing is wrong")
+    else:
+        console.print(findings_table(console, found, fixed=bool(place)))
+    if kept:
+        session.say(f"the original is kept as {kept}")
+    if place:
+        session.say(f"written to {'standard output' if place == '-' else place}")
+    for finding in left if place else ():
+        session.say(f"still there: line {finding.line}: {finding.kind}: {finding.detail}")

@@ -1,0 +1,199 @@
+"""`compactor evaluate`: which strategy keeps what your own sessions needed later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
+from compactor_cli.cli.inputs import inputs_of
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.progress import steps
+from compactor_cli.cli.session import Session, conversations
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.settings.layers import Layer
+from compactor_cli.strategies import STRATEGIES
+from compactor_cli.strategies import strategy as strategy_named
+from compactor_cli.tokens import PROBE
+
+if TYPE_CHECKING:  # the measure is imported where it is used: other commands start without it
+    from compactor_cli.evaluation.retention import cases as retention_cases
+    from compactor_cli.evaluation.retention.comparison import CaseOutcome, Evaluation
+    from compactor_cli.evaluation.retention.measure import Method
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateOptions(options.SessionOptions):
+    files: options.FilesArgument = None
+    target_ratio: Annotated[
+        str,
+        typer.Option("--target-ratio", metavar="R,...", help="Shares to compact to, system messages aside."),
+    ] = "0.1,0.25,0.5"
+    strategy: Annotated[
+        str,
+        typer.Option(
+            "--strategy", metavar="NAME,...", help="Strategies to compare, the first with each other; default: all."
+        ),
+    ] = ""
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            metavar="COMMAND",
+            help="Another tool as a row: a command with {in}, {out} and {budget} (tokens) in it. NAME::COMMAND names "
+            "it; may be repeated.",
+        ),
+    ] = None
+    cuts: Annotated[
+        str, typer.Option("--cuts", metavar="SHARE,...", help="Where sessions are cut, as shares of their tokens.")
+    ] = "0.5,0.75"
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time that a command of --against has for a file."),
+    ] = 120.0
+
+
+@takes("evaluate")
+def evaluate(asked: EvaluateOptions, given: Layer) -> None:
+    """Measure on your own sessions which strategy keeps what was needed later.
+
+    Each session is cut, and what stands before the cut is compacted. What comes after it tells what
+    was needed: identifiers that the agent wrote there, that stand before the cut, and that nobody told
+    it again in between. Recall is the share of them that is still there, rare ones weighing more.
+    LINKED, the figure to go by, asks that they still stand near half of the words they stood among.
+
+    keep_last and mask are plain methods, for comparison. No transcript is written. Exit code 1 when
+    no session is long enough to be measured.
+
+    \b
+    Examples:
+      compactor evaluate ~/.claude/projects/*/*.jsonl
+      compactor evaluate session.jsonl --target-ratio 0.25 --strategy tiered
+      compactor evaluate *.jsonl --against "other::other-tool {in} -o {out} --max {budget}"
+    """
+    configured = configure(given, asked.config)
+    from compactor_cli.cli.against import parse_commands
+    from compactor_cli.cli.evaluate_worker import EvaluationSetup, shared
+    from compactor_cli.cli.methods import methods_for
+    from compactor_cli.evaluation.retention.baselines import BASELINES
+
+    ratios, places = _shares("--target-ratio", asked.target_ratio, below=None), _shares("--cuts", asked.cuts, below=1)
+    names = list(dict.fromkeys(map(str.strip, asked.strategy.split(",")))) if asked.strategy else list(STRATEGIES)
+    for name in names:
+        strategy_named(name)
+    commands = parse_commands(asked.against or (), {*names, *BASELINES})
+    session = configured.session(quiet=asked.quiet, profile=True)
+    inputs = inputs_of(session, picked(session, asked.files or (), asked))
+    sessions, refused = _load(session, list(dict.fromkeys(one.path for one in inputs)))
+    settings = session.offline(configured.settings)
+    methods = methods_for(session, settings, names, commands, asked.timeout)
+    prepared = _prepare(session, sessions, refused, places)
+    reading = configured.reading
+    tokenizer = "" if reading.tokenizer == PROBE else reading.tokenizer
+    setup = EvaluationSetup(settings, tokenizer, reading.model, session.profile, names, commands, asked.timeout, ratios)
+    elsewhere = shared(prepared.cases, setup, len(methods) * len(ratios))
+    result = _measure(session, prepared, ratios, methods, elsewhere)
+    _show(session, result, json=asked.json)
+    if refused:
+        raise typer.Exit(ExitCode.UNREADABLE)
+    if not result.cases:
+        session.err.print("no session gives anything to measure: see what was skipped, and why", soft_wrap=True)
+        raise typer.Exit(ExitCode.NO)
+
+
+def _shares(option: str, text: str, *, below: float | None) -> list[float]:
+    """Shares given as a list: above 0, up to 1 or below `below`. Raises UsageError."""
+    found: list[float] = []
+    for word in text.split(","):
+        try:
+            share = float(word)
+        except ValueError:
+            share = -1.0
+        if not 0 < share <= 1 or (below is not None and share >= below):
+            allowed = "above 0 and up to 1" if below is None else f"between 0 and {below:g}"
+            raise UsageError(f"{option} {text!r}: write shares {allowed}, such as 0.25,0.5")
+        found.append(share)
+    return list(dict.fromkeys(found))
+
+
+def _load(
+    session: Session, files: Sequence[str]
+) -> tuple[list[retention_cases.EvaluatedSession], list[retention_cases.Skipped]]:
+    """The conversations of all files, and the files that cannot be read; a single one is an error at once."""
+    from compactor_cli.evaluation.retention import cases as retention_cases
+
+    found: list[retention_cases.EvaluatedSession] = []
+    refused: list[retention_cases.Skipped] = []
+    with session.working(len(files), "files") as progress:
+        for file in files:
+            progress.step(f"reading {file}")
+            try:
+                source = session.load(file)
+            except InputError as error:
+                if len(files) == 1:
+                    raise
+                session.err.print(f"error: {error}", soft_wrap=True)
+                refused.append(retention_cases.Skipped(file, None, str(error)))
+                continue
+            session.note_reading(source)
+            found += [
+                retention_cases.EvaluatedSession(name, transcript) for name, transcript in conversations(source, file)
+            ]
+    return found, refused
+
+
+def _prepare(
+    session: Session,
+    sessions: Sequence[retention_cases.EvaluatedSession],
+    refused: Sequence[retention_cases.Skipped],
+    cuts: Sequence[float],
+) -> retention_cases.Prepared:
+    from compactor_cli.evaluation.retention.cases import prepare
+
+    with steps(session.err, len(sessions), unit="sessions") as progress:
+        return prepare(sessions, cuts, refused=refused, progress=lambda name: progress.step("looking for needs"))
+
+
+def _measure(
+    session: Session,
+    prepared: retention_cases.Prepared,
+    ratios: Sequence[float],
+    methods: Sequence[Method],
+    elsewhere: Iterator[list[CaseOutcome]] | None,
+) -> Evaluation:
+    """The measure on all cases, in this process or as it comes from others."""
+    from compactor_cli.evaluation.retention.measure import evaluate as measured
+
+    with steps(session.err, len(prepared.cases) * len(ratios) * len(methods), unit="outputs") as progress:
+
+        def told() -> Iterator[list[CaseOutcome]]:
+            for outcomes in elsewhere or ():
+                for _ in outcomes:
+                    progress.step()
+                yield outcomes
+
+        return measured(
+            prepared,
+            methods,
+            ratios,
+            clock=time.perf_counter,
+            progress=progress.step,
+            measured=told() if elsewhere is not None else None,
+        )
+
+
+def _show(session: Session, result: Evaluation, *, json: bool) -> None:
+    from compactor_cli.render import evaluation as render
+    from compactor_cli.render.jsons import dumps
+
+    if json:
+        typer.echo(dumps(render.evaluation_json(result, session.counter.name)))
+        return
+    for piece in render.evaluation_tables(session.out, result, session.counter.name):
+        session.out.print(piece, soft_wrap=isinstance(piece, str))

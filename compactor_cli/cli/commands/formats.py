@@ -1,0 +1,47 @@
+"""`compactor formats`: what is read, written, converted, found and resumed."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.typed_options import takes
+
+
+@takes("formats")
+def formats(asked: options.CommandOptions) -> None:
+    """List the formats: what is read and written, converted to, found on this machine and resumed.
+
+    The format of a file is told by its content; --format names it where that is not enough. docs/formats.md
+    says what is read of each, and docs/resume.md how an agent goes on with a session.
+
+    \b
+    Examples:
+      compactor formats
+      compactor formats --json | jq -r '.formats[].name'
+    """
+    from compactor_cli.agents import AGENTS
+    from compactor_cli.containers import CONTAINERS
+    from compactor_cli.converting import TARGETS
+    from compactor_cli.formats import FORMATS
+    from compactor_cli.render import formats as render
+    from compactor_cli.render.console import make_console
+    from compactor_cli.render.jsons import dumps
+
+    known = [
+        render.Known(
+            one.name,
+            one.title,
+            one.name in TARGETS,
+            [agent for agent in AGENTS.values() if agent.format == one.name],
+        )
+        for one in FORMATS.values()
+    ]
+    if asked.json:
+        typer.echo(dumps(render.formats_json(known, CONTAINERS.values())))
+        return
+    console = make_console(sys.stdout)
+    console.print(render.format_table(console, known))
+    console.print(render.container_line(CONTAINERS.values()))

@@ -1,0 +1,196 @@
+"""`compactor hook`: commands that agents run before and after their own compaction, and how they are installed."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec import Struct
+
+from compactor_cli.cli import options
+from compactor_cli.cli.files import read_text, write_bytes
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import ExitCode, InputError, UsageError, meant
+from compactor_cli.hooks.installing import with_hooks, without_hooks
+from compactor_cli.render import jsons
+from compactor_cli.render.console import make_console
+from compactor_cli.settings.layers import Layer
+
+COMMAND = "compactor hook run"
+
+
+class _Agent(Struct, frozen=True):
+    """Where an agent has its hooks."""
+
+    title: str
+    variable: str
+    """Names its folder; else it is `folder` in the user's home."""
+    folder: str
+    file: str
+
+
+HOOKED = {
+    "claude": _Agent("Claude Code", "CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+    "codex": _Agent("Codex", "CODEX_HOME", ".codex", "hooks.json"),
+}
+_OTHERS = {"pi": "an extension", "opencode": "a plugin"}
+
+hook = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+
+
+@hook.callback()
+def about() -> None:
+    """Archive a session before its agent compacts it, and restore afterwards what was lost.
+
+    `install` puts `compactor hook run` into the settings of an agent, which runs it before its own compaction
+    and after it. docs/hooks.md says what happens then.
+
+    \b
+    Examples:
+      compactor hook install claude
+      compactor hook install claude --project --yes
+      compactor hook uninstall claude
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeOptions(options.CommandOptions):
+    """Of the commands that change the settings of an agent."""
+
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="claude or codex.")]
+    project: Annotated[
+        bool, typer.Option("--project", help="In the settings of the project in this folder instead of the user's.")
+    ] = False
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookRunOptions(options.ConfiguredOptions):
+    tokens: Annotated[
+        str, typer.Option("--tokens", metavar="N", help="Tokens that the restored text may have; default: hook.tokens.")
+    ] = ""
+
+
+@hook.command("install", short_help="Put the hooks into an agent's settings.")
+@takes("hook install")
+def install(asked: ChangeOptions) -> None:
+    """Put the hooks into the settings of an agent, once it is shown what changes there.
+
+    Everything else in the file stays as it is. What is installed already is left alone. Exit code 1: nothing
+    was written, because nobody said yes.
+
+    \b
+    Examples:
+      compactor hook install claude
+      compactor hook install codex --yes
+    """
+    command = COMMAND if asked.project else _command()
+    _change(asked, lambda text: with_hooks(text, command))
+
+
+@hook.command("uninstall", short_help="Take the hooks out of an agent's settings.")
+@takes("hook uninstall")
+def uninstall(asked: ChangeOptions) -> None:
+    """Take the hooks out of the settings of an agent, once it is shown what changes there.
+
+    Nothing else in the file changes; a file that held nothing but them is removed.
+
+    \b
+    Examples:
+      compactor hook uninstall claude
+      compactor hook uninstall claude --project --yes
+    """
+    _change(asked, without_hooks)
+
+
+@hook.command(
+    "run",
+    short_help="What agents run; reads a payload.",
+    # whatever stands in an agent's settings: a wrong option must not keep it from going on
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+@takes("hook run")
+def run(asked: HookRunOptions, given: Layer, ctx: typer.Context) -> None:
+    """Answer a hook: the agent's JSON payload on standard input, its answer on standard output.
+
+    PreCompact (PreCompress): the session is archived, and compacted beside where hook.folder is set.
+    SessionStart with source compact: what the compaction lost is printed as additional context. Any other
+    event: nothing. The exit code is always 0, so that no agent is held up; what failed is said on standard error.
+
+    \b
+    Examples:
+      compactor hook run < payload.json
+    """
+    from compactor_cli.cli.hook_run import answer
+
+    answer(asked, given, ctx.args)
+
+
+def _change(asked: ChangeOptions, edit: Callable[[str], str]) -> None:
+    """Show what an edit does to the settings of an agent, and write it when that is wanted."""
+    place = _place(asked.agent, project=asked.project)
+    console = make_console(sys.stderr, quiet=asked.quiet)
+    before = read_text(str(place)) if place.exists() else ""
+    try:
+        after = edit(before)
+    except InputError as error:
+        raise error.at(str(place)) from None
+    gone = after.strip() == "{}" and bool(before.strip()) and before != after and not place.is_symlink()
+    shown = "" if gone else after
+    lines = difflib.unified_diff(before.splitlines(), shown.splitlines(), str(place), str(place), n=2, lineterm="")
+    changes = "\n".join(lines)
+    value: dict[str, object] = {"agent": asked.agent, "file": str(place), "changed": before != after, "diff": changes}
+    if before == after:
+        console.print(f"{place}: nothing to change", soft_wrap=True)
+    else:
+        if not asked.json:
+            typer.echo(changes)
+        if not asked.yes and not _agreed(place):
+            raise typer.Exit(int(ExitCode.NO))
+        _write(place, before, after, gone=gone)
+        console.print(f"{place}: {'removed, it held nothing else' if gone else 'written'}", soft_wrap=True)
+    if asked.json:
+        typer.echo(jsons.dumps(value))
+
+
+def _agreed(place: Path) -> bool:
+    if sys.stdin.isatty():
+        return typer.confirm(f"Change {place} in this way?", err=True)
+    typer.echo("nothing was written: add --yes, or run it in a terminal", err=True)
+    return False
+
+
+def _write(place: Path, before: str, after: str, *, gone: bool) -> None:
+    data = place.read_bytes() if place.exists() else b""
+    mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+    if gone:
+        place.unlink()
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    old = mark + before.encode() if before else None
+    write_bytes(str(place), mark + after.encode(), old)
+
+
+def _place(agent: str, *, project: bool) -> Path:
+    if agent in _OTHERS:
+        raise UsageError(f"{agent} has {_OTHERS[agent]} instead of hooks: docs/hooks.md has one to copy")
+    known = HOOKED.get(agent)
+    if known is None:
+        raise UsageError(f"no hooks are known for {agent!r}{meant(agent, HOOKED)}: use {' or '.join(HOOKED)}")
+    folder = Path(known.folder) if project else Path(os.environ.get(known.variable) or Path.home() / known.folder)
+    return (folder / known.file).absolute()
+
+
+def _command() -> str:
+    """The command by its name where that is found, else by the place of this program."""
+    if shutil.which("compactor"):
+        return COMMAND
+    beside = Path(sys.executable).with_name("compactor")
+    return f'"{beside}" hook run' if beside.exists() else f'"{sys.executable}" -m compactor_cli hook run'

@@ -1,0 +1,202 @@
+"""`compactor inspect`: where the tokens are, what /compact would do, what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.history import history
+from compactor_cli.cli.html import check_html, inspect_page
+from compactor_cli.cli.inputs import inputs_of, one_by_one
+from compactor_cli.cli.model_use import model_use, say_use, use_json
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.scope import say_scope
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.formats import FORMATS
+from compactor_cli.model.archived import PastRound
+from compactor_cli.model.report import Analysis
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.run import analyze
+from compactor_cli.settings import Settings
+from compactor_cli.settings.layers import Layer
+from compactor_cli.text.clean import plain
+from compactor_cli.tokens.models import model_facts
+from compactor_cli.views.forecast import Outlook, outlook
+
+if TYPE_CHECKING:
+    from compactor_cli.doctor.base import Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectOptions(options.SessionOptions):
+    file: options.FileArgument = ""
+    message: Annotated[
+        int | None, typer.Option("--message", min=0, metavar="N", help="Show this message whole, with its score.")
+    ] = None
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Only what is wrong with the file; exit code 1 when something is.")
+    ] = False
+    html: options.HtmlOption = ""
+
+
+@takes("inspect")
+def inspect(asked: InspectOptions, given: Layer) -> None:
+    """Look into a session: how full its context is, where the tokens are, what is wrong.
+
+    Rounds that were archived (`compact --archive`) are listed as its history.
+
+    \b
+    Examples:
+      compactor inspect session.jsonl
+      compactor inspect session.jsonl --model gpt-4o
+      compactor inspect session.jsonl --preset chat
+      compactor inspect session.jsonl --message 12
+      compactor inspect --latest claude
+      compactor inspect session.jsonl --html session.html
+      compactor inspect session.jsonl --faults || echo broken
+    """
+    configured = configure(given, asked.config)
+    session = configured.session(quiet=asked.quiet, probes=True)
+    settings = session.offline(configured.settings)
+    inputs = inputs_of(session, picked(session, [asked.file], asked))
+    check_html(asked.html, [one.path for one in inputs], len(inputs), {})
+    if asked.html and asked.message is not None:
+        raise UsageError("--html shows all messages: use it without --message")
+    one_by_one(session, inputs, partial(_inspect, session, configured, settings, asked))
+
+
+def _inspect(session: Session, configured: Configured, settings: Settings, asked: InspectOptions, file: str) -> int:
+    """One file; returns the exit code that it calls for."""
+    from compactor_cli.render import jsons, tables
+    from compactor_cli.render.archive import round_json
+    from compactor_cli.render.doctor import finding_json
+
+    before = model_use(session)
+    source = configured.load(session, file)
+    analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
+    found = [fault for analysis in analyses for fault in analysis.faults]
+    more = _more_faults(source) if asked.faults else []
+    faulty = bool(found or more) or any(note.kind != "outside_context" for note in source.notes)
+    if asked.message is not None:
+        show_message(session, source, analyses, asked.message, json=asked.json)
+        return ExitCode.OK
+    view = _outlook(session, source, configured)
+    past = history(session, configured.reading.database_url, source)
+    if asked.json or asked.html:
+        from compactor_cli.views.overview import overview
+
+        value = jsons.inspect_json(source, session.counter.name, view, analyses, [overview(each) for each in analyses])
+        if asked.faults:
+            value["findings"] = [finding_json(finding) for finding in more]
+        value["history"] = [round_json(each) for each in past]
+        value |= use_json(session)
+        if asked.html:
+            inspect_page(session, asked.html, source, value, analyses)
+    if asked.json:
+        typer.echo(jsons.dumps(value))
+    else:
+        tables.heading(session.out, source, session.counter.name)
+        if not asked.faults:
+            _show(session, analyses, view, past, configured.settings)
+        if found or more or source.notes:
+            session.out.print(tables.fault_table(session.out, found, source.notes, more))
+        else:
+            session.out.print("no faults")
+    say_use(session, model_use(session, before))
+    return ExitCode.NO if asked.faults and faulty else ExitCode.OK
+
+
+def _more_faults(source: Source) -> list[Finding]:
+    """Return what else is wrong with a file than calls without results and the reverse; `doctor` has all of it."""
+    from compactor_cli.doctor.base import Limits
+    from compactor_cli.doctor.examine import examine
+
+    examined = examine(source, Limits())
+    return [one for found in examined.conversations for one in found if one.message is None]
+
+
+def _show(
+    session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound], settings: Settings
+) -> None:
+    """How full the context is, where the tokens are, and the rounds that were archived."""
+    from compactor_cli.render import tables
+    from compactor_cli.render.archive import rounds_table
+    from compactor_cli.views.overview import overview
+
+    for line in tables.context_lines(view):
+        session.out.print(line)
+    say_scope(session, settings)
+    for analysis in analyses:
+        for table in tables.overview_tables(session.out, overview(analysis), analysis.transcript.tokens):
+            session.out.print(table)
+    if past:
+        session.out.print(rounds_table(session.out, past))
+
+
+def _outlook(session: Session, source: Source, configured: Configured) -> Outlook:
+    """That of the conversation that needs compaction most."""
+    settings, model = configured.settings, configured.reading.model
+    facts = model_facts(model)
+    if model and not (facts.known or settings.context.limit):
+        session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
+    set_by = str(configured.found["context.threshold"].origin)
+    views = [
+        outlook(transcript, FORMATS[transcript.format], facts.context_limit, settings, set_by)
+        for transcript in source.transcripts
+    ]
+    return max(views, key=lambda view: (view.compacts, view.state.tokens))
+
+
+def show_message(session: Session, source: Source, analyses: list[Analysis], index: int, *, json: bool) -> None:
+    """One message whole. In a file of several conversations the first one's messages are counted first."""
+    from compactor_cli.render import jsons
+
+    offset = index
+    for analysis in analyses:
+        messages = analysis.transcript.messages
+        if offset < len(messages):
+            break
+        offset -= len(messages)
+    else:
+        raise UsageError(f"--message {index}: the file has messages 0 to {source.message_count - 1}")
+    shown, score = messages[offset], analysis.scores[offset]
+    if json:
+        value = {
+            "index": offset,
+            "id": shown.id,
+            "role": shown.role,
+            "origin": shown.origin,
+            "tokens": shown.tokens,
+            "score": jsons.number(score.value),
+            "raw_score": jsons.number(score.raw),
+            "factors": jsons.factors_json(score),
+            "residual": offset in analysis.residuals.kept,
+            "tier": analysis.tiers[offset],
+            "lines": [analysis.transcript.records[record].line for record in shown.records],
+            "parts": [
+                {"kind": p.kind, "name": p.name, "call_id": p.call_id, "tokens": p.tokens, "text": p.text}
+                for p in shown.parts
+            ],
+        }
+        typer.echo(jsons.dumps(value))
+        return
+    lines = ", ".join(str(analysis.transcript.records[record].line) for record in shown.records)
+    session.out.print(
+        f"message {offset} · {shown.role} · {shown.tokens:,} tokens · line {lines} · id {plain(shown.id)}"
+    )
+    factors = ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors"
+    tier = analysis.tiers[offset]
+    place = "residual" if offset in analysis.residuals.kept else f"tier {tier}" if tier is not None else "kept"
+    session.out.print(f"score {score.value:g} ({factors}) · {place}")
+    for part in shown.parts:
+        title = " ".join(word for word in (part.kind, part.name, part.call_id) if word)
+        session.out.print(f"\n[{plain(title)} · {part.tokens:,} tokens]", style="bold")
+        session.out.print(plain(part.text), soft_wrap=True)

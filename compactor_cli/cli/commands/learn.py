@@ -1,0 +1,241 @@
+"""`compactor learn`: the weights of strategy adaptive, fitted to your own sessions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.progress import steps
+from compactor_cli.cli.session import Session, conversations
+from compactor_cli.cli.training_files import TrainingFile, find_files, name_files
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.model.content import sha256
+from compactor_cli.model.profile import Profile
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.settings.layers import Layer
+
+if TYPE_CHECKING:  # imported where they are used: other commands start without them
+    from compactor_cli.evaluation.learning.examples import Lesson, TrainingCase
+    from compactor_cli.evaluation.learning.held_out import HeldOut
+    from compactor_cli.evaluation.learning.profile_text import Taught
+    from compactor_cli.evaluation.retention.measure import Method
+
+_MEASURED_AT = (0.5, 0.75)
+"""Where sessions are cut for the held-out figures: as `evaluate` does."""
+_MOST_SOURCES = 10
+"""Folds of whole sources; with more sources, several are held out together."""
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+"""What numpy looks at when it is imported. The matrices are small: several threads would wait for each
+other, and the last digits would depend on how many there are."""
+
+
+@dataclass(slots=True)
+class Read:
+    """What the files gave."""
+
+    lessons: list[Lesson] = field(default_factory=list)
+    cases: list[TrainingCase] = field(default_factory=list)
+    transcripts: dict[str, Transcript] = field(default_factory=dict)
+    """By the name of the lesson; only what will be measured."""
+    short: int = 0
+    """Sessions that teach nothing."""
+    copies: int = 0
+    refused: list[InputError] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnOptions(options.CommandOptions):
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|FOLDER...",
+            help="Sessions to learn from; folders are searched for *.jsonl, names with a leading _ aside.",
+        ),
+    ]
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="TOML", help="Profile to write; default: standard output.")
+    ] = "-"
+    folds: Annotated[
+        int, typer.Option("--folds", min=2, metavar="N", help="Parts that the sessions are held out in, one by one.")
+    ] = 5
+    penalty: Annotated[
+        float,
+        typer.Option(
+            "--penalty", min=0.001, max=1e6, metavar="X", help="Penalty on large weights: more for few sessions."
+        ),
+    ] = 10.0
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another number: other parts.")] = 0
+    held_out: Annotated[
+        bool, typer.Option("--held-out/--no-held-out", help="Measure on held-out sessions; takes most of the time.")
+    ] = True
+
+
+@takes("learn")
+def learn(asked: LearnOptions, given: Layer) -> None:
+    """Learn from your own sessions what strategy adaptive should keep.
+
+    Nothing has to be labelled: each session is cut, and the names that the agent went on to use
+    without being told them again are those that were needed. The weights of the signals are fitted to
+    that, each source (the folder of a file) counting alike. The profile is a readable TOML file for
+    --profile. It holds weights, figures and the names of folders, and no text of a session.
+
+    The figures are held out: each session, and each source, is measured with weights that were learned
+    without it. Needs numpy (pip install 'compactor-cli[learn]'); using a profile does not. Exit code 1
+    when no session is long enough to learn from, and 3 when no file can be read.
+
+    \b
+    Examples:
+      compactor learn ~/.claude/projects -o profile.toml
+      compactor compact session.jsonl --target-ratio 0.25 --profile profile.toml
+      compactor learn sessions/*.jsonl -o profile.toml --no-held-out
+    """
+    configured = configure(given, asked.config)
+    from compactor_cli.evaluation.learning.fit import load_numpy
+
+    for variable in _THREADS:
+        os.environ.setdefault(variable, "1")
+    load_numpy()
+    found = name_files(find_files(asked.paths))
+    _check_output(asked.output, found, json=asked.json)
+    session = configured.session(quiet=asked.quiet)
+    read = _read(session, found, keep=asked.held_out)
+    if len(read.refused) == len(found):
+        raise typer.Exit(ExitCode.UNREADABLE)
+    if not read.cases:
+        session.err.print(_nothing(read), soft_wrap=True)
+        raise typer.Exit(ExitCode.NO)
+    taught = _teach(session, read, asked)
+    _write(session, read, taught, asked.output, json=asked.json)
+
+
+def _check_output(output: str, found: Sequence[TrainingFile], *, json: bool) -> None:
+    if output == "-":
+        if json:
+            raise UsageError("--json prints the report on standard output: write the profile elsewhere with -o")
+        return
+    place = Path(output).resolve()
+    if place.is_dir() or not place.parent.is_dir():
+        raise UsageError(f"-o {output}: name a file in a folder that exists")
+    if any(place == Path(one.path).resolve() for one in found if one.path != "-"):
+        raise UsageError(f"-o {output}: would overwrite a session")
+
+
+def _read(session: Session, found: Sequence[TrainingFile], *, keep: bool) -> Read:
+    """The examples of all files. What cannot be read is a warning; copies of a file count once."""
+    read, seen = Read(), set()
+    with session.working(len(found), "files") as progress:
+        for one in found:
+            progress.step("reading")
+            try:
+                source = session.load(one.path)
+            except InputError as error:
+                session.warn(f"left out: {error}")
+                read.refused.append(error)
+                continue
+            digest = sha256(source.data)
+            if digest in seen:
+                read.copies += 1
+                continue
+            seen.add(digest)
+            session.note_reading(source)
+            for name, transcript in conversations(source, one.name):
+                _take(read, one, name, transcript, keep=keep)
+    return read
+
+
+def _take(read: Read, file: TrainingFile, name: str, transcript: Transcript, *, keep: bool) -> None:
+    from compactor_cli.evaluation.learning.examples import Lesson, cases_of, opening_of
+
+    cases = list(cases_of(name, transcript.messages))
+    if not cases:
+        read.short += 1
+        return
+    read.cases += cases
+    read.lessons.append(Lesson(name, file.source, opening_of(transcript.messages)))
+    if keep:
+        read.transcripts[name] = transcript
+
+
+def _nothing(read: Read) -> str:
+    what = "the session is" if read.short == 1 else f"all {read.short} sessions are"
+    return (
+        f"nothing to learn from: {what} too short, or later turns need nothing of earlier ones. A session needs "
+        "1,000 tokens before a cut, and 3 names of them needed behind it. Nothing was written."
+    )
+
+
+def _teach(session: Session, read: Read, asked: LearnOptions) -> Taught:
+    from compactor_cli.evaluation.learning.fit import fit
+    from compactor_cli.evaluation.learning.folds import folds_by_session, folds_by_source
+    from compactor_cli.evaluation.learning.profile_text import Taught
+
+    sources = {lesson.name: lesson.source for lesson in read.lessons}
+    schemes = {
+        "by_session": folds_by_session(read.lessons, asked.folds, asked.seed),
+        "by_source": folds_by_source(read.lessons, _MOST_SOURCES, asked.seed),
+    }
+    schemes = {name: parts for name, parts in schemes.items() if parts}
+    figures, why = None, "--no-held-out was given"
+    if asked.held_out:
+        why = "one session cannot be held out from itself" if len(sources) == 1 else "all sessions open alike"
+        if "by_session" in schemes:
+            figures, why = _measure(session, read, schemes, partial(fit, sources=sources, penalty=asked.penalty)), ""
+    counts: dict[str, int] = {}
+    for source in sources.values():
+        counts[source] = counts.get(source, 0) + 1
+    return Taught(
+        weights=fit(read.cases, sources, penalty=asked.penalty),
+        sources=counts,
+        cases=len(read.cases),
+        names=sum(len(case.needed) for case in read.cases),
+        penalty=asked.penalty,
+        held_out=figures,
+        not_held_out=why,
+    )
+
+
+def _measure(
+    session: Session, read: Read, schemes: Mapping[str, Mapping[str, int]], fit: partial[dict[str, float]]
+) -> HeldOut:
+    from compactor_cli.cli.methods import plain_method, strategy_method
+    from compactor_cli.evaluation.learning.fit import auc
+    from compactor_cli.evaluation.learning.held_out import Measuring, held_out, steps_of
+    from compactor_cli.evaluation.retention import cases as retention
+
+    def adaptive(weights: Mapping[str, float]) -> Method:
+        return strategy_method(replace(session, profile=Profile(weights)), "adaptive")
+
+    sessions = [retention.EvaluatedSession(name, transcript) for name, transcript in read.transcripts.items()]
+    with steps(session.err, len(sessions), unit="sessions") as progress:
+        prepared = retention.prepare(sessions, _MEASURED_AT, progress=lambda name: progress.step("looking for needs"))
+    references = [strategy_method(session, "tiered"), plain_method("mask", session.counter)]
+    with steps(session.err, steps_of(prepared, list(schemes.values()), len(references)), unit="steps") as progress:
+        tools = Measuring(fit, auc, adaptive, references, progress.step)
+        return held_out(read.lessons, read.cases, prepared, schemes, tools)
+
+
+def _write(session: Session, read: Read, taught: Taught, output: str, *, json: bool) -> None:
+    from compactor_cli.evaluation.learning.profile_text import profile_text
+    from compactor_cli.render import learning as render
+    from compactor_cli.render.jsons import dumps
+
+    write_bytes(output, profile_text(taught).encode())
+    left_out = render.LeftOut(read.short, read.copies, tuple(map(str, read.refused)))
+    if json:
+        typer.echo(dumps(render.learned_json(output, taught, left_out, session.counter.name, session.warnings)))
+        return
+    console = session.err if output == "-" else session.out
+    for piece in render.learned_tables(console, taught, left_out, session.counter.name):
+        console.print(piece, soft_wrap=isinstance(piece, str))
+    if output != "-":
+        session.err.print(f"written to {output}", soft_wrap=True)

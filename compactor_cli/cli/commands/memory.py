@@ -1,0 +1,188 @@
+"""`compactor memory`: the memory log, looked into."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli.commands.memory_edit import add, forget, pin, unpin
+from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export, take_in
+from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, now, open_log, print_json
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import ExitCode, UsageError, meant
+from compactor_cli.memory.conditions import ORDERS
+from compactor_cli.render.console import counted, make_console
+from compactor_cli.settings.layers import Layer
+
+MOST = 1_000_000_000
+"""What databases take for a limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOptions(FilterOptions):
+    order: Annotated[str, typer.Option("--order", metavar="NAME", help="newest (default), oldest or importance.")] = (
+        "newest"
+    )
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, max=MOST, metavar="N", help="At most N memories; 0 for all.")
+    ] = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions(FilterOptions):
+    query: Annotated[
+        list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and beginnings* of words.')
+    ]
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST, metavar="N", help="At most N memories.")] = 10
+    use: Annotated[bool, typer.Option("--use", help="Count it as a use of what is found, so that it fades later.")] = (
+        False
+    )
+
+
+memory = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
+
+
+@memory.callback()
+def about() -> None:
+    """The memory log: what is worth knowing beyond the session it was said in.
+
+    It is in the database of --database or of the setting database_url; `compactor config` shows which one.
+
+    \b
+    Examples:
+      compactor memory add "The user prefers tabs." --category preference
+      compactor memory list --day today
+      compactor memory search read timeout
+    """
+
+
+@memory.command("list", short_help="List memories, such as those of a day.")
+@takes("memory list")
+def listing(asked: ListOptions, given: Layer) -> None:
+    """List memories, the newest first. Days and times are those of this place; ★ is pinned.
+
+    \b
+    Examples:
+      compactor memory list
+      compactor memory list --day yesterday --limit 0
+      compactor memory list --category preference --order importance
+      compactor memory list --tag smart-extracted --json
+    """
+    log = open_log(asked, given)
+    if asked.order not in ORDERS:
+        raise UsageError(f"--order {asked.order!r} is unknown{meant(asked.order, ORDERS)}; use {', '.join(ORDERS)}")
+    wanted = filters_of(asked)
+    with log.existing() as there:
+        if there is None:
+            found, total = [], 0
+        else:
+            from compactor_cli.memory.stored.memories import count, listed
+
+            with there.read() as connection:
+                found = listed(connection, wanted, limit=asked.limit or None, order=asked.order)
+                total = count(connection, wanted)
+    if asked.json:
+        from compactor_cli.memory.exchange import memory_json
+
+        print_json([memory_json(one) for one in found])
+    elif found:
+        from compactor_cli.render.memories import memory_table
+
+        console = make_console(sys.stdout)
+        console.print(
+            memory_table(console, found, f"Memories of {asked.day}" if asked.day else "Memories", clock=bool(asked.day))
+        )
+    if there is None:
+        log.tell(NOTHING)
+    elif not found:
+        log.tell("no memory is like that")
+    elif total > len(found):
+        log.tell(f"{len(found):,} of {total:,}; --limit 0 shows all")
+
+
+@memory.command("search", short_help="Find memories by their words.")
+@takes("memory search")
+def search(asked: SearchOptions, given: Layer) -> None:
+    """Find memories by their words, the best first. What has all of them stands before what has some.
+
+    Case, accents and plurals do not matter; read_timeout and readTimeout are the same. Looking is no use of a
+    memory unless --use says so. Exit code 1: nothing was found.
+
+    \b
+    Examples:
+      compactor memory search read timeout
+      compactor memory search '"before the commit" test*' --category preference
+      compactor memory search database --limit 3 --json
+    """
+    log = open_log(asked, given)
+    words = " ".join(asked.query)
+    wanted = filters_of(asked)
+    at = now()
+    with log.existing() as there:
+        hits = []
+        if there is not None:
+            from compactor_cli.memory.stored.memories import search as find
+            from compactor_cli.memory.stored.memories import touch
+
+            with there.read() as connection:
+                hits = find(connection, words, limit=asked.limit, now=at, filters=wanted)
+            if asked.use and hits:
+                with there.write() as connection:
+                    touch(connection, [hit.memory for hit in hits], at)
+    if asked.json:
+        from compactor_cli.render.memories import hit_json
+
+        print_json([hit_json(hit) for hit in hits])
+    elif hits:
+        from compactor_cli.render.memories import hit_table
+
+        console = make_console(sys.stdout)
+        console.print(hit_table(console, hits, counted(len(hits), "memory", "memories")))
+    if not hits:
+        log.tell(NOTHING if there is None else "nothing was found")
+        raise typer.Exit(int(ExitCode.NO))
+
+
+@memory.command("show", short_help="Show memories whole, with their sources.")
+@takes("memory show")
+def show(asked: IdsOptions, given: Layer) -> None:
+    """Show memories whole: text, tags, when they were remembered and used, and where they were said.
+
+    \b
+    Examples:
+      compactor memory show mem_0123456789ab
+      compactor memory show 0123 --json
+    """
+    from compactor_cli.memory.exchange import memory_json
+    from compactor_cli.render.memories import memory_page
+
+    log = open_log(asked, given)
+    with log.existing() as there:
+        if there is None:
+            raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
+        from compactor_cli.memory.stored.memories import get
+
+        with there.read() as connection:
+            found = [get(connection, name) for name in asked.ids]
+    if asked.json:
+        print_json([memory_json(one) for one in found])
+        return
+    console = make_console(sys.stdout)
+    for number, one in enumerate(found):
+        if number:
+            console.print()
+        for line in memory_page(one):
+            console.print(line)
+
+
+memory.command("add", short_help="Remember something.")(add)
+memory.command("pin", short_help="Keep memories from fading.")(pin)
+memory.command("unpin", short_help="Let memories fade again.")(unpin)
+memory.command("forget", short_help="Remove memories, from the files as well.")(forget)
+memory.command("decay", short_help="Lower the importance of what is not used.")(decay)
+memory.command("consolidate", short_help="Make one memory of those that say the same.")(consolidate)
+memory.command("export", short_help="Write memories as JSONL.")(export)
+memory.command("import", short_help="Read memories that were exported.")(take_in)

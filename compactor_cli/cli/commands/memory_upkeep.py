@@ -1,0 +1,176 @@
+"""`compactor memory decay`, `consolidate`, `export` and `import`: the whole log."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, print_json, time_of
+from compactor_cli.cli.options import CommandOptions, OutOption
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.render.console import counted, make_console
+from compactor_cli.settings.layers import Layer
+
+SHOWN = 20
+"""Rows of a table of changes; --json has all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidateOptions(CommandOptions):
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecayOptions(ConsolidateOptions):
+    now: Annotated[
+        str, typer.Option("--now", metavar="TIME", help="Time up to which it fades; default: the time of this run.")
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions(KindOptions):
+    out: OutOption = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions(CommandOptions):
+    file: Annotated[str, typer.Argument(metavar="FILE", help="What export wrote; - is standard input.")]
+
+
+@takes("memory decay")
+def decay(asked: DecayOptions, given: Layer) -> None:
+    """Lower the importance of what was not used, by half for each half life. What is pinned stays.
+
+    It counts from when a memory was remembered, used, or faded last, so it does not matter how often this is run.
+
+    \b
+    Examples:
+      compactor memory decay --dry-run
+      compactor memory decay --half-life 30
+      compactor memory decay --now 2026-12-31 --dry-run
+    """
+    from compactor_cli.memory.decay import half_life as checked_half_life
+
+    log = open_log(asked, given)
+    days = checked_half_life(log.configured.settings.memory.half_life_days)
+    at = time_of(asked.now)
+    changes = []
+    with log.existing() as there:
+        if there is not None:
+            from compactor_cli.memory.stored.memory_changes import decay as fade
+
+            with there.read() if asked.dry_run else there.write() as connection:
+                changes = fade(connection, at, days, dry_run=asked.dry_run)
+    if asked.json:
+        from compactor_cli.render.memories import fade_json
+
+        print_json([fade_json(change) for change in changes])
+    elif changes and asked.dry_run:
+        from compactor_cli.render.memories import fade_table
+
+        console = make_console(sys.stdout)
+        most = sorted(changes, key=lambda change: change.after.importance - change.before.importance)[:SHOWN]
+        console.print(fade_table(console, most, f"{len(most):,} of {len(changes):,} that would fade, the most first"))
+    if there is None:
+        log.tell(NOTHING)
+    else:
+        log.tell(f"{counted(len(changes), 'memory', 'memories')} {'would fade' if asked.dry_run else 'faded'}")
+
+
+@takes("memory consolidate")
+def consolidate(asked: ConsolidateOptions, given: Layer) -> None:
+    """Make one memory of those that say the same: the one with the most words stays, with the sources of all.
+
+    They must have the same words in the same order. Only white space, the first capital, a stop at the end, backticks
+    and the words the, please, actually and indeed may differ.
+
+    \b
+    Examples:
+      compactor memory consolidate --dry-run
+      compactor memory consolidate --json
+    """
+    log = open_log(asked, given)
+    found = []
+    with log.existing() as there:
+        if there is not None:
+            from compactor_cli.memory.stored.memory_changes import consolidate as join
+
+            days = log.configured.settings.memory.half_life_days
+            with there.read() if asked.dry_run else there.write() as connection:
+                found = join(connection, days, dry_run=asked.dry_run)
+    if asked.json:
+        from compactor_cli.render.memories import merge_json
+
+        print_json([merge_json(merge) for merge in found])
+    elif found and asked.dry_run:
+        from compactor_cli.render.memories import merge_table
+
+        console = make_console(sys.stdout)
+        title = f"{min(SHOWN, len(found)):,} of {counted(len(found), 'memory', 'memories')} that would take in others"
+        console.print(merge_table(console, found[:SHOWN], title))
+    if there is None:
+        log.tell(NOTHING)
+        return
+    gone = sum(len(merge.others) for merge in found)
+    into = counted(len(found), "other", "others")
+    log.tell(f"{counted(gone, 'memory', 'memories')} {'would go' if asked.dry_run else 'went'} into {into}")
+
+
+@takes("memory export")
+def export(asked: ExportOptions, given: Layer) -> None:
+    """Write memories as JSONL, one a line, the oldest first: always the same bytes for the same memories.
+
+    \b
+    Examples:
+      compactor memory export -o memories.jsonl
+      compactor memory export --category preference | compactor memory import - --database postgresql://u@host/db
+    """
+    from compactor_cli.db.place import file_of
+    from compactor_cli.memory.exchange import line_of
+
+    log = open_log(asked, given)
+    wanted = filters_of(asked)
+    found = []
+    with log.existing() as there:
+        if there is not None:
+            from compactor_cli.memory.stored.memories import listed
+
+            with there.read() as connection:
+                found = listed(connection, wanted, order="oldest")
+    database_file = file_of(log.url)
+    inputs = [] if database_file is None else [str(database_file)]
+    write_bytes(asked.out, "".join(map(line_of, found)).encode(), inputs=inputs)
+    if asked.json and asked.out != "-":
+        print_json({"exported": len(found), "path": asked.out})
+    log.tell(NOTHING if there is None else f"exported {counted(len(found), 'memory', 'memories')}")
+
+
+@takes("memory import")
+def take_in(asked: ImportOptions, given: Layer) -> None:
+    """Read memories that were exported. All of them are stored or, when a line is wrong, none.
+
+    What is known already is not stored twice, and importing the same again changes nothing.
+
+    \b
+    Examples:
+      compactor memory import memories.jsonl
+      compactor memory export | compactor memory import - --database postgresql://u@host/db
+    """
+    from compactor_cli.memory.exchange import read_lines
+
+    log = open_log(asked, given)
+    lines = list(read_lines(read_bytes(asked.file), asked.file))
+    new = known = 0
+    if lines:
+        from compactor_cli.memory.stored.memories import take_in as store
+
+        with log.made() as there, there.write() as connection:
+            added = store(connection, lines)
+        new, known = len(added.new), len(added.known)
+    if asked.json:
+        print_json({"new": new, "known": known})
+    log.tell(f"imported {counted(new, 'new memory', 'new memories')}; {known:,} known already")

@@ -1,0 +1,305 @@
+"""`compactor restore`: what a compaction took away, brought back."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import configure
+from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.inputs import refuse_overwriting
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.searching import search as search_archive
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import NotKeptError, UsageError
+from compactor_cli.model.content import Content, in_memory, in_pieces, joined
+from compactor_cli.settings.layers import Layer
+
+if TYPE_CHECKING:
+    from compactor_cli.cli.lookup import Lookup
+    from compactor_cli.db.database import Database
+    from compactor_cli.model.archived import Archived
+
+_KEPT_ARE = "Kept are only compactions with --archive, or with the setting archive.enabled."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreOptions(options.SessionOptions):
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="An output of compact, as it is now; - is standard input.")
+    ] = ""
+    out: options.OutOption = ""
+    in_place: options.InPlaceOption = False
+    ref: Annotated[
+        str | None,
+        typer.Option("--ref", metavar="REF", help="Print one original: ctx_ and hex digits, from a mark or --list."),
+    ] = None
+    listed: Annotated[
+        bool,
+        typer.Option("--list", help="List what is kept of the file and what was taken away; without FILE: of all."),
+    ] = False
+    search: Annotated[
+        str | None,
+        typer.Option("--search", metavar="WORDS", help="Find messages with these words; without FILE: in all."),
+    ] = None
+    round: Annotated[
+        int | None,
+        typer.Option(
+            "--round", min=1, metavar="N", help="The file as it was before its Nth compaction, as --list counts."
+        ),
+    ] = None
+    compaction: Annotated[
+        int | None,
+        typer.Option(
+            "--compaction", min=1, metavar="N", help="What compaction N of the list without FILE was made from."
+        ),
+    ] = None
+    purge: Annotated[
+        bool, typer.Option("--purge", help="Remove all that is kept of this file's session; it cannot be had back.")
+    ] = False
+    yes: Annotated[bool, typer.Option("--yes", help="Purge also what is kept of other files of the session.")] = False
+
+
+@takes("restore")
+def restore(asked: RestoreOptions, given: Layer) -> None:
+    """Bring back what compact took away: the whole file as it was, or one original.
+
+    Needs a compaction that was made with --archive. The file is recognised by its content, wherever it is
+    now. What was appended since then stands behind what is brought back. Of a file that was edited since, only
+    its session or its marks are known: --list shows what is kept of that, and --round chooses.
+
+    Exit code 1: nothing of it is kept.
+
+    \b
+    Examples:
+      compactor restore small.jsonl -o session.jsonl
+      compactor restore session.jsonl --in-place
+      compactor restore small.jsonl --list
+      compactor restore small.jsonl --ref ctx_1f2e3d4c
+      compactor restore --search "retry limit"
+      compactor restore session.jsonl --round 1 -o first.jsonl
+      compactor restore --list
+      compactor restore --compaction 12 -o session.jsonl
+      compactor restore small.jsonl --purge
+    """
+    configured = configure(given, asked.config)
+    session = configured.session(quiet=asked.quiet)
+    if asked.latest or asked.session or asked.project:
+        asked = replace(asked, file=picked(session, [asked.file], asked)[0])
+    _check(asked)
+    if asked.file and asked.out:
+        refuse_overwriting([asked.file], {"-o": [asked.out]}, "; --in-place replaces it")
+    data = in_memory(session.bytes_of(asked.file)) if asked.file else b""
+    from compactor_cli.db.database import open_existing
+
+    kept = open_existing(configured.reading.database_url)
+    if kept is None:
+        _without(session, asked, data)
+    try:
+        _run(session, kept, asked, data)
+    finally:
+        kept.close()
+
+
+def _check(asked: RestoreOptions) -> None:
+    asks = asked.search is not None
+    jobs = [("--ref", asked.ref is not None), ("--list", asked.listed), ("--search", asks), ("--purge", asked.purge)]
+    named = [name for name, given in jobs if given]
+    if len(named) > 1:
+        raise UsageError(f"{' and '.join(named)} exclude each other: use one of them")
+    if asked.round is not None and asked.compaction is not None:
+        raise UsageError("--round and --compaction exclude each other: use one of them")
+    if not asked.file and not asked.listed and not asks and asked.compaction is None:
+        raise UsageError("name a file, or --compaction N; restore --list says what is kept")
+    if asked.listed or asked.purge or asks:
+        used = [("-o", asked.out), ("--in-place", asked.in_place), ("--round", asked.round)]
+        _exclude(named[0], [name for name, given in used if given])
+    if asked.in_place:
+        unfit = [("-o", asked.out), ("--ref", asked.ref), ("--compaction", asked.compaction), ("-", asked.file == "-")]
+        _exclude("--in-place", [name for name, given in unfit if given])
+    if asked.json and not (asked.listed or asks or asked.ref is not None):
+        raise UsageError("--json is for --list, --search and --ref; a file that is restored is written as it was")
+
+
+def _exclude(option: str, others: Sequence[str]) -> None:
+    if others:
+        raise UsageError(f"{option} excludes {others[0]}")
+
+
+def _run(session: Session, kept: Database, asked: RestoreOptions, data: bytes) -> None:
+    from compactor_cli.cli.lookup import by_number, look_up
+
+    if not asked.file and asked.compaction is None:
+        if asked.search is not None:
+            search_archive(session, kept, asked.search, None, json=asked.json)
+        else:
+            _list_all(session, kept, asked)
+        return
+    lookup = by_number(kept, asked.compaction) if asked.compaction else look_up(session, kept, asked.file, data)
+    if lookup is None:
+        if asked.purge:  # an earlier purge may have been interrupted before the files were written anew
+            _scrub(kept)
+        _without(session, asked, data)
+    if asked.purge:
+        _purge(session, kept, asked, lookup)
+    elif asked.search is not None:
+        search_archive(session, kept, asked.search, lookup.compactions, json=asked.json)
+    elif asked.listed:
+        _list(session, kept, asked, lookup)
+    elif asked.ref is not None:
+        _one(session, kept, asked, asked.ref, lookup)
+    else:
+        _whole(session, kept, asked, lookup)
+
+
+def _whole(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
+    """The file before its newest compaction, with what was appended since, or before an earlier one."""
+    from compactor_cli.cli.lookup import input_of
+    from compactor_cli.render.archive import when
+
+    if not lookup.is_sure and asked.round is None:
+        raise NotKeptError(
+            f"{asked.file}: is not as any compaction wrote it; {len(lookup.compactions)} compactions of its session "
+            "are kept: restore --list shows them, and --round N -o OTHER brings one of them back"
+        )
+    chosen = lookup.chosen(asked.round)
+    data: Content = input_of(kept, lookup, chosen)
+    if lookup.match == "input" and asked.round is None:
+        session.say(f"note: {asked.file} is itself what was compacted")
+    if lookup.match == "begins" and asked.round is None:
+        added = lookup.data[chosen.output.size :]
+        session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
+        data = joined(data, [*in_pieces(data), added])
+    place = asked.file if asked.in_place else asked.out or "-"
+    write_bytes(place, data, lookup.data if asked.in_place else None, [asked.file] if asked.file else ())
+    shown = "standard output" if place == "-" else place
+    session.say(f"{len(data):,} bytes, as before the compaction of {when(chosen.at)}, written to {shown}")
+
+
+def _one(session: Session, kept: Database, asked: RestoreOptions, reference: str, lookup: Lookup) -> None:
+    """One original. A mark may be of any round of the file: the newest ones come first."""
+    from compactor_cli.archive.originals import find, original
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.cli.lookup import input_of, read_again
+
+    among = [lookup.chosen(asked.round)] if asked.round else list(reversed(lookup.compactions))
+    with kept.read() as connection:
+        manifests = [(each, archive.manifest(connection, each.id)) for each in among]
+    removed = find([entry for _, manifest in manifests for entry in manifest.removed], reference)
+    chosen, manifest = next(pair for pair in manifests if any(entry is removed for entry in pair[1].removed))
+    source = read_again(input_of(kept, lookup, chosen), manifest.input.path, manifest.format)
+    content = original(source, removed)
+    if asked.json:
+        from compactor_cli.archive.manifest_json import removed_json
+        from compactor_cli.render import jsons
+
+        text = content.decode("utf-8", "surrogatepass")
+        content = (jsons.dumps(removed_json([removed])[0] | {"text": text}) + "\n").encode()
+    elif not asked.out and not content.endswith(b"\n") and sys.stdout.isatty():
+        content += b"\n"
+    write_bytes(asked.out or "-", content, inputs=[asked.file] if asked.file else ())
+
+
+def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
+    """The compactions of a file, and what each took away."""
+    from compactor_cli.archive.manifest_json import manifest_json
+    from compactor_cli.archive.stored import archive, rounds
+    from compactor_cli.render import jsons
+    from compactor_cli.render.archive import compactions_table, removed_table, round_json
+
+    ids = [each.id for each in lookup.compactions]
+    with kept.read() as connection:
+        past = [one for each in ids for one in rounds.rounds_of(connection, each)]
+        manifests = [archive.manifest(connection, each) for each in ids]
+    if asked.json:
+        value = {"rounds": list(map(round_json, past)), "manifests": list(map(manifest_json, manifests))}
+        typer.echo(jsons.dumps(value))
+        return
+    session.out.print(compactions_table(session.out, lookup.compactions, past, of_file=True))
+    for number, manifest in enumerate(manifests, start=1):
+        if manifest.removed:
+            session.out.print(removed_table(session.out, manifest, number))
+    if not lookup.is_sure:
+        session.say(f"note: {asked.file} is not as any of them wrote it; they are of the same session")
+
+
+def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
+    """Every compaction in the archive, the newest first."""
+    from compactor_cli.archive.stored import archive, rounds
+    from compactor_cli.render import jsons
+    from compactor_cli.render.archive import compactions_table, round_json
+
+    with kept.read() as connection:
+        known = archive.newest(connection)
+        past = [one for each in known for one in rounds.rounds_of(connection, each.id)]
+        size = archive.size(connection)
+    if asked.json:
+        typer.echo(jsons.dumps({"rounds": list(map(round_json, past))}))
+        return
+    session.out.print(compactions_table(session.out, known, past, of_file=False))
+    session.say(
+        f"{size.kept} of {size.compactions} can be restored; they take {size.stored / 1e6:,.1f} MB in {kept.name}"
+    )
+
+
+def _purge(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
+    """Remove every round of the session, and make sure that no text of it is left in the database's files."""
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.archive.stored.archive_room import related
+
+    own = {each.id for each in lookup.compactions}
+    with kept.write() as connection:
+        others = [archive.known(connection, each) for each in related(connection, own) if each not in own]
+        if others and not asked.yes:
+            raise UsageError(
+                f"--purge would also remove what is kept of these, which have the same text:{_named(others)}\n"
+                "Add --yes to remove all of it."
+            )
+        gone = archive.purge(connection, own)
+    _scrub(kept)
+    session.say(f"nothing of the session is kept any more ({gone.compactions} compactions)")
+
+
+def _named(compactions: Sequence[Archived]) -> str:
+    return "".join(f"\n  {each.id}: {each.input.path}" for each in compactions)
+
+
+def _scrub(kept: Database) -> None:
+    from compactor_cli.db.removal import ARCHIVE, scrub
+
+    scrub(kept, ARCHIVE)
+
+
+def _without(session: Session, asked: RestoreOptions, data: bytes) -> NoReturn:
+    """Nothing of the file is in the archive; a manifest beside it still says what was taken away."""
+    from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
+
+    beside = Path(asked.file + SUFFIX)
+    if not asked.file:
+        raise NotKeptError(f"nothing is kept. {_KEPT_ARE}")
+    if asked.file == "-" or not beside.is_file():
+        raise NotKeptError(f"{asked.file}: nothing of it is kept. {_KEPT_ARE}")
+    if not asked.listed:
+        raise NotKeptError(
+            f"{asked.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}"
+        )
+    from compactor_cli.render import jsons
+    from compactor_cli.render.archive import removed_table
+
+    manifest = read_manifest(read_bytes(str(beside)), str(beside))
+    if manifest.output.sha256 != hashlib.sha256(data).hexdigest():
+        session.warn(f"{beside} is of an earlier state of {asked.file}: the file was changed since")
+    if asked.json:
+        typer.echo(jsons.dumps({"rounds": [], "manifests": [manifest_json(manifest)]}))
+    else:
+        session.out.print(removed_table(session.out, manifest, 1))
+        session.say(f"from {beside}; the originals are not kept")
+    raise typer.Exit

@@ -1,0 +1,89 @@
+"""`compactor score`: how important each message is, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.inputs import inputs_of, one_by_one
+from compactor_cli.cli.model_use import model_use, say_use, use_json, warn_unused
+from compactor_cli.cli.picking import picked
+from compactor_cli.cli.scope import say_scope
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.model.report import Analysis
+from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.run import analyze
+from compactor_cli.settings import Settings
+from compactor_cli.settings.layers import Layer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreOptions(options.SessionOptions):
+    file: options.FileArgument = ""
+    top: Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")] = 0
+
+
+@takes("score")
+def score(asked: ScoreOptions, given: Layer) -> None:
+    """Score every message and mark the residuals.
+
+    Each line names the factors that made the score. Strategy tiered keeps residuals whole; adaptive, which
+    compact uses with a target, goes by the value of single lines instead. compact --dry-run shows that.
+
+    \b
+    Examples:
+      compactor score session.jsonl
+      compactor score session.jsonl --top 20 --threshold 70
+      compactor score session.jsonl --scorer classifier --llm-model openai/gpt-4o-mini
+      compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
+    """
+    configured = configure(given, asked.config)
+    settings = replace(configured.settings, summarizer="extractive")  # nothing is summarized here
+    session = configured.session(quiet=asked.quiet, probes=True)
+    warn_unused(session, configured, given)
+    work = partial(_score, session, configured, settings, top=asked.top, json=asked.json)
+    one_by_one(session, inputs_of(session, picked(session, [asked.file], asked)), work)
+    if not asked.json:
+        say_scope(session, configured.settings)
+
+
+def _score(session: Session, configured: Configured, settings: Settings, file: str, *, top: int, json: bool) -> None:
+    """The scores of one file."""
+    before = model_use(session)
+    source = configured.load(session, file)
+    session.note_reading(source)
+    analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
+    everything = [(which, m.index) for which, a in enumerate(analyses) for m in a.transcript.messages]
+    if top:
+        everything = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))[:top]
+    say_use(session, model_use(session, before))
+    _show(session, source, analyses, everything, json=json)
+
+
+def _show(
+    session: Session, source: Source, analyses: Sequence[Analysis], shown: Sequence[tuple[int, int]], *, json: bool
+) -> None:
+    """The scores of messages, which are given by their conversation and index."""
+    from compactor_cli.render import jsons, tables
+    from compactor_cli.render.console import counted
+
+    if json:
+        value = jsons.score_json(source, session.counter.name, analyses, shown)
+        typer.echo(jsons.dumps(value | use_json(session)))
+        return
+    tables.heading(session.out, source, session.counter.name)
+    for which, analysis in enumerate(analyses):
+        own = [index for conversation, index in shown if conversation == which]
+        if own:
+            session.out.print(tables.score_table(session.out, analysis, own))
+    kept = sum(len(a.residuals.kept) for a in analyses)
+    limit = sum(a.residuals.limit for a in analyses)
+    demoted = sum(len(a.residuals.demoted) for a in analyses)
+    session.out.print(f"{counted(kept, 'residual')} (at most {limit:,}), {demoted:,} demoted")

@@ -1,0 +1,125 @@
+"""`compactor sessions`: the sessions of agents on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Annotated
+
+import typer
+from msgspec.structs import replace
+
+from compactor_cli.agents import AGENTS, agent
+from compactor_cli.agents.base import Agent, Figure
+from compactor_cli.agents.finding import Listing, Saved, described, find_sessions
+from compactor_cli.cli import options
+from compactor_cli.cli.ages import since as since_of
+from compactor_cli.cli.configured import configure
+from compactor_cli.cli.session import Session
+from compactor_cli.cli.session_menu import content_of, project_of, this_machine
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import InputError
+from compactor_cli.settings.layers import Layer
+
+_SHOWN = 20
+"""Sessions that are listed without --limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsOptions(options.CommandOptions):
+    agents: Annotated[
+        list[str] | None,
+        typer.Option("--agent", metavar="NAME", help="Only sessions of this agent: claude, codex, ...; repeatable."),
+    ] = None
+    project: options.ProjectOption = ""
+    since: Annotated[
+        str, typer.Option("--since", metavar="TIME", help="Only what was used since: 12h, 7d, 2w, or 2026-11-01.")
+    ] = ""
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, metavar="N", help="How many are listed; 0 is all. Default: 20.")
+    ] = _SHOWN
+    everything: Annotated[bool, typer.Option("--all", help="List those of subagents as well.")] = False
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Read each session that is listed, and count its messages and tokens.")
+    ] = False
+
+
+@takes("sessions")
+def sessions(asked: SessionsOptions, given: Layer) -> None:
+    """List the sessions of agents on this machine, the newest first.
+
+    They are looked for in the agents' own folders, or where their environment variables say. Tokens are
+    what the provider counted last; with ~ they are estimated from the size of the file, and so are
+    messages: --exact counts. Name a session of the list with --session and the start of its id, or take
+    the newest with --latest.
+
+    \b
+    Examples:
+      compactor sessions
+      compactor sessions --agent claude --agent codex --since 7d
+      compactor sessions --project . --limit 0
+      compactor inspect --session 44df7d08
+      compactor compact --latest claude --target-ratio 0.25 -o small.jsonl
+    """
+    from compactor_cli.render import sessions as render
+    from compactor_cli.render.jsons import dumps
+
+    configured = configure(given, asked.config)
+    session = configured.session(quiet=asked.quiet)
+    now = time.time()
+    agents: Iterable[Agent] = dict.fromkeys(map(agent, asked.agents)) if asked.agents else AGENTS.values()
+    listing = find_sessions(this_machine(), agents, aside=asked.everything)
+    since = since_of(asked.since, now) if asked.since else 0
+    found = described(listing, since=since, project=project_of(asked.project))
+    listed = list(islice(found, asked.limit or None))
+    more = bool(asked.limit) and next(found, None) is not None
+    if asked.exact:
+        listed = _all_counted(session, listing, listed)
+    if asked.json:
+        typer.echo(dumps(render.sessions_json(listed, listing)))
+    else:
+        _show(session, listing, listed, now, more=more)
+    for line in render.failed_lines(listing):
+        session.warn(line)
+
+
+def _show(session: Session, listing: Listing, listed: list[Saved], now: float, *, more: bool) -> None:
+    from compactor_cli.render import sessions as render
+
+    if not listed:
+        for line in _none(listing):
+            session.out.print(line, soft_wrap=True)
+        return
+    session.out.print(render.session_table(session.out, listed, now))
+    if more:
+        session.say(f"the newest {len(listed):,} are listed; --limit 0 lists all")
+
+
+def _none(listing: Listing) -> Iterable[str]:
+    from compactor_cli.render import sessions as render
+
+    if listing.found:
+        return [f"none of the {len(listing.found):,} sessions is what was asked for"]
+    return render.empty_lines(listing)
+
+
+def _all_counted(session: Session, listing: Listing, listed: list[Saved]) -> list[Saved]:
+    with session.working(len(listed), "sessions") as progress:
+        counted = []
+        for one in listed:
+            progress.step(f"reading {one.found.path.name}")
+            counted.append(_counted(session, listing, one))
+    return counted
+
+
+def _counted(session: Session, listing: Listing, saved: Saved) -> Saved:
+    """With messages and tokens as they are counted; a session that cannot be read has none."""
+    try:
+        source = session.read(content_of(saved), str(saved.found.path))
+    except (InputError, OSError) as error:
+        listing.failed.append((saved.found.path, error.what if isinstance(error, InputError) else str(error)))
+        return Saved(saved.found, replace(saved.about, messages=None, tokens=None))
+    messages, tokens = Figure(source.message_count, "counted"), Figure(source.tokens, "counted")
+    return Saved(saved.found, replace(saved.about, messages=messages, tokens=tokens))

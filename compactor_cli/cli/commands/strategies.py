@@ -1,0 +1,34 @@
+"""`compactor strategies`: the ways of compacting, and what each is for."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from compactor_cli.cli import options
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.strategies import STRATEGIES
+
+
+@takes("strategies")
+def strategies(asked: options.CommandOptions) -> None:
+    """List the strategies, and what each is for.
+
+    Every strategy gives a valid output that fits its target. Without --strategy, compact uses adaptive
+    when there is a target, and tiered when there is none.
+
+    \b
+    Examples:
+      compactor strategies
+      compactor compact session.jsonl --strategy rolling --target-tokens 20000
+    """
+    from compactor_cli.render import strategies as render
+    from compactor_cli.render.console import make_console
+    from compactor_cli.render.jsons import dumps
+
+    if asked.json:
+        typer.echo(dumps(render.strategies_json(STRATEGIES.values())))
+        return
+    console = make_console(sys.stdout)
+    console.print(render.strategy_table(console, STRATEGIES.values()))

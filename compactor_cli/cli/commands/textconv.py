@@ -1,0 +1,46 @@
+"""`compactor textconv`: a transcript as text, for `git diff`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compactor_cli.cli import options
+from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.session import open_session
+from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import CompactorError
+from compactor_cli.model.content import in_memory
+from compactor_cli.settings.layers import Layer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextconvOptions(options.RunOptions):
+    file: options.FileArgument
+
+
+@takes("textconv")
+def textconv(asked: TextconvOptions, given: Layer) -> None:
+    """Print a transcript as text that people can read and git can compare: each part of a message under its role.
+
+    Numbers, counts, ids and times are left out, so that a diff shows only what was said differently. A file that
+    is no transcript is printed as it is, with a word on standard error, so that git can go on.
+
+    \b
+    Examples:
+      compactor textconv session.jsonl | less
+      git config diff.transcript.textconv "compactor textconv"
+      echo "*.jsonl diff=transcript" >> .gitattributes
+    """
+    from compactor_cli.render.plain import plain_text
+
+    named = given.get("format")
+    session = open_session(
+        tokenizer="chars", model="", format=named.value if named else "", skip_damaged=True, quiet=asked.quiet
+    )
+    data = session.bytes_of(asked.file)
+    try:
+        text = plain_text(session.read(data, asked.file)).encode("utf-8", "replace")
+    except CompactorError as error:
+        session.warn(f"printed as it is: {error}")
+        text = in_memory(data)
+    write_bytes("-", text)

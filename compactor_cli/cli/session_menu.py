@@ -1,0 +1,121 @@
+"""The sessions of this machine's agents that a command takes: the newest one, one by its id, one of a list."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+import typer
+
+from compactor_cli.agents import AGENTS, agent
+from compactor_cli.agents.base import Agent, Machine, machine_of
+from compactor_cli.agents.finding import Listing, Saved, by_id, described, find_sessions, in_project, shortest
+from compactor_cli.cli.gathering import read_session
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.model.content import Content
+from compactor_cli.settings.settings_files import working_folder
+from compactor_cli.text.clean import one_line, plain
+
+_OFFERED = 15
+_FEW = 4
+"""Folders below which a message names them."""
+_TITLE = 80
+
+
+def this_machine() -> Machine:
+    return machine_of(os.environ)
+
+
+def project_of(text: str) -> str:
+    """Return what --project says: a folder that is there by its whole path, anything else as it is, a part of one."""
+    if not text:
+        return ""
+    path = (working_folder() / Path(text).expanduser()).resolve()
+    return str(path) if path.is_dir() else text
+
+
+def choose(session: Session, name: str, wanted: str, project: str, *, newest: bool) -> str:
+    """Return what the commands know the session by that has the id `wanted`, is the newest one, or is chosen at the
+    terminal; of the agent `name` or of any. Raises UsageError."""
+    agents = [agent(name)] if name else list(AGENTS.values())
+    listing = find_sessions(this_machine(), agents, aside=bool(wanted))
+    if wanted:
+        saved = _by_id(listing, wanted, project_of(project))
+    elif newest:
+        saved = _newest(listing, agents, project)
+    else:
+        saved = _chosen(session, listing, project)
+    session.say(f"session: {saved.agent.name} · {one_line(saved.words, _TITLE) or saved.id} · {saved.found.path}")
+    return opened(session, saved)
+
+
+def opened(session: Session, saved: Saved) -> str:
+    """Return what the commands know a session by: its file; where it has none of its own, a name for what is read of
+    it."""
+    if saved.agent.export is None:
+        return str(saved.found.path)
+    name = f"{saved.found.path}#{saved.id}"
+    session.contents[name] = content_of(saved)
+    return name
+
+
+def content_of(saved: Saved) -> Content:
+    """The bytes of a session. Raises InputError."""
+    try:
+        return saved.agent.export(saved.found) if saved.agent.export else read_session(str(saved.found.path))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=str(saved.found.path)) from None
+
+
+def _by_id(listing: Listing, wanted: str, project: str) -> Saved:
+    found = by_id(listing, wanted)
+    if project:
+        found = [saved for saved in found if in_project(saved.about.project, project)]
+    if not found:
+        raise UsageError(f"--session {wanted}: no session has an id that begins so; compactor sessions lists them")
+    if len(found) > 1:
+        ids = shortest([saved.id for saved in found], len(wanted) + 4)
+        lines = (
+            f"\n  {plain(name)}  {saved.agent.name}  {one_line(saved.words, _TITLE) or saved.found.path}"
+            for name, saved in zip(ids, found, strict=True)
+        )
+        raise UsageError(f"--session {wanted} is the beginning of {len(found)} ids; give more of it:{''.join(lines)}")
+    return found[0]
+
+
+def _newest(listing: Listing, agents: Iterable[Agent], project: str) -> Saved:
+    saved = next(described(listing, project=project_of(project)), None)
+    if saved is None:
+        few = len(listing.looked) < _FEW
+        names = ", ".join(one.title for one in agents) if few else "any agent"
+        places = f"; looked in {', '.join(map(str, listing.looked))}" if few else "; see compactor sessions"
+        inside = f" in a project {project}" if project else ""
+        raise UsageError(f"--latest: there is no session of {names}{inside}{places}")
+    return saved
+
+
+def _chosen(session: Session, listing: Listing, project: str) -> Saved:
+    """The session that a person chooses by its number; Enter is the newest, q leaves."""
+    from compactor_cli.render.sessions import choices
+
+    offered = list(islice(described(listing, project=project_of(project)), _OFFERED))
+    if not offered:
+        raise UsageError("Missing argument 'FILE', and no session of an agent is on this machine to choose from.")
+    for line in choices(offered, session.err.width, time.time()):
+        session.err.print(line)
+    while True:
+        session.err.print(f"Which session? 1-{len(offered)}, Enter for 1, q to leave: ", end="")
+        try:
+            answer = input().strip().lower()
+        except EOFError:
+            raise KeyboardInterrupt from None
+        if answer in ("q", "quit", "exit"):
+            raise typer.Exit(ExitCode.INTERRUPTED)
+        if not answer:
+            return offered[0]
+        if answer.isdecimal() and 1 <= int(answer) <= len(offered):
+            return offered[int(answer) - 1]

@@ -1,0 +1,158 @@
+"""Commands for typer, made from functions that take their options as values of a type and as settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, fields
+from inspect import Parameter, Signature
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from compactor_cli.cli.command_table import ASKED
+from compactor_cli.cli.files import read_text
+from compactor_cli.cli.numbers import share, tokens
+from compactor_cli.errors import SettingsError, UsageError
+from compactor_cli.settings.checked_values import checked, moment, shown, written
+from compactor_cli.settings.keys import Key, options_of
+from compactor_cli.settings.layers import Layer, Origin, SettingValue
+
+_SHARED = ("latest", "session", "project", "config", "json", "quiet", "width", "debug")
+"""Options of many commands, in the order that help lists them: behind the others."""
+_FEW = 6
+"""Choices up to which the help of an option names them."""
+
+
+def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make what typer calls from a function with a parameter `asked`, a dataclass of options.
+
+    With a parameter `given` it is handed the settings that options set, too: those whose declaration names `command`.
+    A parameter `ctx` is the click context."""
+
+    def made(function: Callable[..., None]) -> Callable[..., None]:
+        hints = get_type_hints(function)
+        kind = hints["asked"]
+        own = {field.name: _declared(field, hint) for field, hint in _own(kind)}
+        keys = {_parameter(key): key for key in options_of(command)} if "given" in hints else {}
+        parameters = [
+            Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context),
+            *(parameter for name, parameter in own.items() if name not in _SHARED),
+            *(_of_setting(name, key) for name, key in keys.items()),
+            *(own[name] for name in _SHARED if name in own),
+        ]
+
+        def call(ctx: typer.Context, **values: Any) -> None:
+            asked = kind(**{name: values[name] for name in own})
+            ctx.meta[ASKED] = asked
+            more: dict[str, Any] = {"ctx": ctx} if "ctx" in hints else {}
+            if keys:
+                more["given"] = layer_of(keys, values)
+            function(asked, **more)
+
+        call.__name__, call.__doc__ = function.__name__, function.__doc__
+        call.__annotations__ = {each.name: each.annotation for each in parameters}
+        call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer goes by
+        return call
+
+    return made
+
+
+def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
+    """The settings that options set, of values by the names of parameters. None and empty ones were not given.
+
+    Raises SettingsError for a value that cannot be used. Ranges have been checked by the option itself, and names of
+    tools are where they are used."""
+    layer: dict[str, SettingValue] = {}
+    for name, key in keys.items():
+        value = values[name]
+        if value is not None and value not in ("", []):
+            option = _words(key)[0]
+            layer[key.name] = SettingValue(_value(option, key, value), Origin("option", option))
+    return layer
+
+
+def _own(kind: Any) -> Iterator[tuple[Field[Any], Any]]:
+    """The fields of a class of options with what typer is told of them."""
+    hints = get_type_hints(kind, include_extras=True)
+    for field in fields(kind):
+        yield field, hints[field.name]
+
+
+def _declared(field: Field[Any], hint: Any) -> Parameter:
+    default = Parameter.empty if field.default is MISSING else field.default
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+
+
+def _words(key: Key) -> Sequence[str]:
+    """The options of a key: one, or two of a switch."""
+    assert key.option is not None
+    return key.option.name.split("/")
+
+
+def _parameter(key: Key) -> str:
+    return _words(key)[0].removeprefix("--").replace("-", "_")
+
+
+def _of_setting(name: str, key: Key) -> Parameter:
+    """The parameter of an option that sets a key."""
+    assert key.option is not None
+    allowed: dict[str, Any] = {}
+    kind: Any = key.kind
+    if key.many:
+        kind = list[kind]
+    elif key.form == "tokens":
+        allowed["parser"] = tokens
+    elif _is_share(key):
+        allowed["parser"] = share
+    elif kind in (int, float) and key.form != "time":
+        allowed |= {"min": key.minimum, "max": key.maximum}
+    if key.form == "time":
+        kind = str
+    told = typer.Option(key.option.name, metavar=key.option.metavar or None, help=_help(key), **allowed)
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, told])
+
+
+def _is_share(key: Key) -> bool:
+    return key.kind is float and not key.many and (key.minimum, key.maximum) == (0, 1)
+
+
+def _help(key: Key) -> str:
+    """The meaning of a key, as the help of its option."""
+    head, sign, rest = key.meaning.partition("; ")
+    named = [choice for choice in key.choices if choice]
+    if named and len(named) <= _FEW and named[0] not in head:
+        head = f"{head}: {', '.join(named)}"
+    if key.form == "tokens":
+        head += " (4000 or 4k)"
+    elif _is_share(key):
+        head += " (0.25 or 25%)"
+    rest = rest.replace("empty: ", "default: ").replace("unset: ", "default: ")
+    text = f"{head[0].upper()}{head[1:]}{sign}{rest}"
+    if key.many:
+        text += "; may be repeated"
+    elif not isinstance(key.default, bool) and key.default and "default: " not in text:
+        text += f"; default: {shown(key.default)}"
+    return f"{text}."
+
+
+def _value(option: str, key: Key, value: Any) -> Any:
+    if key.form == "time":
+        seconds = moment(value)
+        if seconds is None:
+            raise UsageError(f"{option} {value!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
+        return seconds
+    if key.form == "text":
+        return _text(option, value)
+    if key.name == "preset":
+        try:
+            return checked(key, value)
+        except ValueError as error:
+            raise SettingsError(f"{option} {written(value)}: {error}") from None
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _text(option: str, path: str) -> str:
+    text = read_text(path)
+    if not text.strip():
+        raise UsageError(f"{option} {path}: the file is empty; leave the option out for the default prompt")
+    return text

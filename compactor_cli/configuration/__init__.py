@@ -1,1 +1,0 @@
-"""Settings from files, the environment and options: which keys there are, what is allowed, which layer wins."""

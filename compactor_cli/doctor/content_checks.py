@@ -1,0 +1,152 @@
+"""Content that a provider refuses: thinking without its signature, empty texts, and pictures that are too large."""
+
+from __future__ import annotations
+
+import binascii
+import hashlib
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import Any
+
+from compactor_cli.doctor.base import DoctorView, Finding
+from compactor_cli.formats import jsonedit
+from compactor_cli.model.message import Path
+
+_DATA_URL = re.compile(r"data:image/[\w.+-]+;base64,")
+_PICTURE_KEYS = frozenset(("data", "url", "image_url"))
+"""Members that hold the bytes of a picture, in one format or another."""
+_LEAST = 1_000
+"""Characters below which a string is no picture."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/=_-]+\Z")
+
+
+def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every value inside a JSON value with its path, the outer ones first."""
+    yield path, value
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from walk(item, (*path, key))
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            yield from walk(item, (*path, at))
+
+
+class Blocks:
+    """Blocks of `content` lists that a provider does not take: it answers the whole request with an error."""
+
+    def find(self, view: DoctorView) -> Iterator[Finding]:
+        for record in sorted(view.transcript.message_records):
+            for path, content in walk(view.values[record]):
+                if path and path[-1] == "content" and isinstance(content, list):
+                    yield from _refused(view, record, path, content)
+
+
+def _refused(view: DoctorView, record: int, path: Path, content: list[Any]) -> Iterator[Finding]:
+    bad = {at: kind for at, block in enumerate(content) if (kind := _fault_of(block))}
+    if not bad:
+        return
+    whole = len(bad) == len(content)
+    text = jsonedit.without(view.transcript.raw(record).decode("utf-8"), path, set(bad))
+    for number, (at, kind) in enumerate(bad.items()):
+        what = "thinking without its signature" if kind == "unsigned_thinking" else "a text block that is empty"
+        remedy = "the message is left out" if whole else "the block is left out"
+        yield Finding(
+            kind,
+            view.line(record),
+            f"{what} (block {at + 1} of {len(content)})",
+            remedy,
+            drop=record if whole else None,
+            edits={(record, path): text} if not whole and number == 0 else {},
+        )
+
+
+def _fault_of(block: Any) -> str:
+    if not isinstance(block, dict):
+        return ""
+    if block.get("type") == "thinking" and isinstance(block.get("thinking"), str):
+        signature = block.get("signature")
+        return "unsigned_thinking" if "signature" in block and not signature else ""
+    if block.get("type") == "text" and block.get("text") == "":
+        return "empty_text"
+    return ""
+
+
+class Empty:
+    """Messages without any content, which a provider does not take and which say nothing."""
+
+    def find(self, view: DoctorView) -> Iterator[Finding]:
+        for message in view.transcript.messages:
+            empty = all(part.kind == "text" and not part.text for part in message.parts)
+            if empty and message.role in ("user", "assistant") and not message.pinned:
+                for record in message.records:
+                    detail = f"a message of the {message.role} without any content"
+                    yield Finding("empty_message", view.line(record), detail, "left out", drop=record)
+
+
+class Pictures:
+    """Pictures of more bytes than a provider takes, which are replaced by a note with their size and digest."""
+
+    def find(self, view: DoctorView) -> Iterator[Finding]:
+        places = {
+            (part.place.record, part.place.path): part.place.encoding
+            for message in view.transcript.messages
+            for part in message.parts
+            if part.kind == "image" and part.place is not None
+        }
+        for record in sorted(view.transcript.message_records):
+            raw = view.transcript.raw(record)
+            if len(raw) <= view.limits.image_bytes:
+                continue
+            for path, value in walk(view.values[record]):
+                if not isinstance(value, str) or not path or path[-1] not in _PICTURE_KEYS:
+                    continue
+                data = picture(value)
+                if data is not None and len(data) > view.limits.image_bytes:
+                    yield _too_large(view, record, path, data, places)
+
+
+def picture(text: str) -> bytes | None:
+    """The bytes of a picture that a string holds as base64 or as a data URL; None for any other string."""
+    if len(text) < _LEAST:
+        return None
+    found = _DATA_URL.match(text)
+    encoded = text[found.end() :] if found else text
+    if not _BASE64.match(encoded):
+        return None
+    try:
+        return b64decode(
+            encoded + "=" * (-len(encoded) % 4), altchars=b"-_" if "-" in encoded or "_" in encoded else None
+        )
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _too_large(view: DoctorView, record: int, path: Path, data: bytes, places: dict[tuple[int, Path], str]) -> Finding:
+    note = f"[picture of {len(data):,} bytes left out, sha256 {hashlib.sha256(data).hexdigest()}]"
+    detail = f"a picture of {len(data):,} bytes, the limit is {view.limits.image_bytes:,}"
+    for end in range(len(path), 0, -1):
+        encoding = places.get((record, path[:end]))
+        if encoding is not None and encoding.startswith("block:"):
+            block = jsonedit.encode({"type": encoding[6:], "text": note})
+            return Finding(
+                "large_image", view.line(record), detail, "replaced by a note", edits={(record, path[:end]): block}
+            )
+    holder = _holder(view.values[record], path)
+    if holder is None:
+        return Finding("large_image", view.line(record), detail)
+    block = jsonedit.encode({"type": "text", "text": note})
+    return Finding("large_image", view.line(record), detail, "replaced by a note", edits={(record, holder): block})
+
+
+def _holder(value: Any, path: Path) -> Path | None:
+    """The block around a picture: the nearest object with a `type` that is an element of a list."""
+    for end in range(len(path) - 1, 0, -1):
+        if not isinstance(path[end - 1], int):
+            continue
+        block = value
+        for step in path[:end]:
+            block = block[step]
+        if isinstance(block, dict) and "type" in block:
+            return path[:end]
+    return None

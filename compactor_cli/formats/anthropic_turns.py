@@ -1,0 +1,23 @@
+"""Turns of the Anthropic API, shared by the formats that save them."""
+
+from __future__ import annotations
+
+from compactor_cli.formats.base import Builder
+from compactor_cli.model.injected import origin_of
+from compactor_cli.model.message import Origin, Part, Role
+
+
+def turn_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:
+    """Role and origin of a turn: the role user may mean a request, tool results, or both."""
+    origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
+    if role != "user":
+        return role, origin if origin == "summary" else "other"
+    if any(p.kind == "tool_result" for p in parts):
+        return ("user" if origin == "request" else "tool"), origin
+    return role, "request" if origin == "other" and parts else origin
+
+
+def add_turn(build: Builder, role: Role, parts: list[Part], record: int, timestamp: float | None) -> int:
+    """Add a turn that is one record."""
+    role, origin = turn_role(role, parts)
+    return build.add(role, parts, (record,), timestamp=timestamp, origin=origin)

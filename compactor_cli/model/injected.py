@@ -1,0 +1,53 @@
+"""Text that a harness puts under the role user; it is no request of the user."""
+
+from __future__ import annotations
+
+import re
+
+from compactor_cli.model.message import Origin
+from compactor_cli.summaries.format.headers import is_recalled, is_summary
+
+DETACHED_RESULT = "[Tool result without its call]"
+"""Begins a tool result that a repair could only keep as text."""
+
+_INJECTED = re.compile(
+    r"\s*(?:<(?:system[-_]reminder|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
+    r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
+    r"|permissions instructions|collaboration_mode|skill|skills_instructions|INSTRUCTIONS|subagent_notification"
+    r"|user_action|returncode|function_results|tool_results?|tool_use_error)\b"
+    r"|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:"
+    r"|\[Tool result without its call\]|\[Image: source|Stop hook feedback|Base directory for this skill:"
+    r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"
+    r"|This session is being continued from a previous conversation|/[a-z][\w:-]*\s*$)"
+)
+_REMINDER = re.compile(
+    r"\s*<(system[-_]reminder|environment_context|environment_details)\b[^>]*>.*?</\1>\s*", re.DOTALL
+)
+"""What a harness puts before the words of the user in the same message."""
+_INSTRUCTIONS = re.compile(
+    r"\s*(?:# AGENTS\.md instructions|<user_instructions|<INSTRUCTIONS)|.{0,400}(?:#\s*claudeMd|CLAUDE\.md|AGENTS\.md)",
+    re.DOTALL,
+)
+_COMMAND = re.compile(r"\s*<command-(?:name|message|args)>")
+_COMMAND_ARGS = re.compile(r"<command-args>\s*[^\s<]")
+
+
+def origin_of(text: str) -> Origin:
+    """Return who speaks in a text that stands under the role user."""
+    if is_summary(text):
+        return "summary"
+    reminder = _REMINDER.match(text)
+    while reminder and reminder.end() < len(text):
+        text = text[reminder.end() :]
+        reminder = _REMINDER.match(text)
+    if is_recalled(text) or _INJECTED.match(text):
+        return "injected"
+    if _COMMAND.match(text):
+        # a slash command counts as the user's words only when it carries some
+        return "request" if _COMMAND_ARGS.search(text) else "injected"
+    return "request" if text.strip() else "other"
+
+
+def is_instructions(text: str) -> bool:
+    """Return whether an injected text holds standing instructions for the agent, as CLAUDE.md and AGENTS.md do."""
+    return _INSTRUCTIONS.match(text) is not None

@@ -1,0 +1,131 @@
+"""The plan for an analyzed transcript: what the strategy is given, and as many memories as fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from compactor_cli.errors import BudgetError, UsageError
+from compactor_cli.memory.recall import Recalled, choices
+from compactor_cli.model.budget import TIERS, Budget, FixedParts
+from compactor_cli.model.memory import Memory
+from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.model.report import Analysis
+from compactor_cli.pipeline.protect import Protection, protect
+from compactor_cli.pipeline.share_budget import NEWEST_FIRST, SHARES, allocate
+from compactor_cli.pipeline.target import is_within
+from compactor_cli.pipeline.tools import Tools
+from compactor_cli.settings import Settings
+from compactor_cli.summaries.format.headers import Base
+
+
+def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
+    """The plan for a transcript that has been repaired and analyzed. `repeat`: summaries may repeat requests."""
+    messages, groups = analysis.transcript.messages, analysis.groups
+    protection = _protection(analysis, settings)
+    given = PlanInput(
+        messages=messages,
+        groups=groups,
+        scores=analysis.scores,
+        residuals=analysis.residuals,
+        tiers=analysis.tiers,
+        protected=protection.reasons,
+        target=target,
+        allocate=partial(_allocate, target or 0, _needs(analysis, protection.reasons), settings),
+        settings=settings,
+        count=tools.counter.count,
+        profile=tools.profile,
+        topics=tools.topics,
+        repeat=repeat,
+    )
+    return tools.strategy.plan(given)
+
+
+def _protection(analysis: Analysis, settings: Settings) -> Protection:
+    return protect(
+        analysis.transcript.messages,
+        analysis.groups,
+        keep=compile_patterns(settings.keep),
+        keep_last=settings.keep_last,
+        decided=analysis.kept,
+    )
+
+
+def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
+    """The --keep patterns. Raises UsageError for one that is no regular expression."""
+    compiled = []
+    for pattern in patterns:
+        try:
+            compiled.append(re.compile(pattern))
+        except re.error as error:
+            raise UsageError(f"--keep {pattern!r} is not a regular expression: {error}") from None
+    return compiled
+
+
+def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
+    """Tokens that each tier would take up whole."""
+    needs = [0] * TIERS
+    for group in analysis.groups:
+        residual = any(i in analysis.residuals.kept for i in group.messages)
+        if group.index not in protected and not residual:
+            tiers = [t for i in group.messages if (t := analysis.tiers[i]) is not None]
+            needs[min(tiers, default=0)] += group.tokens
+    return tuple(needs)
+
+
+def _allocate(target: int, needs: Sequence[int], settings: Settings, protected: int, residuals: int) -> Budget:
+    """Seed 000's budget, with what is protected as its fixed part."""
+    return allocate(
+        target,
+        FixedParts(system_prompt=protected, current_message=0),
+        residuals,
+        needs=needs,
+        safety_margin=0,
+        residual_share=settings.scoring.max_residuals,
+        shares=SHARES if settings.budget.enabled else NEWEST_FIRST,
+    )
+
+
+def plan_with(
+    recalled: Sequence[Memory], analysis: Analysis, tools: Tools, settings: Settings, target: int | None, base: Base
+) -> tuple[Recalled, Plan]:
+    """As many memories as fit, and the plan for what they leave of the target."""
+    room = None
+    if recalled and target is not None:
+        room = (target - _must_stay(analysis, settings)) // 2  # what must stay whole comes first, and then both alike
+    for recall in choices(recalled, settings.memory, tools.counter, room):
+        aimed = less(target, recall)
+        if is_within(analysis.transcript, aimed, replace(base, target=base.target - recall.tokens)):
+            return recall, keep_all(analysis)
+        try:
+            return recall, make_plan(analysis, tools, settings, aimed)
+        except BudgetError:
+            if recall.message is None:
+                raise
+    raise AssertionError("the last choice recalls nothing")
+
+
+def _must_stay(analysis: Analysis, settings: Settings) -> int:
+    """Tokens of what is kept whole as long as the target allows. A summary is none, although it may repeat requests:
+    this round's takes its place."""
+    reasons = _protection(analysis, settings).reasons
+    messages = analysis.transcript.messages
+    return sum(
+        group.tokens
+        for group in analysis.groups
+        if group.index in reasons and all(messages[i].origin != "summary" for i in group.messages)
+    )
+
+
+def less(target: int | None, recall: Recalled) -> int | None:
+    """Return what the recalled memories leave of a target."""
+    return None if target is None else target - recall.tokens
+
+
+def keep_all(analysis: Analysis) -> Plan:
+    decisions = tuple(Decision(g.index, "whole", g.tokens, "already within the target") for g in analysis.groups)
+    return Plan("none", None, decisions)

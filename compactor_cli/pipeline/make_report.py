@@ -1,0 +1,171 @@
+"""What a compaction did, put together from its plan and its output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from compactor_cli.model.budget import TIERS
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
+from compactor_cli.model.transcript import Note, Transcript
+from compactor_cli.pipeline.assemble import Inserted, Output
+from compactor_cli.pipeline.token_use import spent, unspent
+from compactor_cli.pipeline.write_summaries import Summary, current_round
+from compactor_cli.summaries.format.verbatim import turn
+
+
+def original(transcript: Transcript) -> bytes:
+    """The bytes of a transcript as they stand in its file."""
+    if transcript.layout.wrapper is not None:
+        return b"".join(transcript.layout.wrapper)
+    pieces: list[bytes] = []
+    for piece in transcript.layout.pieces:
+        if piece is None:
+            body = [r for at, r in enumerate(transcript.records) if at not in transcript.layout.pieces]
+            pieces.append(transcript.source[body[0].start : body[-1].end] if body else b"")
+        else:
+            pieces.append(piece if isinstance(piece, bytes) else transcript.raw(piece))
+    return b"".join(pieces)
+
+
+def unchanged(transcript: Transcript, target: int | None) -> Compaction:
+    """The report of an input that comes out byte for byte as it went in."""
+    return Compaction(
+        data=original(transcript),
+        mended=transcript,
+        groups=(),
+        before=transcript,
+        messages=transcript.messages,
+        tokens=transcript.tokens,
+        target=target,
+        changed=False,
+        plan=None,
+        round=current_round(transcript.messages) - 1,
+        dispositions=Dispositions(kept=len(transcript.messages)),
+        residual_count=0,
+        residual_tokens=0,
+        tiers=(),
+        spent=unspent(transcript.tokens),
+        repairs=(),
+        removed=(),
+        first_changed_index=None,
+        prefix_tokens_kept=transcript.tokens,
+        summarizer="",
+    )
+
+
+def report(
+    transcript: Transcript,
+    analysis: Analysis,
+    plan: Plan,
+    summaries: Sequence[Summary],
+    output: Output,
+    repairs: tuple[Note, ...],
+    target: int | None,
+    inserted: Inserted | None = None,
+    *,
+    count: Callable[[str], int],
+) -> Compaction:
+    """Return what a compaction did. `count`: tokens of a text."""
+    mended = analysis.transcript
+    rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
+    out = {m.index: m for m in output.messages if m.index >= 0}
+    residuals = analysis.residuals.kept - plan.demoted
+    touched = [m.index for m in mended.messages if m.records and out.get(m.index) != m]
+    if inserted is not None and inserted.before < len(mended.messages):
+        touched.append(inserted.before)
+    gone = min((number for group in analysis.dropped for number in group.messages), default=None)
+    if gone is not None:
+        touched.append(next((m.index for m in mended.messages if m.number > gone), len(mended.messages)))
+    first_changed = min(touched, default=None)
+    prefix = mended.messages[:first_changed] if first_changed is not None else mended.messages
+    return Compaction(
+        data=output.data,
+        mended=mended,
+        groups=analysis.groups,
+        before=transcript,
+        messages=output.messages,
+        tokens=sum(m.tokens for m in output.messages),
+        target=target,
+        changed=True,
+        plan=plan,
+        round=current_round(mended.messages) if summaries else current_round(mended.messages) - 1,
+        dispositions=_dispositions(transcript, mended.messages, rendition, out),
+        residual_count=len(residuals),
+        residual_tokens=sum(out[i].tokens for i in residuals if i in out),
+        tiers=_tier_lines(analysis, out, summaries, count),
+        spent=spent(mended.messages, analysis.groups, plan.decisions, output.messages),
+        repairs=repairs,
+        removed=output.removed,
+        outside=output.outside,
+        first_changed_index=None if first_changed is None else _first_number(mended.messages, first_changed, gone),
+        prefix_tokens_kept=sum(m.tokens for m in prefix),
+        summarizer="",
+        scores=analysis.scores,
+        message_tiers=analysis.tiers,
+        residuals=residuals,
+        kept=analysis.kept,
+        dropped=analysis.dropped,
+    )
+
+
+def _first_number(messages: Sequence[Message], at: int, gone: int | None) -> int:
+    """The number in the input of the message at a place, or of one behind the last; of one that was dropped before."""
+    number = messages[at].number if at < len(messages) else messages[-1].number + 1
+    return number if gone is None else min(number, gone)
+
+
+def _dispositions(
+    transcript: Transcript, mended: Sequence[Message], rendition: Mapping[int, str], out: dict[int, Message]
+) -> Dispositions:
+    """Return how the input's messages ended up; one that a repair took out is dropped."""
+    counts = dict.fromkeys(("kept", "shortened", "summarized", "dropped"), 0)
+    counted = 0
+    for message in mended:
+        if not message.records:
+            continue
+        counted += 1
+        if message.index in out:
+            counts["shortened" if any(p.edited for p in out[message.index].parts) else "kept"] += 1
+        else:
+            counts["summarized" if rendition.get(message.index) == "summarized" else "dropped"] += 1
+    counts["dropped"] += len(transcript.messages) - counted
+    return Dispositions(**counts)
+
+
+def _tier_lines(
+    analysis: Analysis, out: dict[int, Message], summaries: Sequence[Summary], count: Callable[[str], int]
+) -> tuple[TierLine, ...]:
+    messages, before, after = [0] * TIERS, [0] * TIERS, [0] * TIERS
+    for message in analysis.transcript.messages:
+        tier = analysis.tiers[message.index]
+        if tier is None:
+            continue
+        messages[tier] += 1
+        before[tier] += message.tokens
+        after[tier] += out[message.index].tokens if message.index in out else 0
+    for summary in summaries:
+        # what it repeats word for word is of the tier it came from, or of none; the rest is by size
+        repeated = [(q.message, count(turn(q.label, q.text))) for q in summary.slot.quotes if q.message is not None]
+        left = max(0, summary.message.tokens - sum(tokens for _, tokens in repeated))
+        for index, tokens in repeated:
+            tier = analysis.tiers[index]
+            if tier is not None:
+                after[tier] += tokens
+        again = {index for index, _ in repeated}
+        shares = [0] * TIERS
+        for index in summary.covers:
+            tier = analysis.tiers[index]
+            if tier is not None and index not in again:
+                shares[tier] += analysis.transcript.messages[index].tokens
+        whole = sum(shares) or 1
+        for tier in sorted(range(TIERS), key=lambda tier: shares[tier]):
+            # never more than the tier had: what a heading takes beyond that is the largest one's
+            part = min(left * shares[tier] // whole, max(0, before[tier] - after[tier]))
+            after[tier] += part
+            left -= part
+            whole -= shares[tier]
+            if whole <= 0:
+                break
+    return tuple(TierLine(tier, messages[tier], before[tier], after[tier]) for tier in range(TIERS))

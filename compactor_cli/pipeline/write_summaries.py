@@ -1,0 +1,167 @@
+"""The summaries that a plan asks for: headings, what they need to know, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.features.work.state import session_state
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message, Part, Role
+from compactor_cli.model.plan import Decision, Plan, SummarySlot
+from compactor_cli.model.planning import Summarizer, SummaryRequest
+from compactor_cli.model.state_line import StateLine
+from compactor_cli.model.transcript import Transcript
+from compactor_cli.summaries.format.headers import Base, header, lines_header, lines_mark, round_of
+from compactor_cli.summaries.format.verbatim import carried
+from compactor_cli.text.identifiers import identifiers, quoted, unescape
+from compactor_cli.text.shorten import reference
+
+_RECENT = 400
+"""Kept groups, the newest, whose identifiers count as what is being worked on."""
+
+
+class Summary(Struct, frozen=True):
+    """A written summary and the slot it fills."""
+
+    slot: SummarySlot
+    message: Message
+    covers: tuple[int, ...]
+
+
+class SummaryContext(Struct, frozen=True):
+    """What summaries are written with."""
+
+    summarizer: Summarizer
+    count: Callable[[str], int]
+    per_message: int
+    role: Role
+    query: str = ""
+
+
+def current_round(messages: Sequence[Message]) -> int:
+    """The round that a compaction of these messages is."""
+    return 1 + max((round_of(m.text("text")) for m in messages if m.origin == "summary"), default=0)
+
+
+def write_summaries(
+    transcript: Transcript, groups: Sequence[Group], plan: Plan, context: SummaryContext, base: Base
+) -> tuple[Plan, tuple[Summary, ...]]:
+    """Fill the slots of a plan. Groups whose summary does not fit are gone, and the plan says so."""
+    messages = transcript.messages
+    number = current_round(messages)
+    based = max(plan.slots, key=lambda slot: (slot.heading == "full", slot.budget), default=None)
+    keywords = _keywords(messages, groups, plan, context.query)
+    written: dict[SummarySlot, Summary] = {}
+    failed: set[int] = set()
+    unspent = 0
+    # newest first: what a summary does not need goes to the next older one
+    slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
+    state = session_state(messages) if any(slot.excerpts is None for slot in slots) else ()
+    asked = [
+        _request(transcript, groups, slot, number, base if _names_base(slot, based) else None, keywords, context)
+        for slot in slots
+    ]
+    task = _task(messages)
+    asked = [replace(own, task=task) for own in asked]
+    newest = max(range(len(slots)), key=lambda at: slots[at].groups[-1], default=-1)
+    asked = [replace(own, state=_up_to(state, own.messages)) if at == newest else own for at, own in enumerate(asked)]
+    for slot, request in zip(slots, context.summarizer.prepare(asked, context.count), strict=True):
+        replaced = sum(m.tokens for m in request.messages)
+        room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
+        text = _write(replace(request, slot=replace(slot, budget=room), budget=room - context.per_message), context)
+        unspent += slot.budget if slot.passes_on else 0
+        if not text:
+            failed |= set(slot.groups)
+            continue
+        tokens = context.count(text)
+        part = Part("text", text, tokens)
+        message = Message(
+            -1, f"summary-{slot.groups[0]}", context.role, (part,), (), tokens + context.per_message, origin="summary"
+        )
+        unspent -= message.tokens if slot.passes_on else 0
+        written[slot] = Summary(slot, message, tuple(m.index for m in request.messages))
+    if failed:
+        decisions = tuple(_gone(d) if d.group in failed else d for d in plan.decisions)
+        plan = replace(plan, decisions=decisions)
+    return plan, tuple(written[slot] for slot in plan.slots if slot in written)
+
+
+def _task(messages: Sequence[Message]) -> str:
+    """The request that the session began with: what an earlier summary carries on, else the first one."""
+    for message in messages:
+        if message.origin == "request":
+            return message.text("text")
+        if message.origin == "summary" and (words := carried(message.text("text")).first):
+            return words
+    return ""
+
+
+def _names_base(slot: SummarySlot, chosen: SummarySlot | None) -> bool:
+    """Return whether a summary says what the transcript was compacted from."""
+    return slot is chosen and slot.based and slot.heading == "full"
+
+
+def _up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
+    """Return what stands on nothing behind these messages: that is kept in its place."""
+    last = max(m.index for m in messages)
+    return tuple(line for line in state if line.message <= last)
+
+
+def _gone(decision: Decision) -> Decision:
+    return decision._replace(rendition="gone", reason=f"{decision.reason}, no room for a summary")
+
+
+def _request(
+    transcript: Transcript,
+    groups: Sequence[Group],
+    slot: SummarySlot,
+    number: int,
+    base: Base | None,
+    keywords: frozenset[str],
+    context: SummaryContext,
+) -> SummaryRequest:
+    covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
+    covers = tuple(sorted({message.number for message in covered}))
+    records = dict.fromkeys(record for m in covered for record in m.records)
+    address = reference(transcript.raw(record) for record in records)
+    if slot.excerpts is None:
+        tier = slot.tier if slot.form == "tiers" else None
+        tokens = sum(m.tokens for m in covered)
+        heading = partial(header, number, covers, tier=tier, tokens=tokens, reference=address)
+    elif slot.heading == "mark":
+        heading = partial(lines_mark, covers)
+    else:
+        heading = partial(lines_header, covers, round=number, reference="" if slot.heading == "short" else address)
+    parts = tuple(
+        (part, [transcript.messages[i] for g in part.groups for i in groups[g].messages]) for part in slot.parts
+    )
+    budget = slot.budget - context.per_message
+    shorter = heading() if base is not None else ""
+    full = heading(base=base) if base is not None else heading()
+    return SummaryRequest(slot, full, covered, keywords, budget, number, parts, shorter)
+
+
+def _write(request: SummaryRequest, context: SummaryContext) -> str:
+    """The text, with a heading that leaves out what it was compacted from when there is no room for that."""
+    text = context.summarizer.summarize(request, context.count)
+    if text or not request.shorter_header:
+        return text
+    return context.summarizer.summarize(replace(request, header=request.shorter_header), context.count)
+
+
+def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:
+    """Identifiers of what is kept, in prose and calls, and the words of the query."""
+    found: set[str] = {word for word in query.split() if len(word) > 2}
+    kept = [d for d in plan.decisions if d.rendition in ("whole", "shortened")]
+    for decision in kept[-_RECENT:]:
+        for index in groups[decision.group].messages:
+            for part in messages[index].parts:
+                if part.kind == "text" and messages[index].role != "system":
+                    found |= identifiers(part.text) | quoted(part.text)
+                elif part.kind == "tool_call":
+                    found |= identifiers(unescape(part.text))
+    return frozenset(found)

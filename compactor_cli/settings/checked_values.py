@@ -1,0 +1,162 @@
+"""What is allowed for a setting: one value checked, or read from a text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from compactor_cli.errors import meant
+from compactor_cli.formats.base import parse_time
+from compactor_cli.settings.keys import Key
+from compactor_cli.text.addresses import masked
+
+_WORDS = {
+    **dict.fromkeys(("true", "1", "yes", "on"), True),
+    **dict.fromkeys(("false", "0", "no", "off"), False),
+}
+_ONE = {int: "a whole number", float: "a number", str: "a text"}
+_SEVERAL = {int: "whole numbers", float: "numbers", str: "texts"}
+
+
+def allowed(key: Key) -> str:
+    """Return what is allowed for a key, in words: `a number from 0 to 1`."""
+    if key.kind is bool:
+        return "true or false"
+    if key.choices:
+        named = ", ".join(choice for choice in key.choices if choice)
+        return f"one of {named}" + (", or empty" if "" in key.choices else "")
+    if key.form == "time":
+        return "a time such as 2026-03-01T12:00:00Z, or seconds since 1970"
+    if key.form == "pattern":
+        return "a list of regular expressions"
+    if key.form == "path":
+        return "the path of a file, or empty"
+    words = _ONE[key.kind]
+    if key.many:
+        count = f"{key.length} " if key.length else ""
+        words = f"a list of {count}{'rising ' if key.form == 'rising' else ''}{_SEVERAL[key.kind]}"
+    if key.minimum is not None and key.maximum is not None:
+        return f"{words} from {key.minimum:g} to {key.maximum:g}"
+    return words if key.minimum is None else f"{words} of at least {key.minimum:g}"
+
+
+def checked(key: Key, value: Any) -> Any:
+    """The value as the settings hold it. Raises ValueError that says what is allowed."""
+    if value is None and key.optional:
+        return None
+    if key.many:
+        return _list(key, value)
+    return _one(key, value)
+
+
+def parsed(key: Key, text: str) -> Any:
+    """The value that a text stands for, of a variable or of `config set`. Raises ValueError.
+
+    A list is a JSON array, or has commas between its items.
+    """
+    if not key.many:
+        return checked(key, _plain(key, text))
+    value = _array(text)
+    if value is None:
+        items = [item.strip() for item in text.split(",")] if text.strip() else []
+        value = [_plain(key, item) for item in items]
+    return checked(key, value)
+
+
+def shown(value: Any) -> str:
+    """A value as people write it: `true`, `0.2`, `[10, 25, 50]`, a text without quotes; unset is empty."""
+    if value is None:
+        return ""
+    return masked(value) if isinstance(value, str) else written(value)
+
+
+def written(value: Any) -> str:
+    """A value as TOML and YAML both have it."""
+    if isinstance(value, float) and math.isfinite(value):
+        return format(Decimal(repr(value)), "f")  # YAML takes 1e-05 for a text
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(written, value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def moment(value: Any) -> float | None:
+    """Seconds since 1970 of a number, an ISO 8601 text or a date; None when it is no time."""
+    if isinstance(value, (datetime, date)):
+        return parse_time(value.isoformat())
+    if isinstance(value, str) and value.replace(".", "", 1).isdigit():
+        return parse_time(float(value))
+    return parse_time(value)
+
+
+def _one(key: Key, value: Any) -> Any:
+    if key.form == "time":
+        seconds = moment(value)
+        if seconds is None:
+            raise _refusal(key)
+        return seconds
+    if not _is(key.kind, value) or (key.choices and value not in key.choices) or not _within(key, value):
+        raise _refusal(key, value)
+    return value
+
+
+def _list(key: Key, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence) or (key.length and len(value) != key.length):
+        raise _refusal(key)
+    if not all(_is(key.kind, item) and _within(key, item) for item in value):
+        raise _refusal(key)
+    if key.form == "rising" and list(value) != sorted(value):
+        raise _refusal(key)
+    for item in value if key.form == "pattern" else ():
+        try:
+            re.compile(item)
+        except re.error as error:
+            raise ValueError(f"{item!r} is not a regular expression: {error}") from None
+    return tuple(value)
+
+
+def _is(kind: type, value: Any) -> bool:
+    """Return whether a value is of a kind: true is no number, and a whole number will do where any will."""
+    if isinstance(value, bool):
+        return kind is bool
+    if kind is float:
+        return isinstance(value, (int, float)) and math.isfinite(value)
+    return isinstance(value, kind)
+
+
+def _within(key: Key, value: Any) -> bool:
+    if isinstance(value, str):
+        return True
+    return not ((key.minimum is not None and value < key.minimum) or (key.maximum is not None and value > key.maximum))
+
+
+def _plain(key: Key, text: str) -> Any:
+    """A single value from its text; what it cannot be stays a text, for `checked` to refuse."""
+    if key.kind is bool:
+        return _WORDS.get(text.strip().lower(), text)
+    if key.kind is str or key.form == "time":
+        return text
+    try:
+        return int(text) if key.kind is int else float(text)
+    except ValueError:
+        return text
+
+
+def _array(text: str) -> list[Any] | None:
+    """A JSON array; None for anything else, such as a pattern that begins with a bracket."""
+    if not text.lstrip().startswith("["):
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, list) else None
+
+
+def _refusal(key: Key, value: Any = None) -> ValueError:
+    near = meant(value, key.choices) if isinstance(value, str) else ""
+    return ValueError(f"must be {allowed(key)}{near}")

@@ -1,0 +1,124 @@
+"""The keys of settings files, derived from the dataclasses in `settings/declaration.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+
+from compactor_cli.formats import NAMES as FORMAT_NAMES
+from compactor_cli.scoring import SCORERS
+from compactor_cli.settings import Option, ReadingSettings, Settings
+from compactor_cli.settings.presets import PRESETS
+from compactor_cli.strategies import STRATEGIES
+from compactor_cli.summaries.registry import SUMMARIZERS
+from compactor_cli.tokens import TOKENIZERS
+
+
+class Key(Struct, frozen=True):
+    """One setting: its name with its section, and what is allowed for it."""
+
+    name: str
+    kind: type
+    """bool, int, float or str; of each item where it is a list."""
+    default: Any
+    meaning: str
+    optional: bool = False
+    """Whether it may be unset, which is None."""
+    many: bool = False
+    length: int | None = None
+    """Items of a list; None for any number."""
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    form: str = ""
+    """What the type does not say, as `settings.setting` has it."""
+    seed_variable: str = ""
+    option: Option | None = None
+
+    @property
+    def section(self) -> str:
+        return self.name.rpartition(".")[0]
+
+    @property
+    def leaf(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def variable(self) -> str:
+        return "COMPACTOR_" + self.name.upper().replace(".", "_")
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that set it; the last one wins."""
+        return (self.seed_variable, self.variable) if self.seed_variable else (self.variable,)
+
+
+@cache
+def keys() -> Mapping[str, Key]:
+    """Every key by its name: those without a section first, then section by section."""
+    found = [_preset(), *_keys_of(Settings, ""), *_keys_of(ReadingSettings, "")]
+    return {key.name: key for key in sorted(found, key=lambda key: key.section != "")}
+
+
+def _preset() -> Key:
+    """The key that stands for others."""
+    ways = "; ".join(f"{name} ({preset.purpose})" for name, preset in PRESETS.items())
+    option = Option("--preset", ("compact", "inspect"), "NAME")
+    return Key("preset", str, "", f"when to compact: {ways}; empty: none", choices=("", *PRESETS), option=option)
+
+
+def options_of(command: str) -> list[Key]:
+    """The keys that a command has options for."""
+    return [key for key in keys().values() if key.option and command in key.option.commands]
+
+
+def sections() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key.section for key in keys().values() if key.section))
+
+
+def _keys_of(settings: type, prefix: str) -> Iterator[Key]:
+    hints = get_type_hints(settings)
+    for field in fields(settings):
+        if is_dataclass(hints[field.name]):
+            yield from _keys_of(hints[field.name], f"{field.name}.")
+        else:
+            yield _key(prefix + field.name, field, hints[field.name])
+
+
+def _key(name: str, field: Field[Any], hint: Any) -> Key:
+    optional = isinstance(hint, UnionType)
+    kind = get_args(hint)[0] if optional else hint
+    items = get_args(kind) if get_origin(kind) is tuple else ()
+    given = field.metadata
+    return Key(
+        name,
+        items[0] if items else kind,
+        field.default,
+        given["meaning"],
+        optional=optional,
+        many=bool(items),
+        length=None if not items or Ellipsis in items else len(items),
+        minimum=given["minimum"],
+        maximum=given["maximum"],
+        choices=_names(name) or given["choices"],
+        form=given["form"],
+        seed_variable=given["variable"],
+        option=given["option"],
+    )
+
+
+def _names(key: str) -> tuple[str, ...]:
+    """The names that registries know, for the keys that choose from one."""
+    known = {
+        "strategy": ("", *STRATEGIES),
+        "summarizer": tuple(SUMMARIZERS),
+        "scoring.scorer": ("", *SCORERS),
+        "format": ("", *FORMAT_NAMES),
+        "tokenizer": ("", *TOKENIZERS),
+    }
+    return known.get(key, ())

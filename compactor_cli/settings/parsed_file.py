@@ -1,0 +1,59 @@
+"""A parsed settings file -> the keys it sets. Everything that is wrong in it is named at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from compactor_cli.errors import SettingsError
+from compactor_cli.settings.checked_values import checked, written
+from compactor_cli.settings.keys import keys, sections
+from compactor_cli.settings.layers import Layer, Origin, SettingValue
+
+
+def layer_of(document: Mapping[Any, Any], origin: Origin) -> Layer:
+    """The keys that a document sets. Raises SettingsError that names the file, the keys and what is allowed."""
+    known, layer, wrong = keys(), {}, []
+    for name, value in _flat(document):
+        if name not in known:
+            wrong.append(f"{origin.place}: {unknown(name, value)}")
+            continue
+        try:
+            layer[name] = SettingValue(checked(known[name], value), origin)
+        except ValueError as error:
+            wrong.append(f"{origin.place}: {name} = {written(value)}: {error}")
+    if wrong:
+        raise SettingsError("\n".join(wrong))
+    return layer
+
+
+def unknown(name: str, value: Any = None) -> str:
+    """Return what is wrong with a key that nobody knows, and which one may have been meant."""
+    from difflib import get_close_matches
+
+    section, _, leaf = name.rpartition(".")
+    if name in sections():
+        return f"{name} = {written(value)}: is a section, with {_listed(name)}"
+    near = get_close_matches(name, [*keys(), *sections()], n=1)
+    near = near or [key.name for key in keys().values() if key.leaf in get_close_matches(leaf, [key.leaf], n=1)]
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    if section in sections():
+        return f"unknown key {name}{meant}; known in {section}: {_listed(section)}"
+    return f"unknown key {name}{meant}; known: {_listed('')}; sections: {', '.join(sections())}"
+
+
+def _flat(document: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
+    """Dotted keys and their values. A section without any keys is allowed, also where YAML makes it null."""
+    known = sections()
+    for name, value in document.items():
+        if name not in known:
+            # a dot in a key is no section: such a key could be set twice
+            yield f'"{name}"' if "." in str(name) else str(name), value
+        elif isinstance(value, Mapping):
+            yield from ((f"{name}.{leaf}", inner) for leaf, inner in value.items())
+        elif value is not None:
+            yield name, value
+
+
+def _listed(section: str) -> str:
+    return ", ".join(key.leaf for key in keys().values() if key.section == section)

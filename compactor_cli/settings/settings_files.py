@@ -1,0 +1,201 @@
+"""Which settings files there are, and what stands in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.errors import SettingsError
+from compactor_cli.settings.keys import keys
+from compactor_cli.settings.layers import Layer, Origin
+from compactor_cli.settings.parsed_file import layer_of
+
+SUFFIXES = (".toml", ".yaml", ".yml")
+PYPROJECT = "pyproject.toml"
+_UNREADABLE = (ValueError, LookupError, AttributeError, TypeError, RecursionError)
+"""What the YAML reader raises for values that are not what their tags say."""
+
+
+class SettingsFile(Struct, frozen=True):
+    """A place where settings may stand. `kind` is user file, project file or file (that of --config)."""
+
+    kind: str
+    path: Path
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """The table in the file that holds the settings."""
+        return ("tool", "compactor") if self.path.name == PYPROJECT else ()
+
+    @property
+    def is_yaml(self) -> bool:
+        return self.path.suffix.lower() in (".yaml", ".yml")
+
+    @property
+    def exists(self) -> bool:
+        return self.path.exists()
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.kind, str(self.path))
+
+
+def files_in_use(config: str, folder: Path) -> list[SettingsFile]:
+    """The files that are read, the weaker first: that of --config alone, else the user's and the project's."""
+    if config:
+        return [named_file(config)]
+    found = [user_file(), project_file(folder)]
+    return [file for file in found if file is not None and file.exists]
+
+
+def named_file(path: str) -> SettingsFile:
+    return SettingsFile("file", _expanded(path))
+
+
+def working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it was deleted, and its settings with it
+        return Path("/")
+
+
+def user_file() -> SettingsFile:
+    """The user's file; config.toml when there is none yet."""
+    from platformdirs import user_config_path
+
+    folder = user_config_path("compactor", appauthor=False)
+    return SettingsFile("user file", _only(folder, "config") or folder / "config.toml")
+
+
+def project_file(folder: Path) -> SettingsFile | None:
+    """The file of the nearest folder, from this one upwards, that has one."""
+    for place in (folder, *folder.parents):
+        path = _only(place, "compactor")
+        if path is None and _has_section(place / PYPROJECT):
+            path = place / PYPROJECT
+        if path is not None:
+            return SettingsFile("project file", path)
+    return None
+
+
+def read_file(file: SettingsFile) -> Layer:
+    """The keys that a file sets. Raises SettingsError."""
+    document = section_of(file, parse(file, read_text(file)))
+    layer = dict(layer_of(document, file.origin))
+    for name, entry in layer.items():
+        if keys()[name].form == "path" and entry.value:
+            # a path in a file means the same wherever the program is started
+            layer[name] = replace(entry, value=str(file.path.parent / _expanded(entry.value)))
+    return layer
+
+
+def read_text(file: SettingsFile) -> str:
+    try:
+        return file.path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise SettingsError(f"{file.path}: there is no such file") from None
+    except OSError as error:
+        raise SettingsError(f"{file.path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file.path}: not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def parse(file: SettingsFile, text: str) -> Mapping[Any, Any]:
+    """The document in a text. Raises SettingsError that names the line."""
+    return _yaml(str(file.path), text) if file.is_yaml else _toml(str(file.path), text)
+
+
+def section_of(file: SettingsFile, document: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """The settings in a document: all of it, or one table."""
+    for name in file.section:
+        document = document.get(name, {})
+        if not isinstance(document, Mapping):
+            raise SettingsError(f"{file.path}: {name}: must be a table")
+    return document
+
+
+def _only(folder: Path, stem: str) -> Path | None:
+    """The file of this name in a folder, whatever its suffix. Raises SettingsError for two."""
+    found = [path for suffix in SUFFIXES if _is_file(path := folder / f"{stem}{suffix}")]
+    if len(found) > 1:
+        raise SettingsError(f"{' and '.join(map(str, found))}: two settings files in one folder; keep one")
+    return found[0] if found else None
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # ~ of a user that there is not
+        return Path(path)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # in a folder of somebody else
+        return False
+
+
+def _has_section(path: Path) -> bool:
+    """Return whether a pyproject.toml has settings of ours; one that does not even name us is not parsed."""
+    try:
+        if b"compactor" not in path.read_bytes():
+            return False
+    except OSError:  # there is none, or it belongs to somebody else
+        return False
+    file = SettingsFile("project file", path)
+    tool = parse(file, read_text(file)).get("tool")
+    return isinstance(tool, Mapping) and "compactor" in tool
+
+
+def _toml(name: str, text: str) -> Mapping[Any, Any]:
+    import tomli
+
+    try:
+        return tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        at = int(line[1]) if line else text.count("\n") + 1  # the end of the file
+        raise SettingsError(f"{name}:{at}: not TOML: {error}") from None
+    except RecursionError:
+        raise SettingsError(f"{name}: not TOML: lists in lists in lists") from None
+
+
+def _yaml(name: str, text: str) -> Mapping[Any, Any]:
+    import yaml
+
+    try:
+        twice = _named_twice(yaml.compose(text, Loader=yaml.SafeLoader))
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or str(error)
+        raise SettingsError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {what}") from None
+    except _UNREADABLE as error:  # such as a date that there is not
+        raise SettingsError(f"{name}: not YAML: {error}") from None
+    if twice:
+        raise SettingsError(f"{name}:{twice[1]}: {twice[0]} stands here twice; keep one")
+    if document is None:
+        return {}
+    if not isinstance(document, Mapping):
+        raise SettingsError(f"{name}:1: must hold keys and values")
+    return document
+
+
+def _named_twice(node: Any) -> tuple[str, int] | None:
+    """A key that a mapping has twice, and its line: the parser would silently take the last one."""
+    pairs = node.value if getattr(node, "id", "") == "mapping" else ()
+    seen: set[str] = set()
+    for key, value in pairs:
+        if str(key.value) in seen:
+            return str(key.value), key.start_mark.line + 1
+        seen.add(str(key.value))
+        inner = _named_twice(value)
+        if inner:
+            return inner
+    return None

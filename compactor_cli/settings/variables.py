@@ -1,0 +1,46 @@
+"""Settings from environment variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from compactor_cli.errors import SettingsError
+from compactor_cli.settings.checked_values import parsed, written
+from compactor_cli.settings.keys import keys
+from compactor_cli.settings.layers import Layer, Origin, SettingValue
+
+CONFIG = "COMPACTOR_CONFIG"
+"""Names the file to read instead of the user's and the project's."""
+_RESERVED = (CONFIG, "COMPACTOR_DATABASE_URL")
+MEILISEARCH = "ENABLE_MEILISEARCH"
+"""Of seed 000; what it asks for is done by the database itself."""
+_OFF = ("", "0", "false", "no", "off")
+
+
+def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
+    """The keys that variables set, and a warning for each COMPACTOR_ variable that nobody knows.
+
+    An empty variable sets nothing. Raises SettingsError for values that are not allowed.
+    """
+    layer: dict[str, SettingValue] = {}
+    wrong: list[str] = []
+    for key in keys().values():
+        for variable in key.variables:
+            text = environment.get(variable, "")
+            if not text:
+                continue
+            try:
+                layer[key.name] = SettingValue(parsed(key, text), Origin("variable", variable))
+            except ValueError as error:
+                wrong.append(f"{variable} = {written(text)}: {error} ({key.name})")
+    if wrong:
+        raise SettingsError("\n".join(wrong))
+    known = {*_RESERVED, *(key.variable for key in keys().values())}
+    strange = sorted(name for name in environment if name.startswith("COMPACTOR_") and name not in known)
+    warnings = [f"the variable {name} is not known and sets nothing" for name in strange]
+    if environment.get(MEILISEARCH, "").strip().lower() not in _OFF:
+        warnings.append(
+            f"the variable {MEILISEARCH} sets nothing: no Meilisearch is used; memory search uses the full text index "
+            "of the database (database_url)"
+        )
+    return layer, warnings

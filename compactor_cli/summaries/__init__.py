@@ -1,0 +1,1 @@
+"""Summaries: their format, what goes into them, and who writes them."""

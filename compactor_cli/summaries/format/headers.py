@@ -1,0 +1,182 @@
+"""How summaries introduce themselves, so that later rounds and `diff` recognise them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from compactor_cli.summaries.format.verbatim import TURNS
+
+SUMMARY_PREFIX = "## Session Summary"
+RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a search."
+"""Begins the message of memories that were recalled into a transcript."""
+
+CUT_OFF = "Cut off: nothing of them is kept here."
+"""Stands below the heading of a summary that says no more than what is gone."""
+STATE = "State:"
+"""Stands above the lines that tell the state of the work; quoted lines never begin like that."""
+_WRITTEN_BY = re.compile(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
+_HAS_SECTIONS = re.compile(
+    r"## Session Summary \(Compaction Round (?P<round>\d+)\)\n"
+    r"Stands for messages (?P<covers>\d[\d, -]*)(?: except kept ones)? "
+    r"\((?:tier \d; )?[\d,]+ tokens; ctx_[0-9a-f]{8,64}\)\.\n"
+    r"(?:Compacted from (?P<base>[\d,]+) tokens to at most (?P<target>[\d,]+)\.\n)?"
+)
+_QUOTES_LINES = re.compile(
+    r"## Session Summary of #(?P<covers>\d[\d, -]*)(?: except kept ones)?"
+    r"(?: \((?:round (?P<round>\d+))?(?:, )?(?:ctx_[0-9a-f]{8,64})?"
+    r"(?:, (?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\))?\n"
+)
+_MARK = re.compile(r"\[#(?P<covers>\d[\d, -]*)\]\n")
+"""The heading of a summary of a few lines."""
+_OLDER = re.compile(
+    r"## Session Summary \(Round (?P<round>\d+)\)\nStands for messages (?P<covers>\d[\d, -]*)(?: except kept ones)? "
+    r"\(ctx_[0-9a-f]{8,64}(?:; from (?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\)\.\n"
+    r"(?=\n|Lines quoted from them: )"
+)
+"""The heading of summaries that quote lines, up to version 0.1."""
+_BODY = re.compile(rf"(?:earlier )?#\d|earlier summary: |Lines quoted: |State:\n|Cut off: |… |{TURNS}\n")
+"""How what stands below the heading of quoted lines begins."""
+_MOST_RUNS = 4
+"""Stretches of messages that a summary lists; of more it names the first and the last message."""
+
+
+class Base(Struct, frozen=True):
+    """What an earlier compaction started from and aimed at, in tokens."""
+
+    tokens: int
+    target: int
+
+
+def is_summary(text: str) -> bool:
+    """Return whether a message's text is a summary written by a compaction: its heading is one, to the letter."""
+    return _heading(text) is not None
+
+
+def _heading(text: str) -> re.Match[str] | None:
+    """The heading of a summary; text that merely begins like one has none."""
+    if not text.startswith((SUMMARY_PREFIX, "[#")):
+        return None
+    found = _QUOTES_LINES.match(text) or _MARK.match(text)
+    if found:
+        return found if _BODY.match(text, found.end()) else None
+    return _HAS_SECTIONS.match(f"{text}\n") or _OLDER.match(f"{text}\n")
+
+
+def quotes_lines(text: str) -> bool:
+    """Return whether a text that is a summary is one of quoted lines, without sections."""
+    return bool(_QUOTES_LINES.match(text) or _MARK.match(text))
+
+
+def is_recalled(text: str) -> bool:
+    """Return whether a message's text is one of memories that a compaction recalled."""
+    return text.startswith(RECALLED_HEADING)
+
+
+def round_of(text: str) -> int:
+    """The round that a summary names; 1 when it names none; 0 for text that is no summary."""
+    found = _heading(text)
+    return 0 if found is None else int(found.groupdict().get("round") or 1)
+
+
+def covered(text: str) -> tuple[int, ...]:
+    """Indices of the messages that a summary says it stands for."""
+    found = _heading(text)
+    return () if found is None else parse_ranges(found["covers"])
+
+
+def base_of(text: str) -> Base | None:
+    """The size before the round that wrote this summary, when it says so."""
+    found = _heading(text)
+    if found is None or not found.groupdict().get("base"):
+        return None
+    return Base(*(int(found[name].replace(",", "")) for name in ("base", "target")))
+
+
+def header(
+    round: int, covers: Iterable[int], *, tokens: int, reference: str, tier: int | None = None, base: Base | None = None
+) -> str:
+    """The fixed beginning of a summary with sections. `base` stands in one summary of a transcript only."""
+    where = "" if tier is None else f"tier {tier}; "
+    lines = [
+        f"{SUMMARY_PREFIX} (Compaction Round {round})",
+        f"Stands for messages {_ranges(covers)} ({where}{tokens:,} tokens; {reference}).",
+    ]
+    if base is not None:
+        lines.append(f"Compacted from {base.tokens:,} tokens to at most {base.target:,}.")
+    return "\n".join(lines)
+
+
+def lines_mark(covers: Iterable[int]) -> str:
+    """The heading of a summary that quotes a few lines only: which messages it stands for."""
+    covered = sorted(covers)
+    ranges = format_ranges(covered)
+    return f"[#{covered[0]}-{covered[-1]}]" if "," in ranges else f"[#{ranges}]"
+
+
+def lines_header(covers: Iterable[int], *, round: int = 1, reference: str = "", base: Base | None = None) -> str:
+    """The heading of a summary that quotes lines. It says as much as it is given: a heading must be worth its
+    tokens. `base` needs the reference beside it."""
+    said = [f"round {round}"] if round > 1 else []
+    said += [reference] if reference else []
+    said += [f"{base.tokens:,} to {base.target:,} tokens"] if base is not None and reference else []
+    return f"{SUMMARY_PREFIX} of #{_ranges(covers)}" + (f" ({', '.join(said)})" if said else "")
+
+
+def _ranges(covers: Iterable[int]) -> str:
+    covered = sorted(covers)
+    ranges = format_ranges(covered)
+    return f"{covered[0]}-{covered[-1]} except kept ones" if ranges.count(",") >= _MOST_RUNS else ranges
+
+
+def written_by(model: str) -> str:
+    """The line in the heading of a summary whose text a language model wrote."""
+    return f"Written by {model}; files, errors and commands are computed."
+
+
+def writer_of(text: str) -> str:
+    """The model that wrote a summary; empty for one that was computed."""
+    match = _WRITTEN_BY.search(text, 0, max(0, text.find("\n### ")))
+    return match.group(1) if match else ""
+
+
+def body_start(text: str) -> int:
+    """Return where what a summary says begins, behind its heading; 0 for text that is no summary."""
+    found = _heading(text)
+    if found is None:
+        return 0
+    if found.re is _HAS_SECTIONS:
+        section = text.find("\n### ")
+        return len(text) if section < 0 else section + 1
+    return min(found.end() + (found.re is _OLDER), len(text))
+
+
+def state_start(text: str) -> int:
+    """Return where in a summary that quotes lines the block begins that tells the state; its end when there is none."""
+    at = text.rfind(f"\n{STATE}\n")
+    if at >= 0:
+        return at + 1
+    return body_start(text) if text.startswith(f"{STATE}\n", body_start(text)) else len(text)
+
+
+def format_ranges(indices: Iterable[int]) -> str:
+    """`3-5, 9` for 3, 4, 5, 9."""
+    runs: list[list[int]] = []
+    for index in sorted(indices):
+        if runs and index == runs[-1][1] + 1:
+            runs[-1][1] = index
+        else:
+            runs.append([index, index])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def parse_ranges(text: str) -> tuple[int, ...]:
+    """The inverse of `format_ranges`."""
+    found: list[int] = []
+    for piece in text.split(","):
+        first, _, last = piece.strip().partition("-")
+        if first.isdigit():
+            found.extend(range(int(first), int(last or first) + 1))
+    return tuple(found)

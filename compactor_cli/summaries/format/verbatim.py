@@ -1,0 +1,154 @@
+"""Requests of the user that a summary repeats in full, so that later rounds find and carry them.
+
+    ### Original Task (first request, #1, 44 characters)
+    Mend the rounding. Never touch the importer.
+
+The length tells where the words end, whatever they are. The last request may also stand at the very end,
+and be the first one at the same time:
+
+    ### Original Task (first request: the last one, at the end)
+
+    Last request from user was: Write the changelog entry.
+
+Further messages stand in time order, with their numbers; what takes several lines says how long it is, and its
+lines that could pass for marks of the summary are moved in:
+
+    ### Word for word
+    #12 user: Never touch the importer.
+    #30 user: (50 characters)
+    Two things:
+      # heading of the page stays
+    and so do colours
+    earlier #7 user: What a summary of an earlier round repeated, with the number of that round.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec import Struct
+
+QUOTED = "\n\n### Lines of the session\n"
+"""Stands before the lines that a summary quotes besides what it says under its other headings."""
+LAST_REQUEST_WAS = "\n\nLast request from user was: "
+_ONLY = " (first request: the last one, at the end)"
+_BLOCK = re.compile(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
+
+TURNS = "### Word for word"
+"""The heading of messages that a summary repeats."""
+_TURN = re.compile(r"((?:earlier )?#\d+(?: [^\s:]{1,80})?|earlier [^\s:]{1,80}): ")
+_LENGTH = re.compile(r"\((\d+) characters\)(?:\n|$)")
+_MARK = re.compile(r"^(?= *(?:#|<|earlier #))", re.MULTILINE)
+_MOVED_IN = re.compile(r"^  (?= *(?:#|<|earlier #))", re.MULTILINE)
+
+Kind = Literal["first", "last", "only", "turn"]
+
+
+class Carried(Struct, frozen=True):
+    """What a summary repeats in full (empty when it does not), and the rest of its text."""
+
+    first: str
+    last: str
+    rest: str
+    turns: tuple[tuple[str, str], ...] = ()
+    """What stands before a message (`#12 user`), and its words."""
+
+
+def turns(said: Iterable[tuple[str, str]]) -> str:
+    """Messages under their heading, each with what stands before it (`#12 user`); empty when there are none."""
+    lines = [turn(label, text) for label, text in said]
+    return "\n".join([TURNS, *lines]) if lines else ""
+
+
+def turn(label: str, text: str) -> str:
+    """One message: a line, or several with how many characters they have."""
+    if "\n" not in text and not _LENGTH.match(text):
+        return f"{label}: {text}"
+    body = _MARK.sub("  ", text)
+    return f"{label}: ({len(body)} characters)\n{body}"
+
+
+def label_of(message: int, speaker: str) -> str:
+    """Return what stands before a message. Speakers as in `summaries/format/excerpts.py`."""
+    return f"#{message} {speaker}" if speaker else f"#{message}"
+
+
+def earlier_label(label: str) -> str:
+    """The same in a later round, when the numbers are others."""
+    return label if label.startswith("earlier ") else f"earlier {label}"
+
+
+def block(title: str, kind: Kind, message: int | None, text: str) -> str:
+    """A heading with a request under it; without a message the words come from an earlier summary. The
+    `only` request stands at the end, and the heading says so."""
+    if kind == "only":
+        return f"### {title}{_ONLY}"
+    where = "earlier" if message is None else f"#{message}"
+    return f"### {title} ({kind} request, {where}, {len(text)} characters)\n{text}"
+
+
+def carried(text: str) -> Carried:
+    """The messages that a summary repeats."""
+    blocks, at = _blocks(text)
+    found = {match.group(2): text[match.end() : end] for match, end in reversed(blocks)}
+    starts = [0, *(end for _, end in blocks)]
+    said: list[tuple[str, str]] = []
+    rest = ""
+    for start, (match, _) in zip(starts, blocks, strict=False):
+        rest += _without_turns(text[start : match.start()], said) + match.group(1)
+    tail, marked, last = _without_turns(text[at:], said).partition(LAST_REQUEST_WAS)
+    if marked:
+        found["last"] = last
+        before, only, behind = tail.partition(_ONLY + "\n")
+        if only and "first" not in found:
+            found["first"], tail = last, f"{before}\n{behind}"
+    return Carried(found.get("first", ""), found.get("last", ""), rest + tail, tuple(said))
+
+
+def _without_turns(text: str, said: list[tuple[str, str]]) -> str:
+    """A piece of a summary without the messages that it repeats, which are added to `said`."""
+    start = text.partition(QUOTED)[0].find(f"\n{TURNS}\n")
+    if start < 0 or said:
+        return text
+    at = start + len(TURNS) + 2
+    while match := _TURN.match(text, at):
+        length = _LENGTH.match(text, match.end())
+        end = length.end() + int(length.group(1)) if length else text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        body = text[length.end() : end] if length else text[match.end() : end]
+        said.append((match.group(1), _MOVED_IN.sub("", body) if length else body))
+        at = end + 1
+    return text[:start] + (text[at - 1 :] if at <= len(text) else "")
+
+
+def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:
+    """Headings with a request under them and where its words end, and where the last one ends. Lines of the
+    session that look like them are none."""
+    found = []
+    at = 0
+    while match := _BLOCK.search(text, at):
+        if QUOTED in text[at : match.start() + 1]:
+            break
+        at = match.end() + int(match.group(3))
+        found.append((match, at))
+    return found, at
+
+
+def quoted_span(text: str) -> tuple[int, int]:
+    """Return where in a summary the lines stand that it quotes; an empty span at its end when it quotes none."""
+    mark = text.find(QUOTED, _blocks(text)[1])
+    if mark < 0:
+        return len(text), len(text)
+    end = text.find(LAST_REQUEST_WAS, mark)
+    return mark + len(QUOTED), len(text) if end < 0 else end
+
+
+def can_repeat(text: str) -> bool:
+    """Return whether words can stand in a summary as they are: they can be written as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return bool(text.strip())

@@ -1,0 +1,137 @@
+"""Chosen lines as the text of a summary: pieces, headings, tables and checklists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from compactor_cli.features.work.state import state_text
+from compactor_cli.model.plan import Quote, SummaryPart
+from compactor_cli.model.planning import NO_DRAFT, Draft
+from compactor_cli.model.state_line import StateLine
+from compactor_cli.summaries.format.excerpts import Excerpt, legend
+from compactor_cli.summaries.format.excerpts import quote as quote_lines
+from compactor_cli.summaries.format.verbatim import LAST_REQUEST_WAS, QUOTED, Kind, block
+from compactor_cli.summaries.format.verbatim import turns as turns_text
+from compactor_cli.summaries.outline import Form, Heading, Standing, row
+from compactor_cli.summaries.sections import SummaryItem
+
+_OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Request"}
+"""Where a form has no heading for a request that it carries on."""
+NOTHING, NO_ROOM = "(nothing found)", "(left out: no room)"
+
+
+class PageLine(Struct, frozen=True):
+    """A line that was chosen, and the piece that it belongs to."""
+
+    item: SummaryItem
+    part: int | None = None
+
+
+class Page(Struct, frozen=True):
+    """What a summary has besides its lines."""
+
+    form: Form
+    header: str
+    quotes: tuple[Quote, ...]
+    parts: tuple[SummaryPart, ...]
+    lines: tuple[Excerpt, ...] = ()
+    roomy: bool = True
+    """There is room for headings with nothing under them."""
+    known: frozenset[str] = frozenset()
+    """Sections of which there would be something to say."""
+    state: tuple[StateLine, ...] = ()
+    """What is known of the state, from calls and results."""
+    draft: Draft = NO_DRAFT
+    """What a model wrote, under its headings and parts."""
+    described: frozenset[str] = frozenset()
+    """Files of a table for which there is room to say what was changed."""
+
+    def written(self, title: str) -> list[str]:
+        """Return what the model wrote under a heading."""
+        return [text for heading, text in self.draft.sections if heading == title and text]
+
+    def drafted(self, part: int) -> str:
+        """Return what the model wrote of a part."""
+        return self.draft.parts[part] if part < len(self.draft.parts) else ""
+
+
+def render(page: Page, chosen: Sequence[PageLine]) -> str:
+    """The whole text."""
+    quotes: dict[Kind, Quote] = {quote.kind: quote for quote in page.quotes if quote.kind != "turn"}
+    turns = repeated_turns(page.quotes)
+    out = [page.header]
+    own = {heading.quotes for heading in page.form.headings} | ({"last"} if page.form.ends_with_request else set())
+    for kind, title in _OWN_HEADINGS.items():
+        carried = quotes.pop(kind, None) if kind not in own else None
+        out += [block(title, kind, carried.number, carried.text)] if carried else []
+    if "first" not in own:
+        out += turns
+    for at, part in enumerate(page.parts):
+        lines = sorted((line.item for line in chosen if line.part == at), key=lambda item: item.order)
+        said = [text for text in (page.drafted(at),) if text] + [item.line for item in lines]
+        out += [f"### {part.title}", *said] if said or part.named else []
+    items = [line.item for line in chosen if line.part is None]
+    for heading in page.form.headings:
+        under = _under(heading, items, page.described)
+        state = state_under(page.state, heading)
+        # an empty line ends the block of the state
+        said = [*page.written(heading.title), *state, *([""] if state and under else []), *under]
+        out += _headed(page, heading, said, quotes)
+        out += turns if heading.quotes == "first" else []
+    if page.lines:
+        out[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
+    last = quotes.get("last") or quotes.get("only")
+    return "\n".join(out) + (f"{LAST_REQUEST_WAS}{last.text}" if last else "")
+
+
+def repeated_turns(quotes: Sequence[Quote]) -> list[str]:
+    """The messages that are repeated in time order, under their heading; empty when there are none."""
+    said = turns_text((quote.label, quote.text) for quote in quotes if quote.kind == "turn")
+    return [said] if said else []
+
+
+def state_under(state: Sequence[StateLine], heading: Heading) -> list[str]:
+    """The block of the state under a heading; empty when nothing belongs there."""
+    text = state_text(line for line in state if standing(line) in heading.state)
+    return [text] if text else []
+
+
+def standing(line: StateLine) -> Standing:
+    """Return how a fact of the state stands."""
+    if line.kind == "error":
+        return "error"
+    if line.kind == "pending" or line.text.startswith("[>]"):
+        return "next"
+    return "open" if line.open else "done"
+
+
+def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Quote]) -> list[str]:
+    """Lines under their heading, with the request that is repeated there (and taken out of `quotes`)."""
+    quote = quotes.pop(heading.quotes, None) if heading.quotes else None
+    quote = quote or (quotes.get("only") if heading.quotes == "first" else None)
+    if quote is not None:
+        return [block(heading.title, quote.kind, quote.number, quote.text), *lines]
+    if lines:
+        return [f"### {heading.title}", *lines]
+    if not heading.always or not page.roomy:
+        return []
+    return [f"### {heading.title}", NOTHING if page.known.isdisjoint(heading.sections) else NO_ROOM]
+
+
+def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
+    lines: list[str] = []
+    for section in heading.sections:
+        found = sorted((item for item in items if item.section == section), key=lambda item: item.order)
+        if heading.style == "table" and section == "Files" and found:
+            lines += [row(("File/Component", "Action", "Description")), row(("---", "---", "---"))]
+            facts = [item.fact for item in found if item.fact is not None]
+            for fact in facts:
+                what = fact.what if fact.about in described else ""
+                lines.append(row((f"`{fact.about}`", fact.done, " ".join(filter(None, (what, fact.where))))))
+        elif heading.style == "checklist":
+            lines += [f"- [ ] {item.line[2:]}" for item in found]
+        else:
+            lines += [item.line for item in found]
+    return lines

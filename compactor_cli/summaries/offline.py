@@ -1,0 +1,369 @@
+"""The offline summarizer: chooses verbatim spans and computed facts, by section, within a budget.
+
+Each line is worth the weight of its section, the points of its words and the rarity (tf-idf) of
+words that no chosen line has yet; the best by value per token is taken first (MMR by coverage).
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import log, sqrt
+
+from msgspec.structs import replace
+
+from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
+from compactor_cli.model.state_line import StateLine
+from compactor_cli.summaries.facts import left_out, left_out_before
+from compactor_cli.summaries.format.excerpts import Excerpt, legend, quote, without
+from compactor_cli.summaries.format.headers import written_by
+from compactor_cli.summaries.layout import Page, PageLine, render, repeated_turns, standing
+from compactor_cli.summaries.outline import ACTIVE_CODE, Form, drafted, form_of, sections_in
+from compactor_cli.summaries.sections import (
+    WEIGHTS,
+    SummaryItem,
+    candidates,
+    code_items,
+    fact_items,
+    last_actions,
+    tier_items,
+)
+
+_WORD = re.compile(r"[^\W_][\w./-]{2,}")
+_FADE = 0.93
+"""What each further line of a section is worth of the one before."""
+_STATE_SHARE = 0.5
+"""Share of the room behind what is repeated that the computed state may take."""
+_FACT_SHARE = 0.75
+"""Share of the room that files, errors and commands may take where they come first."""
+_URGENT = 30.0
+"""Weight of what the work goes on from, above that of any section."""
+_FOREMOST = 0.4
+"""Share of the room behind the facts that the weightiest line under a heading may have."""
+_CODE_SHARE, _CODE_REST = 0.25, 0.6
+"""Shares of the whole room, and of what the facts leave of it, that code may have: the smaller of both."""
+_LAST = 1 << 40
+"""Puts a line behind all others of its section."""
+_ROOMY = 600
+"""Tokens from which on a summary has all headings of its form."""
+_FACTS_MOST = 0.7
+"""Share of the whole text for which quoted lines make way for facts."""
+_MOST = 6_000
+"""Candidate lines that are compared; of more, the heaviest and most recent stay."""
+
+
+class Extractive:
+    name = "extractive"
+
+    def prepare(self, requests: Sequence[SummaryRequest], count: Callable[[str], int]) -> tuple[SummaryRequest, ...]:
+        return tuple(requests)
+
+    def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str:
+        if request.slot.excerpts is not None:
+            return _quoted(request, request.slot.excerpts, count)
+        count = cache(count)  # a line is weighed several times, and encoded once
+        page = page_for(request)
+        form = page.form
+        page = replace(page, state=_state(page, request, count))
+        page = replace(page, lines=_fitting(page, request, count))
+        items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
+        items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
+        items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
+        items += code_items(request.messages) if ACTIVE_CODE in sections_in(form) else []
+        page = replace(page, known=frozenset(item.section for item in items))
+        if form.facts_first and page.lines:
+            page = _make_way(page, items, request.budget, count)
+        room = _room(page, request.budget, count)
+        chosen = _lines(request, form, items, room, count) if room >= 12 else []
+        while True:
+            text = render(page, chosen)
+            excess = count(text) - request.budget
+            if excess <= 0:
+                return _described(page, chosen, -excess, request.budget, count) or text
+            if not chosen:
+                break
+            chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
+        if request.draft is not None:
+            return ""
+        # the titles of pieces, and the note, are less than to say what it stands for
+        bare = (replace(page, parts=()), replace(page, parts=(), header=request.header))
+        return next((text for less in bare if count(text := render(less, ())) <= request.budget), "")
+
+
+def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> str:
+    """The text with what was changed in the files of its table, the newest first, as far as there is room left; empty
+    when nothing can be added."""
+    if not any(heading.style == "table" for heading in page.form.headings):
+        return ""
+    described = []
+    facts = (line.item.fact for line in sorted(chosen, key=lambda line: -line.item.order))
+    for fact in facts:
+        if fact is None or not fact.what:
+            continue
+        left -= count(fact.what) + 2
+        if left < 0:
+            break
+        described.append(fact.about)
+    text = render(replace(page, described=frozenset(described)), chosen) if described else ""
+    return text if count(text) <= budget else ""
+
+
+def page_for(request: SummaryRequest) -> Page:
+    """The text of a summary without the lines that are yet to be chosen."""
+    form, draft = form_of(request.slot.form, request.slot.tier), request.draft
+    head = "\n".join(filter(None, (request.header, request.slot.note)))
+    if form.name == "session" and request.round > 1:
+        rounds = "round" if request.round == 2 else "rounds"
+        head += f"\nThis summary incorporates context from {request.round - 1} previous compaction {rounds}."
+    if draft is not None:
+        form = drafted(form)
+        head += f"\n{written_by(draft.model)}"
+    parts = tuple(part for part, _ in request.parts)
+    roomy = request.budget >= _ROOMY
+    return Page(form, head, request.slot.quotes, parts, roomy=roomy, draft=draft or NO_DRAFT)
+
+
+def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
+    """Return what of the state has room, in the order of worth. The changed files are among the facts."""
+    places = {place for heading in page.form.headings for place in heading.state}
+    left = int(_room(page, request.budget, count) * _STATE_SHARE)
+    taken: list[StateLine] = []
+    for line in request.state:
+        if line.kind == "file" or standing(line) not in places:
+            continue
+        left -= count(line.text) + (3 if taken else 9)
+        if left < 0:
+            break
+        taken.append(line)
+    return tuple(taken)
+
+
+def _fitting(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
+    """The lines that the strategy chose, without those of least value where the heading needs their room."""
+    lines = request.slot.lines
+    while lines:
+        excess = count(render(replace(page, lines=lines), ())) - request.budget
+        if excess <= 0:
+            break
+        lines = _without_least(lines, excess)
+    return lines
+
+
+def _without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
+    """The lines without those of least value, as many as may take `excess` tokens or fewer."""
+    ranked = sorted(range(len(lines)), key=lambda at: (lines[at].value, -at))
+    return tuple(without(lines, ranked[: 1 + excess // 40]))
+
+
+def _make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Callable[[str], int]) -> Page:
+    """Leave out the quoted lines of least value where there are more facts than their share holds."""
+    needed = sum(count(item.line) + 1 for item in items if item.fact is not None)
+    needed = min(int(needed / _FACT_SHARE) + 2, int(_FACTS_MOST * budget))
+    while page.lines:
+        missing = needed - _room(page, budget, count)
+        if missing <= 0:
+            break
+        page = replace(page, lines=_without_least(page.lines, missing))
+    return page
+
+
+def _room(page: Page, budget: int, count: Callable[[str], int]) -> int:
+    """Tokens for lines under the headings."""
+    return budget - count(render(page, ())) - 4
+
+
+def _lines(
+    request: SummaryRequest, form: Form, items: list[SummaryItem], room: int, count: Callable[[str], int]
+) -> list[PageLine]:
+    """Return what to write, in the order in which it may not be left out."""
+    first: list[SummaryItem] = []
+    if form.facts_first:
+        code_room = room * _CODE_SHARE
+        facts = [item for item in items if item.fact is not None]
+        items = [item for item in items if item.fact is None]
+        first = _take_facts(facts, int(room * _FACT_SHARE), count)
+        missing = (
+            left_out_before(request.messages) + Counter(i.section for i in facts) - Counter(i.section for i in first)
+        )
+        if missing:
+            first.append(SummaryItem("Commands", left_out(dict(sorted(missing.items()))), (), _LAST))
+        room -= sum(count(item.line) + 1 for item in first)
+        code = _take_code(items, int(min(code_room, room * _CODE_REST)), count)
+        room -= sum(count(item.line) + 1 for item in code)
+        first += code
+        items = [item for item in items if not item.code]
+        foremost = [item for item in _foremost(items, form) if count(item.line) + 1 <= room * _FOREMOST]
+        room -= sum(count(item.line) + 1 for item in foremost)
+        items = [item for item in items if item not in foremost]
+        first += foremost
+    chosen = [PageLine(item) for item in first]
+    if not form.parts:
+        return chosen + [PageLine(item) for item in _choose(items, room, count)]
+    written = request.draft.parts if request.draft is not None else ("",) * len(request.parts)
+    whole = sum(part.weight for (part, _), text in zip(request.parts, written, strict=True) if not text) or 1.0
+    left = 0.0
+    for at, (own, (part, _)) in enumerate(zip(_by_part(request, form, items), request.parts, strict=True)):
+        if written[at]:
+            continue
+        left += room * part.weight / whole
+        taken = _choose(own, int(left), count)
+        left -= sum(count(item.line) + 1 for item in taken)
+        chosen += [PageLine(item, at) for item in taken]
+    return chosen
+
+
+def _by_part(request: SummaryRequest, form: Form, items: Sequence[SummaryItem]) -> list[list[SummaryItem]]:
+    """Return what might be said of each part; what no part has said is of the first one."""
+    part_of = {message.number: at for at, (_, messages) in enumerate(request.parts) for message in messages}
+    found: list[list[SummaryItem]] = [[] for _ in request.parts]
+    for item in items:
+        if item.fact is None:
+            found[part_of.get(item.messages[0], 0) if item.messages else 0].append(item)
+    if not form.facts_first:
+        for own, (_, messages) in zip(found, request.parts, strict=True):
+            own.extend(fact_items(messages))
+    return found
+
+
+def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
+    """The lines that a form has a place for, weighed as it weighs them."""
+    places, less = sections_in(form), dict(form.less)
+    return [
+        replace(item, bonus=item.bonus - less.get(item.section, 0.0))
+        for item in items
+        if item.section in places
+        and not (form.changes_only and item.fact is not None and item.section == "Files" and item.fact.only_read)
+    ]
+
+
+def _urgent(items: list[SummaryItem], form: Form) -> list[SummaryItem]:
+    """Put first what is being done, and the newest of what comes next."""
+    newest = max((item.order for item in items if item.section == "Next"), default=None)
+    apart = any("Immediate" in heading.sections for heading in form.headings)
+    out = []
+    for item in items:
+        if item.section == "Next" and item.order == newest:
+            section = "Immediate" if apart else item.section
+            out.append(replace(item, section=section, bonus=item.bonus + _URGENT))
+        else:
+            out.append(replace(item, bonus=item.bonus + _URGENT) if item.section == "In progress" else item)
+    return out
+
+
+def _foremost(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
+    """The weightiest line for each heading, so that none is empty which has something to say."""
+    if form.parts:
+        return []
+    found = []
+    for heading in form.headings:
+        own = [item for item in items if item.section in heading.sections]
+        if own:
+            found.append(max(own, key=lambda item: (WEIGHTS[item.section] + item.bonus, item.order)))
+    return found
+
+
+def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
+    """All facts when there is room; of too many first those that change something, the newest of each kind."""
+    rank = {"Files": 2, "Errors": 1, "Commands": 3}
+    ordered = sorted(
+        facts, key=lambda item: (0 if item.fact is not None and item.fact.changes else rank[item.section], -item.order)
+    )
+    taken = []
+    for item in ordered:
+        cost = count(item.line) + 1
+        if cost <= room:
+            room -= cost
+            taken.append(item)
+    return taken
+
+
+def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
+    """The code that has room: that of active work first, then the newest."""
+    taken = []
+    for item in sorted(items, key=lambda item: (item.section != ACTIVE_CODE, -item.order)):
+        if item.code and (cost := count(item.line) + 1) <= room:
+            room -= cost
+            taken.append(item)
+    return taken
+
+
+def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
+    """The lines that the strategy chose, and the state; lines of least value go when the heading needs their room."""
+    chosen = tuple(excerpts)
+    turns = repeated_turns(request.slot.quotes)
+    head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
+    while True:
+        said = (head, f"{legend(excerpts)}{quote(chosen)}" if chosen else "", request.slot.state)
+        text = "\n".join(filter(None, said))
+        excess = count(text) - request.budget
+        if excess <= 0:
+            return text if chosen or turns or request.slot.state or request.slot.note else ""
+        if not chosen:
+            return ""
+        chosen = _without_least(chosen, excess)
+
+
+def _distinct(items: Sequence[SummaryItem]) -> list[SummaryItem]:
+    """The first of equal lines; of too many the ones with most weight."""
+    computed = {item.about for item in items if item.fact is not None}
+    seen: set[tuple[str, str] | str] = set()
+    kept = []
+    for item in items:
+        about = item.about
+        # the same words may be a file and an error, but no line says again what a fact says
+        key = (item.section, about) if item.fact is not None else about
+        if key not in seen and (item.fact is not None or about not in computed):
+            seen.add(key)
+            kept.append(item)
+    if len(kept) > _MOST:
+        heaviest = sorted(range(len(kept)), key=lambda i: (-WEIGHTS[kept[i].section] - kept[i].bonus, -i))[:_MOST]
+        kept = [kept[i] for i in sorted(heaviest)]
+    return kept
+
+
+def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
+    """Lines in the order in which they were taken. Lazy greedy: a value only falls as lines are taken."""
+    words = [set(_WORD.findall(item.text.lower())) for item in items]
+    frequency = Counter(word for found in words for word in found)
+    rarity = {word: log(1 + len(items) / n) for word, n in frequency.items()}
+    totals = [sum(map(rarity.__getitem__, sorted(found))) or 1.0 for found in words]
+    sizes = [sqrt(8 + len(item.text) / 4) for item in items]
+    norm = sqrt(log(1 + len(items))) * 2 or 1.0
+    covered: set[str] = set()
+    taken_of: Counter[str] = Counter()
+    chosen: list[SummaryItem] = []
+
+    def value(at: int) -> float:
+        item = items[at]
+        # sorted: the sum of the same floats must not depend on the order of a set
+        fresh = (
+            totals[at] if words[at].isdisjoint(covered) else sum(map(rarity.__getitem__, sorted(words[at] - covered)))
+        )
+        news = fresh / totals[at]
+        worth = (WEIGHTS[item.section] + item.bonus) * _FADE ** taken_of[item.section] * news * news + fresh / norm
+        return worth / sizes[at]
+
+    heap = [(-value(at), at) for at in range(len(items))]
+    heapq.heapify(heap)
+    while heap and room > 8:
+        before, at = heapq.heappop(heap)
+        now = value(at)
+        if heap and now < -heap[0][0] - 1e-12 and now < -before - 1e-12:
+            heapq.heappush(heap, (-now, at))
+            continue
+        if now < 0.05:
+            break
+        if len(items[at].text) / 6 > room:
+            continue
+        cost = count(items[at].line) + 1
+        cost += 0 if taken_of[items[at].section] else 6
+        if cost > room:
+            continue
+        room -= cost
+        taken_of[items[at].section] += 1
+        covered.update(words[at])
+        chosen.append(items[at])
+    return chosen

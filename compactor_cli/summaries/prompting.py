@@ -1,0 +1,170 @@
+"""Requests for summaries: a system prompt, earlier summaries as system turns, the messages, and a directive.
+
+Nothing is put into templates. The prompts are text files; what is computed (headings, the length, why
+an answer was rejected) stands behind them in the last turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec import Struct
+
+from compactor_cli.asking.answers import estimate
+from compactor_cli.asking.fence import escape, fenced
+from compactor_cli.asking.port import ModelRequest, Turn
+from compactor_cli.asking.prompt_files import prompt as read_prompt
+from compactor_cli.asking.turns import Cuts, turns_of
+from compactor_cli.model.drafting import BUFFER
+from compactor_cli.model.message import Message
+from compactor_cli.text.shorten import shorten_prose
+
+prompt = partial(read_prompt, "compactor_cli.summaries")
+"""The text of a prompt for summaries."""
+
+PREVIOUS = "Previous summary of conversation:"
+"""Begins the system turn that holds an earlier summary (seed 002)."""
+TASK = "## Original User Task"
+"""Begins the turn that holds the request which the session began with (seed 001)."""
+_TASK_MOST = 2_000
+"""Tokens of it that are sent."""
+_OPENING = Turn("user", "The conversation to summarize begins here.")
+"""A user turn comes first, as some providers demand."""
+_UNDER = 'Under "'
+"""Begins a line of a prompt on one heading."""
+_WORDS = 0.7
+"""Words a token."""
+
+
+class PromptPiece(Struct, frozen=True):
+    """A text that the model is to write: a summary, or one part of it."""
+
+    what: str
+    """In words for people: `summary of messages 3-40`."""
+    kind: str
+    """Which prompt says what to write."""
+    titles: tuple[str, ...]
+    messages: Sequence[Message]
+    earlier: tuple[str, ...]
+    """Texts of earlier summaries: system turns of each request."""
+    told: int
+    """Tokens that are asked for."""
+    replaced: int
+    """Tokens of what it stands for."""
+    optional: frozenset[str] = frozenset()
+    takes_over: bool = True
+    """The text takes the place of the earlier summaries too; else they are kept beside it."""
+    task: str = ""
+    """The request that the session began with: it stands in every request for the piece (seed 001)."""
+    batches: int = 1
+    """Stretches that are summarized on their own first, however short they are."""
+
+    @property
+    def limit(self) -> int:
+        """Tokens that the text may have."""
+        return int(self.told * BUFFER)
+
+
+def request(
+    piece: PromptPiece, turns: Sequence[Turn], system: str, *, merging: bool = False, rejected: str = ""
+) -> ModelRequest:
+    """The request for a piece, or for putting its stretches together. `rejected`: why the first answer was."""
+    earlier = [Turn("system", f"{PREVIOUS}\n{fenced('summary', text)}") for text in piece.earlier]
+    task = [Turn("user", f"{TASK}\n{fenced('task', _task(piece))}")] if piece.task else []
+    return ModelRequest(
+        purpose=piece.what,
+        system=system or prompt("system"),
+        turns=(*earlier, *task, _OPENING, *turns, Turn("user", directive(piece, merging=merging, rejected=rejected))),
+        # the provider's tokens may be shorter than ours
+        max_tokens=int(piece.limit * BUFFER) + 16,
+    )
+
+
+def _task(piece: PromptPiece) -> str:
+    """The request that the session began with; head and tail of one that is very long."""
+    return shorten_prose(piece.task, estimate(piece.task), _TASK_MOST, estimate).text
+
+
+def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") -> str:
+    """The last turn: what to preserve, condense, prioritize and remove, the headings, and the length."""
+    said = [prompt("directive")]
+    if piece.earlier:
+        said.append(prompt("taking_over" if piece.takes_over else "context"))
+    said += [*([prompt("merge")] if merging else []), _what_to_write(piece)]
+    if piece.titles:
+        listed = "\n".join(f"### {title}" for title in piece.titles)
+        said.append(
+            "Write these headings, each on a line of its own and in this order, with the text under each, and "
+            f'nothing before the first. Where there is nothing to say, write "None".\n{listed}'
+        )
+    said.append(f"Write at most {piece.told} tokens, about {int(piece.told * _WORDS)} words.")
+    if rejected:
+        said.append(f"An earlier answer was not accepted: {escape(rejected)}. Write it again without that fault.")
+    return "\n\n".join(said)
+
+
+def _what_to_write(piece: PromptPiece) -> str:
+    """The prompt of its kind, without what it says of headings that are not wanted."""
+    lines = prompt(piece.kind).splitlines()
+    under = {line: line[len(_UNDER) : line.index('":')] for line in lines if line.startswith(_UNDER)}
+    return "\n".join(line for line in lines if under.get(line, "") in ("", *piece.titles))
+
+
+class RequestStretch(Struct, frozen=True):
+    """Neighbouring messages that are sent in one request."""
+
+    turns: tuple[Turn, ...]
+    messages: tuple[Message, ...]
+
+
+def stretches(piece: PromptPiece, context: int, system: str) -> list[RequestStretch]:
+    """A piece in as many requests as the model's context needs; none when it is too small."""
+    capacity = room(piece, context, system)
+    sent = [(turn, message) for message in piece.messages for turn in turns_of([message], Cuts())]
+    if capacity <= 0 or not sent:
+        return []
+    most = max(1, -(-len(sent) // piece.batches))
+    found: list[list[tuple[Turn, Message]]] = []
+    held = capacity
+    for whole, message in sent:
+        turn = _fitting(whole, capacity)
+        size = min(capacity, estimate(turn.text))
+        if held + size > capacity or len(found[-1]) == most:
+            found.append([])
+            held = 0
+        found[-1].append((turn, message))
+        held += size
+    return [RequestStretch(tuple(turn for turn, _ in own), tuple(message for _, message in own)) for own in found]
+
+
+def merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
+    """Summaries of stretches as turns, in as many requests as the context needs, at least two in each."""
+    capacity = room(piece, context, system)
+    found: list[list[Turn]] = []
+    held = capacity
+    for at, text in enumerate(texts):
+        size = estimate(text)
+        if not found or (held + size > capacity and len(found[-1]) > 1):
+            found.append([])
+            held = 0
+        found[-1].append(Turn("user", fenced("summary", text, stretch=at + 1)))
+        held += size
+    return [tuple(own) for own in found]
+
+
+def room(piece: PromptPiece, context: int, system: str) -> int:
+    """Tokens of the messages of one request, by an estimate that no model's own count exceeds."""
+    asked = request(piece, (), system, merging=True)
+    return context - asked.max_tokens - estimate(asked.system) - sum(estimate(turn.text) for turn in asked.turns)
+
+
+def _fitting(turn: Turn, capacity: int) -> Turn:
+    """A turn that alone is more than a model can read is cut inside; its marks stay."""
+    size = estimate(turn.text)
+    if size <= capacity:
+        return turn
+    head, _, rest = turn.text.partition("\n")
+    body, _, tail = rest.rpartition("\n")
+    left = capacity - estimate(head) - estimate(tail) - 2
+    return Turn(turn.role, f"{head}\n{shorten_prose(body, size, max(1, left), estimate).text}\n{tail}")

@@ -1,0 +1,335 @@
+"""Candidates for the lines of a summary: verbatim spans and computed facts, by section."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.features.work.ledger import call_text, where
+from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Quote
+from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, parse, said_in_row
+from compactor_cli.summaries.format.excerpts import harmless
+from compactor_cli.summaries.format.headers import STATE, body_start, is_summary, writer_of
+from compactor_cli.summaries.format.verbatim import QUOTED, carried
+from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
+from compactor_cli.summaries.snippets import carried as carried_code
+from compactor_cli.summaries.snippets import changes, is_label, shown_last
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.identifiers import identifiers, unescape
+from compactor_cli.text.kept_sentences import Keywords, points
+from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.sentences import sentences
+
+WEIGHTS = {
+    "Earlier summary": 14.0,
+    "Goal": 12.0,
+    "Errors": 11.0,
+    "Constraints": 10.0,
+    "Decisions": 10.0,
+    "Files": 9.0,
+    "In progress": 8.0,
+    "Next": 8.0,
+    "Immediate": 8.0,
+    "Commands": 5.0,
+    "Done": 4.0,
+    "Details": 2.0,
+    "Participants": 9.0,
+    "Topics": 9.0,
+    CHANGED_CODE: 7.0,
+    ACTIVE_CODE: 9.0,
+}
+
+FIRM = re.compile(r"\b(decided|concluded|agreed|determined|resolved|going with|instead of|because)\b", re.IGNORECASE)
+CONSTRAINT = re.compile(
+    r"\b(must|never|always|only|don't|do not|without|should not|"
+    r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
+    re.IGNORECASE,
+)
+_ANNOUNCES = re.compile(r"\b(next|todo|to do|remaining|later|let me|let's|i'll|i will|going to|now i)\b", re.IGNORECASE)
+UNANSWERED = "The last request is not answered yet."
+_LONG_LINE = 400
+"""Characters of a quoted span; a longer sentence is cut and says so."""
+_OUTPUT_LINES = 6
+_TOOLS = 6
+"""Tools that are named among the participants."""
+_NAMES, _LONGEST_NAME, _READ = 6, 60, 4_000
+"""Names that say what messages were about, their characters, and those of a text in which they are looked for."""
+_NEWEST = 40
+"""Messages that are searched for the newest calls."""
+_LONG_AGO = 1_000_000
+"""Puts lines of earlier rounds before those of this one."""
+_OLD_WHERE = re.compile(r"\[#")
+_OLD_LINE = re.compile(r"^- (?:\[ \] )?(.*)$")
+
+
+class SummaryItem(Struct, frozen=True):
+    """One possible line of a summary."""
+
+    section: str
+    text: str
+    messages: tuple[int, ...]
+    order: int
+    """Its place in its section: the order of the source."""
+    bonus: float = 0.0
+    fact: Fact | None = None
+    """What was computed from calls and results; it is put together with the same fact of later rounds."""
+    code: str = ""
+    """A block of code under the line."""
+
+    @property
+    def line(self) -> str:
+        if self.fact is not None:
+            return f"- {self.text} {self.fact.where}"
+        said = f"- {self.text} {where(self.messages)}" if self.messages else f"- {self.text}"
+        return f"{said}\n{self.code}" if self.code else said
+
+    @property
+    def about(self) -> str:
+        """What two lines must not both say."""
+        text = self.fact.about if self.fact is not None else self.text
+        if self.fact is None and text.endswith("]"):
+            text = WHERE.sub("", text)
+        return text.strip('`"').lower()
+
+
+def candidates(
+    messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = ()
+) -> list[SummaryItem]:
+    """Every line that a summary of these messages might have; what it repeats in full is none."""
+    items: list[SummaryItem] = []
+    sought = Keywords(keywords)
+    repeated = {quote.message for quote in quotes}
+    words = {quote.text for quote in quotes}
+    earlier: list[tuple[str, str]] = []
+    for message in messages:
+        if message.origin == "summary":
+            lines = list(_earlier(message, words))
+            items += [item for item in lines if parse(item.section, item.text) is None]
+            earlier += [(item.section, item.text) for item in lines]
+        elif message.index in repeated:
+            continue
+        elif message.origin == "request":
+            items += _request(message, sought)
+        elif message.role == "assistant":
+            items += _assistant(message, sought)
+        items += _outputs(message, keywords)
+    if messages and messages[-1].origin == "request":
+        items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
+    progress = next((i for i in reversed(items) if i.section == "Done"), None)
+    if progress:
+        items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
+    items += _facts(messages, earlier)
+    return items
+
+
+def tier_items(messages: Sequence[Message], form: str) -> list[SummaryItem]:
+    """Return who took part, and the names that most messages speak of, for the summaries of tiers."""
+    if form != "tiers":
+        return []
+    return [*_participants(messages), *_topics(messages)]
+
+
+def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
+    """Each role with its messages, and each tool with its calls."""
+    new = [message for message in messages if message.origin != "summary"]
+    roles = Counter(
+        "user" if m.origin == "request" else m.role for m in new if m.origin == "request" or m.role == "assistant"
+    )
+    tools = Counter(call.name for message in new for call in message.calls)
+    said = [f"{role} ({many} message{'s' * (many > 1)})" for role, many in sorted(roles.items(), reverse=True)]
+    called = [f"`{one_line(name, 60)}` {many}x" for name, many in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
+    said += [f"tools {', '.join(called[:_TOOLS])}"] if called else []
+    if said:
+        yield SummaryItem("Participants", ", ".join(said), (), -1)
+
+
+def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
+    """The names that most of the messages share; what only one message names is no topic."""
+    shared: Counter[str] = Counter()
+    for message in messages:
+        if message.origin != "request" and message.role != "assistant":
+            continue
+        named = identifiers(message.text("text")[:_READ])
+        # of calls what may be a file; the names of arguments are none
+        called = {name for call in message.calls for name in identifiers(unescape(call.text[:_READ]))}
+        named |= {name for name in called if not name.isidentifier()}
+        shared.update(name for name in named if len(name) <= _LONGEST_NAME)
+    names = sorted((name for name, many in shared.items() if many > 1), key=lambda name: (-shared[name], name))
+    if names:
+        yield SummaryItem(
+            "Topics", f"spoken of most: {', '.join(f'`{one_line(name, 80)}`' for name in names[:_NAMES])}", (), -1
+        )
+
+
+def fact_items(messages: Sequence[Message]) -> list[SummaryItem]:
+    """Return what is computed from the calls and results of some messages, and what earlier summaries of them know."""
+    summaries = [message for message in messages if message.origin == "summary"]
+    earlier = [(item.section, item.text) for message in summaries for item in _earlier(message, set())]
+    return list(_facts(messages, earlier))
+
+
+def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
+    """Code word for word: what the last change of each file did, the newest of them as active work, and the code that
+    the agent showed last."""
+    changed, shown = changes(messages), shown_last(messages)
+    known = {snippet.about for snippet in changed}
+    found = [
+        SummaryItem(CHANGED_CODE, f"last change of `{path}` [earlier #{at}]", (), order - _LONG_AGO, code=block)
+        for order, (path, at, block) in enumerate(carried_code(messages))
+        if path not in known
+    ]
+    for snippet in changed:
+        newest = snippet is changed[-1]
+        section, what = (ACTIVE_CODE, "newest change of") if newest else (CHANGED_CODE, "last change of")
+        text = f"{what} `{one_line(snippet.about, _LONG_LINE)}`"
+        found.append(SummaryItem(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
+    if shown is not None:
+        found.append(
+            SummaryItem(ACTIVE_CODE, "code shown last", (shown.message,), shown.message * 1000 + 1, code=shown.block)
+        )
+    return found
+
+
+def last_actions(messages: Sequence[Message], most: int = 2) -> list[SummaryItem]:
+    """The newest calls, as the work stands: their arguments, and the tool."""
+    calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-most:]
+    return [
+        SummaryItem(
+            "In progress",
+            f"`{one_line(harmless(call_text(call)), 160)}` ({call.name})",
+            (message.number,),
+            _order(message, 999),
+        )
+        for message, call in calls
+        if call.text.strip()
+    ]
+
+
+def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
+    """Lines of a finished summary are carried over; what they name are messages of their own round."""
+    title = "Earlier summary"
+    text = message.text("text")
+    if not is_summary(text):
+        for order, sentence in enumerate(sentences(text)):
+            yield SummaryItem(title, clip(sentence), (message.number,), order)
+        return
+    before = carried(text)
+    asked = [words for words in (before.first, before.last) if words and words not in repeated]
+    for order, sentence in enumerate(s for words in asked for s in sentences(words)):
+        yield SummaryItem("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
+    written = bool(writer_of(text))
+    start = body_start(before.rest) if written else 0
+    in_state = False
+    for order, line in enumerate(before.rest[start:].partition(QUOTED)[0].splitlines()):
+        in_state = line == STATE or (in_state and line.startswith("- "))
+        if in_state:
+            continue
+        if line.startswith("### "):
+            title = line[4:]
+            continue
+        said = _old_line(line, written)
+        if not said or said.startswith(LEFT_OUT) or is_label(said):
+            continue
+        section = prose_section(title) if written and title not in FACTS else section_of(title, said)
+        # what was next, or being done, was so in that round
+        done = "Done" if written or said.startswith('"') else ""
+        passed = {"Immediate": "Earlier summary", "Next": "Earlier summary", "In progress": done}
+        section = passed.get(section, section)
+        if section and said != UNANSWERED:
+            yield SummaryItem(section, _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
+
+
+def _old_line(line: str, written: bool) -> str:
+    """Return what a line of an earlier summary says, without its bullet; prose is a model's, where one wrote it."""
+    match = _OLD_LINE.match(line.strip() if written else line)
+    if match:
+        return match.group(1)
+    if line.startswith("| `"):
+        return said_in_row(line)
+    return line.strip() if written and not line.startswith(("|", "```", "(")) else ""
+
+
+def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
+    said = sentences(message.text("text"))
+    telling = [order for order, sentence in enumerate(said) if _tells(sentence)]
+    for order, sentence in enumerate(said):
+        limit = "Constraints" if CONSTRAINT.search(sentence) else "Goal"
+        # the first sentence that asks for something; "Good." before it does not
+        bonus = _points(sentence, keywords) + (4 if order == (telling or [0])[0] else 0)
+        bonus -= 6 if telling and order not in telling else 0
+        yield SummaryItem(limit, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
+
+
+def _tells(sentence: str) -> bool:
+    """Return whether a sentence is more than a nod: five words, or as long as that, or it names something."""
+    words = sentence.split()
+    long = len(sentence) >= (30 if sentence.isascii() else 12)
+    return len(words) > 4 or long or bool(identifiers(sentence))
+
+
+def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
+    for order, sentence in enumerate(sentences(message.text("text"))):
+        if _ANNOUNCES.search(sentence):  # carried out or dropped since, nobody can tell
+            continue
+        yield SummaryItem(
+            "Decisions" if FIRM.search(sentence) else "Done",
+            f'"{clip(sentence)}"',
+            (message.number,),
+            _order(message, order),
+            _points(sentence, keywords),
+        )
+
+
+def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem]:
+    """Lines of tool output that speak of what is kept, and error lines of results not known to have failed."""
+    for part in message.parts:
+        if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
+            continue
+        errors = result_errors(part.text, part.failed, most=3)
+        for order, line in enumerate(errors):
+            yield SummaryItem(
+                "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order), 3.0 - order
+            )
+        for order, line in enumerate(_telling_lines(part.text, keywords)):
+            yield SummaryItem(
+                "Details", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order + 10), 2.0
+            )
+
+
+def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
+    found: list[str] = []
+    if keywords.isdisjoint(text[:60_000].replace('"', " ").split()):
+        return found
+    for line in text[:60_000].splitlines():
+        if 8 < len(line) < _LONG_LINE and any(word in keywords for word in line.replace('"', " ").split()):
+            found.append(line)
+            if len(found) == _OUTPUT_LINES:
+                break
+    return found
+
+
+def _facts(messages: Sequence[Message], earlier: Sequence[tuple[str, str]]) -> Iterator[SummaryItem]:
+    for order, fact in enumerate(facts_of(messages, earlier)):
+        bonus = {"Files": 0.0 if fact.only_read else 5.0, "Errors": 6.0}.get(fact.section, 0.0)
+        place = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order
+        if fact.earlier:
+            place, bonus = order - _LONG_AGO, bonus + 6
+        yield SummaryItem(fact.section, fact.said, (), place, bonus, fact)
+
+
+def _points(sentence: str, keywords: Keywords) -> float:
+    """The points of seed 000, scaled to a tenth."""
+    return points(sentence, keywords) / 10
+
+
+def _order(message: Message, order: int) -> int:
+    return message.index * 1000 + min(order, 999)
+
+
+def clip(sentence: str) -> str:
+    return sentence if len(sentence) <= _LONG_LINE else sentence[: _LONG_LINE - 1].rstrip() + "…"

@@ -1,0 +1,100 @@
+"""Code that a summary shows word for word: the last change of each file, and what was last worked on (seed 004)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from compactor_cli.features.call_lines import changed_lines
+from compactor_cli.model.message import Message, Part
+from compactor_cli.summaries.format.excerpts import harmless
+from compactor_cli.text.clean import plain
+from compactor_cli.text.outcomes import stated_failure
+from compactor_cli.text.patterns import compiled_later
+
+_LINES, _WIDTH = 8, 160
+"""Lines of a snippet, and characters of a line."""
+_FENCED = compiled_later(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_ERROR = compiled_later(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
+_LABELS = ("newest change of", "last change of", "code shown last")
+_CARRIED = compiled_later(
+    r"^- (?:newest|last) change of `([^`\n]+)` \[(?:earlier )?#([^\]\n]*)\][^\n]*\n"
+    r"  (```+)\n((?:  [^\n]*\n|\n)*?)  \3$",
+    re.MULTILINE,
+)
+_MOST = 12
+"""Files whose changes are shown, those that were changed last."""
+
+
+class CodeSnippet(Struct, frozen=True):
+    """Some lines of code."""
+
+    about: str
+    """Path of the file; empty for code that was only shown."""
+    lines: tuple[str, ...]
+    message: int
+
+    @property
+    def block(self) -> str:
+        """The lines as a block that belongs to an item of a list; none of them is a mark of the summary's own."""
+        fence = "```"
+        while any(fence in line for line in self.lines):
+            fence += "`"
+        return "\n".join(f"  {line}".rstrip() for line in (fence, *self.lines, fence))
+
+
+def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
+    """Return what the last change of each file did, in the order of these changes; changes that failed are none."""
+    failed = {part.call_id for message in messages for part in message.results if _failed(part)}
+    found: dict[str, CodeSnippet] = {}
+    for message in messages:
+        for part in message.calls:
+            if part.call_id not in failed or not part.call_id:
+                for path, lines in changed_lines(part):
+                    found.pop(path, None)
+                    found[path] = CodeSnippet(path, _shown(lines), message.number)
+    return [snippet for snippet in found.values() if snippet.lines][-_MOST:]
+
+
+def carried(messages: Sequence[Message]) -> list[tuple[str, str, str]]:
+    """Return what earlier summaries show of changes: path, number of the message of that round, and the block."""
+    texts = [message.text("text") for message in messages if message.origin == "summary"]
+    return [(m[1], m[2], f"  {m[3]}\n{m[4]}  {m[3]}") for text in texts for m in _CARRIED.finditer(text)]
+
+
+def is_label(line: str) -> bool:
+    """Return whether a line of a summary (without its bullet) stands above code."""
+    return line.startswith(_LABELS)
+
+
+def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
+    """The code that the agent showed last in what it wrote; None when it showed none."""
+    for message in reversed(messages):
+        if message.role != "assistant" or message.origin != "other":
+            continue
+        blocks = [match[2] for match in _FENCED.finditer(message.text("text"))]
+        if blocks:
+            lines = _shown(blocks[-1].split("\n"))
+            return CodeSnippet("", lines, message.number) if lines else None
+    return None
+
+
+def _failed(result: Part) -> bool:
+    """Return whether a result says that its call failed; where the format does not, by how it begins."""
+    stated = stated_failure(result.text) if result.failed is None else result.failed
+    return stated if stated is not None else _ERROR.match(result.text) is not None
+
+
+def _shown(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_cut(lines))
+
+
+def _cut(lines: Sequence[str]) -> Iterator[str]:
+    said = [line.rstrip() for line in lines if line.strip()]
+    for line in said[:_LINES]:
+        clean = harmless(plain(line))
+        yield clean if len(clean) <= _WIDTH else clean[: _WIDTH - 1] + "…"
+    if len(said) > _LINES:
+        yield f"… {len(said) - _LINES} more lines"

@@ -1,0 +1,40 @@
+"""The file that `config init` writes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from compactor_cli.settings.keys import keys
+from compactor_cli.settings.layers import merge
+from compactor_cli.settings.parsed_file import layer_of
+from compactor_cli.settings.settings_files import SettingsFile, parse
+from compactor_cli.settings.template import template
+
+FILES = (SettingsFile("user file", Path("config.toml")), SettingsFile("user file", Path("config.yaml")))
+
+
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_as_it_is_it_sets_nothing(file):
+    assert layer_of(parse(file, template(yaml=file.is_yaml)), file.origin) == {}
+
+
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_with_every_setting_uncommented_it_gives_exactly_the_defaults(file):
+    text = re.sub(r"^( *)#(?=\w)", r"\1", template(yaml=file.is_yaml), flags=re.MULTILINE)
+    layer = layer_of(parse(file, text), file.origin)
+    unset = {key.name for key in keys().values() if key.default is None and not file.is_yaml}  # TOML has no null
+    assert set(layer) == set(keys()) - unset
+    assert {name: entry.value for name, entry in merge([layer]).items()} == {
+        key.name: key.default for key in keys().values()
+    }
+
+
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_every_key_is_named(file):
+    text = template(yaml=file.is_yaml)
+    for key in keys().values():
+        assert re.search(rf"^ *# ?{key.leaf}( =|:| is unset)", text, re.MULTILINE), key.name
+        assert key.meaning in text

@@ -1,0 +1,149 @@
+"""Computed facts as lines: what a summary says of files, commands and errors is read back by the next round."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compactor_cli.features.work.ledger import ACTIONS
+from compactor_cli.summaries.facts import Fact, facts_of, parse
+from compactor_cli.summaries.outline import cells, row
+from tests.pipeline.sessions import Json, assistant, result, transcript, user
+from tests.properties.profile import examples
+
+# one line, as names and commands stand in a summary
+TEXT = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=60).filter(
+    lambda text: text == text.strip() and len(text.splitlines()) == 1
+)
+NUMBERS = st.lists(st.integers(0, 900), max_size=6)
+COUNTS = st.dictionaries(st.sampled_from(ACTIONS), st.integers(1, 30), min_size=1)
+FILES = st.builds(
+    lambda about, counts, messages: Fact("Files", about, counts, messages=messages), TEXT, COUNTS, NUMBERS
+)
+OTHERS = st.builds(
+    lambda section, about, times, outcome, messages: Fact(section, about, {"": times}, outcome, messages=messages),
+    st.sampled_from(["Commands", "Errors"]),
+    TEXT,
+    st.integers(1, 30),
+    st.sampled_from(["", "ok", "failed"]),
+    NUMBERS,
+)
+
+
+@examples(300)
+@given(st.one_of(FILES, OTHERS))
+def test_what_a_line_says_is_read_back(fact: Fact) -> None:
+    read = parse(fact.section, f"{fact.said} {fact.where}".rstrip())
+    assert read is not None
+    assert (read.section, read.about, read.outcome) == (fact.section, fact.about, fact.outcome)
+    assert read.counts == fact.counts
+    assert read.said == fact.said
+    assert read.where.startswith("[earlier #" if fact.messages else "")
+
+
+@examples(200)
+@given(st.one_of(FILES, OTHERS), st.lists(NUMBERS, min_size=1, max_size=4))
+def test_it_remembers_where_it_first_came_up_however_many_rounds_there_are(fact: Fact, more: list[list[int]]) -> None:
+    for messages in more:
+        known = parse(fact.section, f"{fact.said} {fact.where}".rstrip())
+        assert known is not None
+        assert known.earlier == (fact.earlier or ", ".join(fact.where[2:-1].split(", ")))
+        known.messages = messages
+        fact = known
+
+
+@examples(200)
+@given(st.lists(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"])), min_size=1, max_size=4))
+def test_the_cells_of_a_table_are_read_back(said: list[str]) -> None:
+    said = [f"`{text}`" for text in said]
+    assert cells(row(said)) == said
+
+
+@pytest.mark.parametrize(
+    ("section", "line", "said"),
+    [
+        ("Files", "`src/a.py` edited 3x, read [earlier #4] [#12, #15]", "`src/a.py` edited 3x, read"),
+        ("Files", "`src/a|b.py` created [#12]", "`src/a|b.py` created"),
+        ("Commands", "`pytest -q` (4x, last ok) [#16]", "`pytest -q` (4x, last ok)"),
+        ("Commands", "`echo `date`` (last failed) [#16]", "`echo `date`` (last failed)"),
+        ("Commands", "`ls` [#1]", "`ls`"),
+        ("Errors", "`KeyError: 'x'` (2x) [#9]", "`KeyError: 'x'` (2x)"),
+        ("Errors", "`E   [#3] is no number` [#9]", "`E   [#3] is no number`"),
+    ],
+)
+def test_lines_such_as_these_are_facts(section: str, line: str, said: str) -> None:
+    fact = parse(section, line)
+    assert fact is not None
+    assert fact.said == said
+
+
+@pytest.mark.parametrize(
+    ("section", "line"),
+    [
+        ("Files", "`src/a.py` looked at [#3]"),
+        ("Files", '"We decided." [#4]'),
+        ("Decisions", "`src/a.py` edited [#3]"),
+        ("Commands", "pytest -q [#3]"),
+    ],
+)
+def test_other_lines_are_none(section: str, line: str) -> None:
+    assert parse(section, line) is None
+
+
+# -- rounds put together
+
+WORK: list[Json] = [
+    user("Go."),
+    assistant(None, ("e1", "Edit", {"file_path": "src/a.py", "old_string": "x", "new_string": "y"})),
+    result("e1", "ok"),
+    assistant(None, ("r1", "Read", {"file_path": "src/b.py"})),
+    result("r1", "text"),
+    assistant(None, ("t1", "Bash", {"command": "pytest -q"})),
+    result("t1", "KeyError: 'x'\nexit code: 1"),
+]
+
+
+def by_name(earlier: list[tuple[str, str]]) -> dict[tuple[str, str], Fact]:
+    return {(fact.section, fact.about): fact for fact in facts_of(transcript(WORK).messages, earlier)}
+
+
+def test_facts_of_this_round_are_computed_from_calls_and_results() -> None:
+    found = by_name([])
+    assert found["Files", "src/a.py"].said == "`src/a.py` edited"
+    assert found["Files", "src/b.py"].only_read
+    assert found["Commands", "pytest -q"].said == "`pytest -q` (last failed)"
+    assert found["Errors", "KeyError: 'x'"].where == "[#6]"
+
+
+def test_counts_of_two_rounds_are_added_and_the_newer_outcome_counts() -> None:
+    found = by_name(
+        [
+            ("Files", "`src/a.py` created, edited 2x [#3, #5]"),
+            ("Commands", "`pytest -q` (3x, last ok) [#7]"),
+            ("Errors", "`KeyError: 'x'` (2x) [#8]"),
+        ]
+    )
+    assert found["Files", "src/a.py"].said == "`src/a.py` created, edited 3x"
+    assert found["Files", "src/a.py"].where == "[earlier #3, #5] [#1]"
+    assert found["Commands", "pytest -q"].said == "`pytest -q` (4x, last failed)"
+    assert found["Errors", "KeyError: 'x'"].said == "`KeyError: 'x'` (3x)"
+    assert len(found) == 4
+
+
+def test_what_only_an_earlier_round_knew_comes_first_and_stays() -> None:
+    earlier = [("Files", "`src/old.py` deleted [#3]"), ("Commands", "`make` [#4]")]
+    found = list(by_name(earlier).values())
+    assert [fact.said for fact in found[:2]] == ["`src/old.py` deleted", "`make`"]
+    assert [fact.where for fact in found[:2]] == ["[earlier #3]", "[earlier #4]"]
+
+
+def test_the_same_line_of_two_summaries_is_added_up() -> None:
+    line = "`src/old.py` edited 2x [#3]"
+    assert by_name([("Files", line), ("Files", line)])["Files", "src/old.py"].said == "`src/old.py` edited 4x"
+
+
+def test_the_same_words_may_be_a_file_and_a_command() -> None:
+    found = by_name([("Files", "`make` read [#3]"), ("Commands", "`make` (last ok) [#4]")])
+    assert found["Files", "make"].only_read
+    assert found["Commands", "make"].outcome == "ok"

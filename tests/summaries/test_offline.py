@@ -1,0 +1,335 @@
+"""The offline summarizer: quoted spans and computed facts, within its budget, nothing invented."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from compactor_cli import api
+from compactor_cli.model.message import Message
+from compactor_cli.model.report import Compaction
+from compactor_cli.settings import Settings
+from compactor_cli.summaries.format.headers import round_of
+from tests.pipeline.sessions import Json, assistant, filler, long_session, result, to_bytes, transcript, user
+from tests.properties.generators import SHAPES, Conversation, long_conversation, well_formed
+from tests.properties.generators import to_bytes as shaped_bytes
+from tests.properties.profile import examples
+from tests.summaries.texts import HEADER, chars, is_in, sections, source_of, spans, summarize
+
+WORK = [
+    user("Fix the rounding in src/billing/rounding.py. You must never change the public API."),
+    assistant("Let me run the tests first.", ("t1", "Bash", {"command": "pytest -q tests/test_rounding.py"})),
+    result(
+        "t1", "collected 3 items\nE   AssertionError: 2 != 3\nFAILED tests/test_rounding.py::test_half_up\nexit code: 1"
+    ),
+    assistant("We decided to use ROUND_HALF_UP instead of round(), because bankers' rounding is wrong here."),
+    assistant(None, ("t2", "Edit", {"file_path": "src/billing/rounding.py", "old_string": "a", "new_string": "b"})),
+    result("t2", "The file has been updated."),
+    assistant(None, ("t3", "Bash", {"command": "pytest -q tests/test_rounding.py"})),
+    result("t3", "3 passed in 0.02s\nexit code: 0"),
+    assistant("All three tests pass now. Next, the changelog needs a line."),
+]
+
+
+@pytest.fixture
+def work() -> Sequence[Message]:
+    return transcript(WORK).messages
+
+
+def test_it_has_the_sections_of_the_work(work: Sequence[Message]) -> None:
+    found = sections(summarize(work))
+    assert '"Fix the rounding in src/billing/rounding.py."' in found["Goal"][0]
+    assert '"You must never change the public API."' in found["Constraints"][0]
+    assert "We decided to use ROUND_HALF_UP" in found["Decisions"][0]
+    assert any("AssertionError: 2 != 3" in line for line in found["Errors"])
+    assert found["Files"] == ["`src/billing/rounding.py` edited [#4]"]
+    assert found["Commands"] == ["`pytest -q tests/test_rounding.py` (2x, last ok) [#1, #6]"]
+    assert "Next" not in found, "what somebody announced is not pending"
+
+
+def test_every_line_names_the_messages_it_comes_from(work: Sequence[Message]) -> None:
+    lines = [line for found in sections(summarize(work)).values() for line in found]
+    assert lines
+    assert all(re.search(r"\[#\d+(, #\d+)*\]$", line) for line in lines)
+
+
+def test_the_named_message_holds_what_is_quoted(work: Sequence[Message]) -> None:
+    for line in summarize(work).splitlines():
+        match = re.match(r'^- ["`](.*)["`] \[#(\d+)\]$', line)
+        if match:
+            assert is_in(match.group(1), source_of([work[int(match.group(2))]]))
+
+
+def test_nothing_is_quoted_that_is_not_in_the_source(work: Sequence[Message]) -> None:
+    summary = summarize(work, keywords=frozenset({"rounding.py", "ROUND_HALF_UP"}))
+    found = list(spans(summary))
+    assert len(found) > 5
+    assert all(is_in(span, source_of(work)) for span in found)
+
+
+def test_error_lines_are_there_first_when_there_is_little_room() -> None:
+    records = [
+        assistant(None, ("t1", "Bash", {"command": "make"})),
+        result("t1", "ok\n" * 50 + "error: undefined reference to sum_up\nexit code: 2"),
+        *[assistant(f"I looked at part {n} and it seems to be plain and in order.") for n in range(30)],
+    ]
+    summary = summarize(transcript(records).messages, budget=60)
+    assert "error: undefined reference to sum_up" in summary
+
+
+def test_a_long_sentence_is_clipped_and_says_so() -> None:
+    sentence = "We decided that " + "the very long reason " * 60 + "counts"
+    summary = summarize(transcript([assistant(sentence)]).messages)
+    (span,) = spans(summary)
+    assert span.endswith("…")
+    assert sentence.startswith(span[:-1].rstrip())
+
+
+@pytest.mark.parametrize("budget", [0, 10, 24, 30, 40, 60, 100, 200, 400, 1000])
+def test_it_stays_within_its_budget(work: Sequence[Message], budget: int) -> None:
+    summary = summarize(work, budget=budget)
+    assert chars(summary) <= budget
+    assert not summary or summary.startswith(HEADER)
+
+
+def test_more_budget_gives_more_lines(work: Sequence[Message]) -> None:
+    sizes = [len(summarize(work, budget).splitlines()) for budget in (40, 80, 160, 320, 640)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+
+
+def test_it_is_deterministic(work: Sequence[Message]) -> None:
+    assert summarize(work, 200) == summarize(list(work), 200)
+
+
+def test_the_same_sentence_said_twice_stands_once() -> None:
+    records = [assistant("We decided to use decimal numbers everywhere.") for _ in range(5)]
+    summary = summarize(transcript(records).messages)
+    assert summary.count("We decided to use decimal numbers everywhere.") == 1
+
+
+def test_words_of_what_is_kept_are_preferred() -> None:
+    records = [assistant(f"I looked at module_{n}.py and found its sums in order.") for n in range(40)]
+    messages = transcript(records).messages
+    assert "module_17.py" in summarize(messages, 60, frozenset({"module_17.py"}))
+
+
+def test_what_a_harness_injected_is_not_quoted_as_the_goal() -> None:
+    records = [user("<system-reminder>You must obey the reminder.</system-reminder>"), user("Sort the list.")]
+    summary = summarize(transcript([*records, assistant("Ok, I sorted it.")]).messages)
+    assert "reminder" not in summary
+
+
+def test_terminal_escapes_and_control_characters_do_not_reach_a_summary() -> None:
+    records = [
+        assistant(None, ("t", "Bash", {"command": "make\x1b[31m"})),
+        result("t", "\x1b[31merror: bad\x1b[0m\x00\nexit code: 1"),
+    ]
+    summary = summarize(transcript(records).messages)
+    assert "error: bad" in summary
+    assert not re.search(r"[\x00-\x09\x0b-\x1f]", summary)
+
+
+@examples(150)
+@given(well_formed(), st.integers(0, 1500), st.sampled_from(sorted(SHAPES)))
+def test_for_any_transcript_it_fits_and_quotes_only_what_is_there(turns: Conversation, budget: int, shape: str) -> None:
+    source = api.load(shaped_bytes(SHAPES[shape](turns)), format=shape, tokenizer="chars")
+    messages = source.transcripts[0].messages
+    if any(m.origin == "summary" for m in messages):
+        return
+    summary = summarize(messages, budget)
+    assert chars(summary) <= budget
+    summary.encode()  # no lone surrogates
+    text = source_of(messages)
+    assert all(is_in(span, text) for span in spans(summary))
+    assert len(sections(summary)) == len(set(sections(summary)))
+
+
+# -- rounds
+
+
+def _compact(data: bytes, **settings: object) -> Compaction:
+    source = api.load(data, format="openai-chat", tokenizer="chars")
+    (part,) = api.compact(source, Settings(strategy="tiered", **settings), tokenizer="chars").parts
+    return part
+
+
+def _summaries(part: Compaction) -> list[str]:
+    return [m.text() for m in part.messages if m.origin == "summary"]
+
+
+def _day(number: int) -> list[Json]:
+    """What comes in one day: plain work, one decision and one failed command."""
+    records = [user(f"Task of day {number}: check the books of month{number}.")]
+    for n in range(12):
+        records += filler(100 * number + n, 40)
+    call = (f"run{number}", "Bash", {"command": f"check --month {number}"})
+    return [
+        *records,
+        assistant(f"We decided to close account_{number} because it is empty."),
+        assistant(None, call),
+        result(f"run{number}", f"BookError: month{number} is off by 0.0{number + 1}\nexit code: 1"),
+        *(r for n in range(12) for r in filler(100 * number + 50 + n, 40)),
+    ]
+
+
+def test_five_rounds_on_a_growing_transcript_count_up_and_stay_bounded() -> None:
+    data = to_bytes([user("Keep the books. Never delete an entry.")])
+    for number in range(1, 6):
+        data += to_bytes(_day(number))
+        part = _compact(data, target_tokens=2500)
+        assert part.changed
+        assert part.round == number
+        assert part.tokens <= 2500
+        texts = _summaries(part)
+        assert texts
+        assert max(round_of(text) for text in texts) == number
+        for text in texts:
+            assert text.count("## Session Summary") == 1, "a summary is nested in a summary"
+            assert text.count("Stands for messages") == 1
+            lines = [re.sub(r" \[.*$", "", line) for line in text.splitlines() if line.startswith("- ")]
+            assert len(lines) == len(set(lines)), "a line is there twice"
+        data = part.data
+    assert "Never delete an entry." in part.data.decode()
+
+
+def test_a_second_round_carries_facts_over_once_and_marks_them_as_earlier() -> None:
+    """A finished summary stays, or its lines go into the next one; there they name messages of their own round."""
+    first = _compact(to_bytes([user("Keep the books."), *_day(1), *_day(2)]), target_tokens=1500)
+    assert "BookError: month1 is off" in "\n".join(_summaries(first))
+    second = _compact(first.data + to_bytes(_day(3)), target_tokens=900)
+    texts = _summaries(second)
+    assert "\n".join(texts).count("BookError: month1 is off") == 1
+    text = next(text for text in texts if "BookError: month1 is off" in text)
+    line = next(line for line in text.splitlines() if "BookError: month1 is off" in line)
+    assert line.count("[earlier #") == (1 if round_of(text) == 2 else 0)
+
+
+def test_a_line_that_is_carried_over_many_times_does_not_grow() -> None:
+    data = to_bytes([user("Keep the books."), *_day(1), *_day(2)])
+    lengths = []
+    for number in range(3, 8):
+        data = _compact(data, target_tokens=2000).data + to_bytes(_day(number))
+        lines = [line for line in data.decode().splitlines() if "## Session Summary" in line]
+        carried = [piece for line in lines for piece in json.loads(line)["content"].splitlines() if "month1 " in piece]
+        lengths += [len(piece) for piece in carried if "BookError" in piece]
+    assert lengths
+    assert max(lengths) <= min(lengths) + len("earlier ")
+
+
+def test_spans_of_a_second_round_are_still_of_the_original_text() -> None:
+    records = [user("Keep the books."), *_day(1), *_day(2), *_day(3)]
+    first = _compact(to_bytes(records), target_tokens=2000)
+    more = _day(4)
+    second = _compact(first.data + to_bytes(more), target_tokens=2000)
+    source = source_of(transcript([*records, *more]).messages)
+    for text in _summaries(second):
+        assert all(is_in(span, source) for span in spans(text))
+
+
+def test_the_ledger_of_a_round_is_carried_over() -> None:
+    edit = [
+        assistant(None, ("e1", "Edit", {"file_path": "books/ledger.py", "old_string": "a", "new_string": "b"})),
+        result("e1", "ok"),
+    ]
+    records = [user("Keep the books."), *edit, *_day(1), *_day(2)]
+    first = _compact(to_bytes(records), target_tokens=1500)
+    second = _compact(first.data + to_bytes(_day(3)), target_tokens=1500)
+    assert "`books/ledger.py` edited" in "\n".join(_summaries(second))
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.parametrize("ratio", [0.5, 0.2])
+def test_summaries_in_a_real_compaction_quote_only_the_source(shape: str, ratio: float) -> None:
+    source = api.load(shaped_bytes(SHAPES[shape](long_conversation(70))), format=shape, tokenizer="chars")
+    seen = 0
+    for part in api.compact(source, Settings(strategy="tiered", target_ratio=ratio), tokenizer="chars").parts:
+        text = source_of(part.before.messages)
+        for summary in _summaries(part):
+            found = list(spans(summary))
+            seen += len(found)
+            assert all(is_in(span, text) for span in found)
+    assert seen > 3
+
+
+def test_a_long_session_s_summaries_keep_the_tokens_of_earlier_rounds_small() -> None:
+    part = _compact(to_bytes(long_session(100)), target_ratio=0.2)
+    assert sum(chars(text) for text in _summaries(part)) < part.tokens
+
+
+# what differs by tier (seed 000)
+
+OFFICE = [
+    user("Fix the rounding in src/billing/rounding.py. You must never change the public API."),
+    assistant(None, ("t0", "Read", {"file_path": "docs/notes.md"})),
+    result("t0", "some notes"),
+    *WORK[1:],
+    user("And src/billing/totals.py, does it use rounding.py too?"),
+]
+
+
+def tier_sections(tier: int, budget: int = 2000) -> dict[str, list[str]]:
+    return sections(summarize(transcript(OFFICE).messages, budget, tier=tier, form="tiers"))
+
+
+def test_the_summary_of_tier_1_keeps_participants_actions_with_results_and_details() -> None:
+    found = tier_sections(1)
+    assert list(found) == ["Participants", "Actions and Outcomes", "Decisions"]
+    assert (
+        found["Participants"][0] == "user (2 messages), assistant (6 messages), tools `Bash` 2x, `Edit` 1x, `Read` 1x"
+    )
+    actions = "\n".join(found["Actions and Outcomes"])
+    assert "`pytest -q tests/test_rounding.py` (2x, last ok)" in actions
+    assert "`src/billing/rounding.py` edited" in actions
+    assert "`docs/notes.md` read" in actions
+    assert "AssertionError: 2 != 3" in actions
+    assert "ROUND_HALF_UP" in "\n".join(found["Decisions"])
+
+
+def test_the_summary_of_tier_1_has_technical_details() -> None:
+    lines = "row 1 of table\nthe limit is max_retries = 5\nrow 3 of table"
+    messages = transcript([user("Look."), assistant(None, "c1"), result("c1", lines), assistant("Fine.")]).messages
+    text = summarize(messages, keywords=frozenset({"max_retries"}), tier=1, form="tiers")
+    assert "max_retries = 5" in "\n".join(sections(text)["Technical Details"])
+    assert "max_retries" not in summarize(messages, keywords=frozenset({"max_retries"}), tier=3, form="tiers")
+
+
+def test_the_summary_of_tier_2_keeps_topics_decisions_open_items_and_context() -> None:
+    found = tier_sections(2)
+    assert list(found) == ["Topics", "Decisions", "Open Items", "Context"]
+    assert found["Topics"][0].startswith("spoken of most: `src/billing/rounding.py`")
+    assert "ROUND_HALF_UP" in "\n".join(found["Decisions"])
+    assert any("not answered yet" in line for line in found["Open Items"])
+    assert "`src/billing/rounding.py` edited" in "\n".join(found["Context"])
+
+
+def test_the_summary_of_tier_3_keeps_the_essence() -> None:
+    found = tier_sections(3)
+    assert list(found) == ["About", "Conclusions", "Outcomes"]
+    assert '"Fix the rounding in src/billing/rounding.py."' in found["About"][0]
+    assert "ROUND_HALF_UP" in "\n".join(found["Conclusions"])
+    outcomes = "\n".join(found["Outcomes"])
+    assert "`src/billing/rounding.py` edited" in outcomes
+    text = "\n".join(line for lines in found.values() for line in lines)
+    assert "docs/notes.md" not in text, "what was only read is no outcome"
+    assert "last ok" not in text
+    assert "user (2 messages)" not in text
+
+
+@pytest.mark.parametrize("tier", [1, 2, 3])
+def test_a_later_round_finds_the_lines_of_a_tier_in_their_sections(tier: int) -> None:
+    text = summarize(transcript(OFFICE).messages, tier=tier, form="tiers")
+    stands = f"{HEADER}\nStands for messages 0-11 (tier {tier}; 300 tokens; ctx_0badf00d)."
+    first, *rest = transcript([user(text.replace(HEADER, stands)), assistant("Go on."), *WORK[3:6]]).messages
+    found = sections(summarize([replace(first, origin="summary"), *rest], tier=tier, form="tiers"))
+    lines = [line for under in found.values() for line in under]
+    (edited,) = [line for line in lines if line.startswith("`src/billing/rounding.py` edited")]
+    assert "edited 2x" in edited
+    (decided,) = [line for line in lines if "ROUND_HALF_UP" in line]
+    assert decided in found["Conclusions" if tier == 3 else "Decisions"]

@@ -1,0 +1,139 @@
+"""Intelligent truncation of seed 000: which sentences stay, alone and in what compact keeps of a long text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compactor_cli.text import kept_sentences as truncate
+from compactor_cli.text.kept_sentences import Keywords, kept_sentences, points
+from compactor_cli.text.shorten import truncate_prose
+from tests.pipeline.sessions import assistant, compact, result, transcript, user
+from tests.summaries.texts import chars, summarize
+
+NONE = Keywords(())
+PLAIN = "The sky over the harbour was grey that day."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "worth"),
+    [
+        (PLAIN, 0),
+        ("We decided to wait.", 5),
+        ("It WILL rain, and it must.", 5),
+        ("We won't.", 5),
+        ("The willow mustered.", 0),
+        ("Please NOTE the time.", 3),
+        ("The keyboard is notable.", 0),
+        ("It is essential, and we agreed on it.", 8),
+        ("The rounding of totals.py is off.", 20),
+        ("ROUNDING, Rounding: it is a key.", 13),
+        ("A miscalculation in subtotals.pyc.", 10),
+        ("We should mend the rounding in totals.py, a critical one.", 28),
+    ],
+)
+def test_a_sentence_has_10_points_a_keyword_5_for_decisions_and_3_for_markers(sentence: str, worth: int) -> None:
+    assert points(sentence, Keywords(["rounding", "Totals.py"])) == worth
+
+
+def test_any_number_of_keywords_counts() -> None:
+    words = [f"word{n}x" for n in range(12)]
+    assert points(" ".join(words), Keywords(words)) == 120
+
+
+@given(st.lists(st.text("abAB. ", min_size=1, max_size=5)), st.text("abAB. ", max_size=40))
+def test_keywords_are_found_as_the_seed_finds_them(words: list[str], sentence: str) -> None:
+    wanted = {word.lower() for word in words if word.strip()}
+    assert Keywords(words).hits(sentence) == sum(word in sentence.lower() for word in wanted)
+
+
+def test_the_best_sentences_stay_in_their_order_as_long_as_there_is_room() -> None:
+    text = "One is plain. Two must stay. Three is plain. Four is important. Five is plain."
+    kept = [text[start:end].strip() for start, end in kept_sentences(text, 36, NONE)]
+    assert kept == ["Two must stay.", "Four is important."]
+    kept = [text[start:end].strip() for start, end in kept_sentences(text, 50, NONE)]
+    assert kept == ["One is plain.", "Two must stay.", "Four is important."], "of equal ones the first"
+
+
+def test_one_that_does_not_fit_leaves_its_room_to_the_next() -> None:
+    text = f"{'It must be long, ' * 9}very. It must be short. {PLAIN}"
+    kept = [text[start:end].strip() for start, end in kept_sentences(text, 30, NONE)]
+    assert kept == ["It must be short."]
+
+
+def test_where_no_sentence_fits_the_head_and_the_tail_stay() -> None:
+    text = f"Head {'and on and on ' * 40}until the middle. Then {'and on and on ' * 40}to the tail."
+    short = truncate_prose(text, chars(text), 80, chars, NONE).text
+    assert short.startswith("Head and")
+    assert short.endswith("to the tail.")
+    assert " characters left out · ctx_" in short
+
+
+@given(
+    st.lists(st.sampled_from([PLAIN, "We must go on.", "Note this!\n", "x" * 70, "\n\n"]), max_size=40),
+    st.integers(40, 300),
+)
+def test_it_fits_and_says_how_many_characters_are_missing(sentences: list[str], limit: int) -> None:
+    text = " ".join(sentences)
+    short = truncate_prose(text, chars(text), limit, chars, NONE)
+    assert short.tokens == chars(short.text) <= max(limit, 40)
+    if short.text != text and "…" in short.text.partition("]")[2]:
+        before, _, rest = short.text.partition("[… ")
+        figure, _, after = rest.partition(" characters left out")
+        kept = [piece for piece in (before, *after.partition("]")[2].split("…")) if piece.strip()]
+        assert all(piece.strip() in text for piece in kept)
+        missing = len(text) - int(figure.replace(",", ""))
+        assert 0 <= missing - sum(len(piece.strip()) for piece in kept) <= 2 * len(kept) + short.text.count("\n") + 2
+
+
+SAID = [f"Sentence {n} talks of the weather over the bay." for n in range(60)]
+SAID[17] = "Never mind: totals.py is where the sum goes wrong."
+SAID[31] = "We decided to go on with it."
+SAID[44] = "This here is essential to know about it."
+BEST = (SAID[17], SAID[31], SAID[44])
+
+
+def kept_prose() -> str:
+    """What is left of a long text at the beginning of a session that goes on with totals.py."""
+    call = ("c1", "Read", {"path": "totals.py"})
+    records = [user(" ".join(SAID)), assistant(None, call), result("c1", "one row\n" * 400)]
+    return compact(records, strategy="tiered", target_tokens=320).messages[0].text()
+
+
+def test_kept_prose_that_is_cut_keeps_its_best_sentences() -> None:
+    text = kept_prose()
+    assert all(sentence in text for sentence in BEST)
+    assert SAID[59] not in text
+    assert text.index(BEST[0]) < text.index(BEST[1]) < text.index(BEST[2])
+
+
+@pytest.mark.parametrize(("weight", "lost"), [("KEYWORD", 0), ("DECISION", 1), ("MARKER", 2)])
+def test_each_weight_decides_what_kept_prose_keeps(monkeypatch: pytest.MonkeyPatch, weight: str, lost: int) -> None:
+    monkeypatch.setattr(truncate, weight, 0)
+    text = kept_prose()
+    assert [sentence in text for sentence in BEST] == [at != lost for at in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("weight", "other", "better"),
+    [
+        ("KEYWORD", "Wind from torals.px in the bay", "Rain from totals.py on the way"),
+        ("DECISION", "Wind of the shoals over the bay", "Rain, as it should over the way"),
+        ("MARKER", "Wind is a kex thing for the bay", "Rain is a key thing for the way"),
+    ],
+)
+def test_each_weight_decides_what_a_summary_quotes(
+    monkeypatch: pytest.MonkeyPatch, weight: str, other: str, better: str
+) -> None:
+    messages = transcript([assistant(other), assistant(better), assistant("Yes."), assistant("No.")]).messages
+
+    def quoted() -> str:
+        """The smallest summary that has a line."""
+        found = (summarize(messages, room, frozenset({"totals.py"})) for room in range(20, 200))
+        return next(text for text in found if "Wind" in text or "Rain" in text)
+
+    assert better in quoted()
+    assert other not in quoted()
+    monkeypatch.setattr(truncate, weight, 0)
+    assert better not in quoted()
