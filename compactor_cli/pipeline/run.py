@@ -204,7 +204,7 @@ def _compact(run: _Run) -> Compaction:
     return replace(
         result,
         stages=tuple(stages.seconds),
-        summarizer=_writer(run.tools, summaries),
+        summarizer=_writer(run.tools, plan, summaries),
         warnings=(
             *plan.notes,
             *shortened_warnings(analysis.transcript.messages, output.messages, plan),
@@ -311,9 +311,9 @@ def _is_worth_it(transcript: Transcript, output: Output, *, summary_needed: bool
     return tells and sum(m.tokens for m in output.messages) < transcript.tokens
 
 
-def _writer(tools: Tools, summaries: Sequence[Summary]) -> str:
-    """The summarizer, or the offline one when it wrote all of them in its place."""
-    return tools.summarizer.name if _by_model(summaries) or not summaries else Extractive.name
+def _writer(tools: Tools, plan: Plan, summaries: Sequence[Summary]) -> str:
+    """Return the summarizer; the offline one where something was to be summarized and a model wrote nothing of it."""
+    return tools.summarizer.name if _by_model(summaries) or not plan.slots else Extractive.name
 
 
 def _by_model(summaries: Sequence[Summary]) -> bool:
