@@ -189,7 +189,7 @@ def test_budget_of_seed_000(run, session, tmp_path):
 
 
 def test_compact_on_standard_output_and_as_a_report(run, session, tmp_path):
-    options = ["--target-tokens", 1500, "-o", "out.jsonl", "--report", "report.json", "--json", *CHARS]
+    options = ["--target-tokens", 900, "-o", "out.jsonl", "--report", "report.json", "--json", *CHARS]
     value = only_json(run("compact", session.name, *options))
     assert_shape(value, COMPACT)
     assert value == json.loads((tmp_path / "report.json").read_text())
@@ -197,7 +197,7 @@ def test_compact_on_standard_output_and_as_a_report(run, session, tmp_path):
     assert value["input"]["sha256"] == hashlib.sha256(session.read_bytes()).hexdigest()
     assert value["output"]["sha256"] == hashlib.sha256(out).hexdigest()
     assert value["output"]["messages"] == len(out.splitlines())
-    assert value["output"]["tokens"] <= value["target_tokens"] == 1500
+    assert value["output"]["tokens"] <= value["target_tokens"] == 900
     assert value["fits"] is True
     assert value["ratio"] == pytest.approx(value["output"]["tokens"] / 3600, abs=1e-3)
     assert (value["strategy"], value["summarizer"], value["round"]) == ("adaptive", "extractive", 1)
@@ -272,7 +272,7 @@ def test_inspect_of_one_message(run, session):
 
 
 def test_inspect_names_earlier_rounds(run, session):
-    run("compact", session.name, "--target-tokens", 1500, "-o", "out.jsonl", *CHARS)
+    run("compact", session.name, "--target-tokens", 900, "-o", "out.jsonl", *CHARS)
     rounds = run("inspect", "out.jsonl", "--json", *CHARS).json["rounds"]
     assert rounds
     assert {entry["round"] for entry in rounds} == {1}

@@ -182,10 +182,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 123, 17_209, 8_040),
-    "messages-json-string": (3, 79, 54, 19_874, 9_865),
-    "messages-list": (3, 79, 54, 19_874, 9_865),
-    "trajectory-list": (3, 79, 61, 19_579, 9_558),
+    "conversations-sharegpt": (40, 266, 120, 17_209, 8_060),
+    "messages-json-string": (3, 79, 66, 19_874, 9_896),
+    "messages-list": (3, 79, 66, 19_874, 9_896),
+    "trajectory-list": (3, 79, 68, 19_579, 9_473),
 }
 """Rows, messages before and after, tokens before and after."""
 

@@ -227,12 +227,12 @@ def test_events_of_kinds_that_are_not_known_are_not_left_out():
 
 
 def test_a_call_that_was_cut_is_cut_wherever_the_event_repeats_it():
-    out = compact((FOLDER / "sdk.jsonl").read_bytes(), target_ratio=0.25, strategy="adaptive").data
+    out = compact((FOLDER / "sdk.jsonl").read_bytes(), target_tokens=1_600, strategy="adaptive").data
     event = next(e for e in events_of(out) if e.get("tool_call_id") == "call-05" and e["kind"] == "ActionEvent")
     arguments = json.loads(event["tool_call"]["arguments"])
     assert "left out" in arguments["file_text"] or "lines ·" in arguments["file_text"]
     assert event["action"]["file_text"] == arguments["file_text"]
-    old = compact((FOLDER / "events-0.x.json").read_bytes(), target_ratio=0.25, strategy="adaptive").data
+    old = compact((FOLDER / "events-0.x.json").read_bytes(), target_tokens=1_000, strategy="adaptive").data
     event = next(e for e in events_of(old) if e.get("action") == "edit")
     answer = event["tool_call_metadata"]["model_response"]["choices"][0]["message"]
     assert event["args"]["file_text"] == json.loads(answer["tool_calls"][0]["function"]["arguments"])["file_text"]
@@ -254,7 +254,7 @@ def test_a_result_that_was_cut_is_cut_in_its_copies():
     events = events_of((FOLDER / "sdk.jsonl").read_bytes())
     at = next(n for n, e in enumerate(events) if e.get("tool_call_id") == "call-05" and "observation" in e)
     events[at]["observation"]["content"][0]["text"] = listing("diff", 300)
-    out = compact(jsonl(*events), target_ratio=0.25, strategy="adaptive").data
+    out = compact(jsonl(*events), target_tokens=1_600, strategy="adaptive").data
     seen = next(e for e in events_of(out) if e.get("tool_call_id") == "call-05" and "observation" in e)["observation"]
     assert seen["new_content"] == seen["content"][0]["text"]
 

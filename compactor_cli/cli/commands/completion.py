@@ -16,7 +16,7 @@ from compactor_cli.errors import UsageError, meant
 
 SHELLS = {"bash": "compactor.bash", "zsh": "_compactor", "fish": "compactor.fish"}
 """Shell -> its script in `compactor_cli/shell`."""
-_FOLDER = Path(__file__).parent.parent / "shell"
+_FOLDER = Path(__file__).parent.parent.parent / "shell"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,9 +19,6 @@ WORTHLESS = "no line of it is worth its tokens"
 _WORTH_A_HEADING = 120
 """Tokens of quoted lines that are worth a summary of their own, its heading and its place in the conversation."""
 
-_HEADING = 60
-"""Tokens that the heading of a summary takes at most: one that saves less is not written."""
-
 
 @dataclass(slots=True)
 class Stretch:
@@ -41,13 +38,14 @@ def arrange(
     movable: Callable[[Group], bool],
     quoted: Callable[[Group], int],
     extra: int = 0,
-    needed: Callable[[Group], bool] | None = None,
+    *,
+    needed: bool = False,
 ) -> list[Stretch]:
     """The stretches that get a summary. Groups in none of them are at their place, or gone.
 
     `in_place`: groups that would stay. `movable`: whether one may be quoted instead. `quoted`: tokens of the lines
     that a summary quotes of a group. `extra`: tokens that the last summary has besides its lines. `needed`: there
-    has to be one, however little it quotes; whether a group may be quoted for that, although it would stay.
+    has to be one, however little it quotes.
     """
     found: list[Stretch] = []
     current = Stretch()
@@ -71,11 +69,18 @@ def arrange(
     if found:
         found[-1].tokens += extra
     worth = [stretch for stretch in _joined(found, quoted) if stretch.tokens >= MARK]
-    if needed is None or any(_saved(stretch) > _HEADING for stretch in worth):
-        return worth
-    cut = (g for g in groups if g.index in in_place and in_place[g.index].rendition == "shortened" and needed(g))
-    possible = [*_one(groups, in_place, movable, quoted), *(Stretch([g], quoted(g)) for g in cut if quoted(g))]
-    return sorted(possible, key=_saved, reverse=True)[:1]
+    return worth or (_one(groups, in_place, movable, quoted) if needed else [])
+
+
+def last_resort(
+    groups: Sequence[Group],
+    in_place: Mapping[int, Decision],
+    movable: Callable[[Group], bool],
+    quoted: Callable[[Group], int],
+) -> list[Stretch]:
+    """Return the group that is cut at its place and of which a summary saves most, where there has to be one."""
+    cut = (g for g in groups if g.index in in_place and in_place[g.index].rendition == "shortened")
+    return sorted((Stretch([g], quoted(g)) for g in cut if movable(g) and quoted(g)), key=_saved)[-1:]
 
 
 def _saved(stretch: Stretch) -> int:

@@ -18,7 +18,7 @@ from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.strategies.adaptive import must_keep
-from compactor_cli.strategies.adaptive.arrangement import WORTHLESS, Stretch, arrange, summarized
+from compactor_cli.strategies.adaptive.arrangement import WORTHLESS, Stretch, arrange, last_resort, summarized
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL, Native
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
@@ -259,25 +259,23 @@ class Chooser:
         corrected = False
         for index in candidates:
             group, decision = self.given.groups[index], attempt.decisions[index]
-            if index in self.folded or index in self.kept or self._stands(group, attempt):
+            if index in self.folded or index in self.kept or decision.rendition == "whole":
                 continue
             # a newer request that is not there may have corrected this one
             asked = not self.talk and self._is_request(group)
             if group.tokens - decision.tokens <= left and not (asked and corrected):
                 left -= group.tokens - decision.tokens
                 self.whole.add(index)
-            else:
-                corrected = corrected or asked
+            elif asked and not self._is_quoted(group, attempt):
+                corrected = True
         more = self._build(order)
         if more.tokens <= self.room:
             return more
         self.whole.clear()
         return attempt
 
-    def _stands(self, group: Group, attempt: Attempt) -> bool:
-        """Return whether nothing of a group is left out: it is whole, or a summary quotes all of its lines."""
-        if attempt.decisions[group.index].rendition == "whole":
-            return True
+    def _is_quoted(self, group: Group, attempt: Attempt) -> bool:
+        """Return whether a summary quotes all lines of a group."""
         quoted = {choice.line for choice in attempt.chosen.get(group.index, ())}
         return bool(quoted) and quoted.issuperset(n for i in group.messages for n in self.lines.of_message(i))
 
@@ -304,15 +302,14 @@ class Chooser:
                 in_place[group.index] = decision
         sizes = {index: sum(choice.cost for choice in own) for index, own in by_group.items()}
         extra = sum(self.given.count(line.text) + 2 for line in self.state)
-        stretches = arrange(
-            self.given.groups,
-            in_place,
-            lambda g: self._is_movable(g, in_place),
-            lambda g: sizes.get(g.index, 0),
-            extra,
-            self._may_be_summarized if self.quoter.always else None,
-        )
-        return self._written(in_place, stretches, by_group)
+        groups, always = self.given.groups, self.quoter.always
+        quoted, movable = lambda g: sizes.get(g.index, 0), lambda g: self._is_movable(g, in_place)
+        stretches = arrange(groups, in_place, movable, quoted, extra, needed=always)
+        attempt = self._written(in_place, stretches, by_group)
+        if always and not attempt.slots:
+            stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
+            attempt = self._written(in_place, stretches, by_group)
+        return attempt
 
     def _is_movable(self, group: Group, in_place: dict[int, Decision]) -> bool:
         """Return whether a summary may quote the group instead: nothing is lost by that but its place."""
