@@ -218,9 +218,9 @@ def test_several_conversations_and_broken_text(run, tmp_path):
 
 def test_messages_that_a_repair_takes_out_or_adds_are_told_apart(run, folder):
     """A result without its call goes; a call without its result is answered."""
-    broken = [user("Go."), result("nobody", "an orphan"), calling(call("c1")), user("And now?"), *exchanges(6)]
+    broken = [user("Go."), result("nobody", "an orphan"), *exchanges(6), calling(call("c1")), user("And now?")]
     (folder / "broken.jsonl").write_bytes(jsonl(*broken))
-    args = ("broken.jsonl", "--target-tokens", "700", *CHARS, "-o", "out.jsonl", "--html", "compact.html", "--json")
+    args = ("broken.jsonl", "--target-ratio", "0.6", *CHARS, "-o", "out.jsonl", "--html", "compact.html", "--json")
     counts = json.loads(run("compact", *args).stdout)["dispositions"]
     assert run("diff", "broken.jsonl", "out.jsonl", *CHARS, "--html", "diff.html").code == 0
     for name in ("compact.html", "diff.html"):
