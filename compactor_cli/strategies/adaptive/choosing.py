@@ -306,7 +306,7 @@ class Chooser:
         quoted, movable = lambda g: sizes.get(g.index, 0), lambda g: self._is_movable(g, in_place)
         stretches = arrange(groups, in_place, movable, quoted, extra, needed=always)
         attempt = self._written(in_place, stretches, by_group)
-        if always and not attempt.slots:
+        if always and not self.talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
             attempt = self._written(in_place, stretches, by_group)
         return attempt
