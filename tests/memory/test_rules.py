@@ -63,6 +63,9 @@ NAMELESS = {
     "fails because": "The build fails because the compiler is not set.",
     "place": "State files are stored under the home folder.",
     "measures": "The machines have 2 cores.",
+    "limit": "Uploads never accept any larger files.",
+    "limits itself": "Uploads are dropped unless somebody keeps a copy.",
+    "behaves so when": "The user.name drops its domain when it is empty.",
     "comes from": "The leak came from a cache on a method.",
 }
 
