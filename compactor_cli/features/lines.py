@@ -220,8 +220,9 @@ class SessionLines:
 
     def terms(self, line: int) -> dict[int, None]:
         """Ids of the line's terms, each once, in order."""
-        piece, start, end = self.piece(line), self.starts[line], self.ends[line]
-        ids = self.session.ids(piece.speech)
+        session, start, end = self.session, self.starts[line], self.ends[line]
+        piece = session.pieces[self.piece_of[line]]
+        ids = session.ids(piece.speech)
         chunks = chunked(piece.text[start:end]).split()
         found = dict.fromkeys(chain.from_iterable(map(ids.__getitem__, chunks)))
         if piece.quoted:

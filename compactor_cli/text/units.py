@@ -22,6 +22,7 @@ _LONG_PROSE = 220
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_SENTENCE_END = re.compile(r"[.!?;] ")
 _SPACE = " \t\r\n"
 
 
@@ -80,10 +81,10 @@ def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
 def _sentence_cuts(line: str) -> Iterator[int]:
     """Ends of sentences, with short ones left together."""
     last = 0
-    for at in range(1, len(line)):
-        if line[at] == " " and line[at - 1] in ".!?;" and at - last > 40:
-            yield at + 1
-            last = at + 1
+    for found in _SENTENCE_END.finditer(line):
+        if found.end() - last > 41:
+            last = found.end()
+            yield last
 
 
 def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
