@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from msgspec import Struct
 
@@ -20,8 +19,7 @@ _DIGITS = str.maketrans("123456789", "000000000")
 _PLAN = re.compile(r"todo|plan|task_?list|checklist", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class Mentions:
+class Mentions(Struct):
     """Where one name stands. Message numbers; -1 where there is none."""
 
     first: int

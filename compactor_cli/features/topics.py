@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from math import log, sqrt
+
+from msgspec import Struct, field
 
 from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.group import Group
@@ -49,8 +50,7 @@ while will with without work would your
 _IS_COMMON = frozenset(_COMMON.split())
 
 
-@dataclass(slots=True)
-class _Stretch:
+class _Stretch(Struct):
     groups: list[Group]
     words: Counter[str]
     asked: list[Message]

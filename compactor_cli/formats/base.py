@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
@@ -134,8 +133,7 @@ class Around(Struct, frozen=True):
     """64 hex digits computed from what the record stands for: a source of ids."""
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What a format made of the records."""
 
     messages: list[Message] = field(default_factory=list)
@@ -147,8 +145,7 @@ class Reading:
     session_id: str = ""
 
 
-@dataclass(slots=True)
-class Builder:
+class Builder(Struct):
     """Collects messages with their token counts while a format reads records."""
 
     counter: Counter

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from compactor_cli.features.work.ledger import ACTIONS, compute_ledger, where
 from compactor_cli.model.message import Message
@@ -37,8 +38,7 @@ _NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
 _COUNTED = re.compile(r"(\d+) (file|error|command)")
 
 
-@dataclass(slots=True)
-class Fact:
+class Fact(Struct):
     """What is known of one file, command or error."""
 
     section: str

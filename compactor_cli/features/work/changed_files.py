@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import file_actions
@@ -24,8 +26,7 @@ _PATHLESS = ("edit", "insert")
 _IGNORED = re.compile(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
 
 
-@dataclass(slots=True)
-class Change:
+class Change(Struct):
     """What was done to a file so far."""
 
     action: str
@@ -37,8 +38,7 @@ class Change:
     """What an earlier round says of it."""
 
 
-@dataclass(slots=True)
-class ChangedFiles:
+class ChangedFiles(Struct):
     """Changes by path, oldest last change first."""
 
     changes: dict[str, Change] = field(default_factory=dict)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
@@ -39,8 +38,7 @@ _PREAMBLE = re.compile(
 ACTIONS = ("created", "edited", "deleted", "read")
 
 
-@dataclass(slots=True)
-class FileFact:
+class FileFact(Struct):
     """What was done to a file, and in which messages."""
 
     actions: dict[str, list[int]] = field(default_factory=dict)

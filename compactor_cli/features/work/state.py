@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import ToolCall, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, changes_of
@@ -32,8 +33,7 @@ _ENDS = re.compile(r"finish|submit|done|exit|attempt_completion|final_answer|ter
 _IN_FLIGHT = "in flight: "
 
 
-@dataclass(slots=True)
-class _State:
+class _State(Struct):
     """What is known so far, call by call."""
 
     home: str
