@@ -7,7 +7,6 @@ whose joining scatters least are joined until few enough are left and no two of 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -22,6 +21,7 @@ from compactor_cli.model.planning import Topic
 from compactor_cli.summaries.format.headers import format_ranges
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import stated_failure
+from compactor_cli.text.patterns import compiled_later
 
 MOST = 5
 """Topics of a session (seed 003)."""
@@ -37,7 +37,7 @@ _REQUEST, _FILE = 2, 3
 """What a word of a request, and a file, weigh beside a word of an answer."""
 _HALF_LIFE = 0.5
 """What the oldest topic counts beside the newest, everything else being equal."""
-_WORD = re.compile(r"[^\W\d_][\w-]{3,}")
+_WORD = compiled_later(r"[^\W\d_][\w-]{3,}")
 TITLE = 70
 """Characters of a title."""
 _COMMON = """

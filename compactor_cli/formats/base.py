@@ -15,6 +15,7 @@ from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.model.content import Content, HeldText
 from compactor_cli.model.message import HeldPart, Marks, Message, Origin, Part, PartKind, Path, Place, Role
 from compactor_cli.model.transcript import Link, Transcript
+from compactor_cli.text.patterns import compiled_later
 
 
 class Counter(Protocol):
@@ -232,7 +233,7 @@ class Builder(Struct):
         )
 
 
-_FRACTION = re.compile(r"\.(\d+)")
+_FRACTION = compiled_later(r"\.(\d+)")
 
 
 def _six_digits(match: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from compactor_cli.text.clauses import split_clauses
+from compactor_cli.text.patterns import compiled_later
 
 _TOGETHER = 80
 """Characters up to which neighbouring lines are taken together."""
@@ -21,8 +22,8 @@ _MEMBERS = 110
 _LONG_PROSE = 220
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
-_SENTENCE_END = re.compile(r"[.!?;] ")
+_STRUCTURE = compiled_later(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_SENTENCE_END = compiled_later(r"[.!?;] ")
 _SPACE = " \t\r\n"
 
 

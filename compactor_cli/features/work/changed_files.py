@@ -12,15 +12,16 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import file_actions
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
 
 _CHANGES = ("created", "edited", "deleted")
-_CARRIED = re.compile(
+_CARRIED = compiled_later(
     r"(created|edited|deleted) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?"
     r"(, check passed after|, check failed after|, unchecked)?$"
 )
-_OPENED = re.compile(r"\[File: (/\S+) \(\d+ lines")
+_OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that an editor with one open file has changed."""
-_SCRATCH = re.compile(r"/(?:private/)?(?:var/)?tmp/")
+_SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _PATH_WIDTH = 300
 _PATHLESS = ("edit", "insert")
 _IGNORED = re.compile(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
