@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import result_errors, stated_failure
+from compactor_cli.text.patterns import compiled_later
 
 PATH_KEYS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 _COMMAND_KEYS = ("command", "cmd", "script", "code_to_run")
@@ -21,8 +21,8 @@ _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
-_PATCH = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_DIFF = re.compile(r"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
+_PATCH = compiled_later(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_DIFF = compiled_later(r"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
 _REDIRECT = re.compile(r"(?<![0-9&>=-])>{1,2}\s*([\w./~-]*[A-Za-z_][\w./~-]*\.[A-Za-z]\w*)")
 _SED = re.compile(r"\bsed\s+-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+([\w./~-]+)")
 _MOVE = re.compile(r"\b(mv|cp)\s+(?:-\w+\s+)*([\w./~-]+)\s+([\w./~-]+)")
@@ -32,15 +32,14 @@ _SHOWS = re.compile(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+(?:
 _EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
 """Commands of one common editor tool, which names what it does in its arguments."""
 
-_PREAMBLE = re.compile(
+_PREAMBLE = compiled_later(
     r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
 )
 
 ACTIONS = ("created", "edited", "deleted", "read")
 
 
-@dataclass(slots=True)
-class FileFact:
+class FileFact(Struct):
     """What was done to a file, and in which messages."""
 
     actions: dict[str, list[int]] = field(default_factory=dict)

@@ -94,8 +94,7 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
         said = [Statement(message, "user", text) for message, text in sentences]
         talk = sorted([*said, *answers], key=lambda statement: statement.message)
-        learned = zip(statement_values(talk, weights), talk, strict=True)
-        values = (value for value, statement in learned if statement.speaker == "user")
+        values = statement_values(talk, weights, (at for at, each in enumerate(talk) if each.speaker == "user"))
         return [(value + plain) / 2 for value, plain in zip(values, plain_values(sentences), strict=True)]
 
     return rate

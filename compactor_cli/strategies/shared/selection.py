@@ -168,8 +168,10 @@ class Selector:
         return known
 
     def _find_contexts(self, line: int) -> list[_Context]:
-        lines, worth = self.lines, self._worth
-        terms = [(term, value) for term in lines.terms(line) if (value := worth(term)) > 0]
+        lines, worth, reached = self.lines, self._worth, self._reached
+        # a name that is understood already adds nothing, here or later
+        open_terms = [term for term in lines.terms(line) if reached.get(term, 0.0) < 1.0]
+        terms = [(term, value) for term in open_terms if (value := worth(term)) > 0]
         if not terms:
             return []
         text, names = lines.text(line), lines.session.names
