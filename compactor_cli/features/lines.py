@@ -214,7 +214,7 @@ class SessionLines:
         return self.session.pieces[self.piece_of[line]]
 
     def message(self, line: int) -> int:
-        return self.piece(line).message
+        return self.session.pieces[self.piece_of[line]].message
 
     def terms(self, line: int) -> dict[int, None]:
         """Ids of the line's terms, each once, in order."""

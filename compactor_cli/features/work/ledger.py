@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
+from compactor_cli.text.cached import remembered
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import result_errors, stated_failure
@@ -121,7 +122,7 @@ def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
         yield from ((path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path)
     command = command_of(arguments)
     if command:
-        yield from _in_text(command, command=True)
+        yield from _in_command(command)
     for value in arguments.values():
         if isinstance(value, str) and len(value) > 4 and value != command:
             yield from _in_text(value)
@@ -140,7 +141,18 @@ def _action(tool: str, arguments: dict[str, Any]) -> str:
     return "read" if _READS.search(tool) else ""
 
 
-def _in_text(text: str, *, command: bool = False) -> Iterator[tuple[str, str]]:
+@remembered
+def _in_command(command: str) -> tuple[tuple[str, str], ...]:
+    """Return the (path, action) pairs of a command line, which several stages ask for."""
+    found = list(_in_text(command))
+    for pattern, action in ((_REDIRECT, "edited"), (_SED, "edited"), (_REMOVE, "deleted"), (_SHOWS, "read")):
+        found += ((path, action) for path in pattern.findall(command) if path != "/dev/null")
+    for verb, source, target in _MOVE.findall(command):
+        found += [(source, "deleted" if verb == "mv" else "read"), (target, "created")]
+    return tuple(found)
+
+
+def _in_text(text: str) -> Iterator[tuple[str, str]]:
     if "*** " in text:
         actions = {"Add": "created", "Update": "edited", "Delete": "deleted"}
         yield from ((path.strip(), actions[verb]) for verb, path in _PATCH.findall(text))
@@ -148,13 +160,6 @@ def _in_text(text: str, *, command: bool = False) -> Iterator[tuple[str, str]]:
         for old, new in _DIFF.findall(text):
             action = "created" if old == "/dev/null" else "deleted" if new == "/dev/null" else "edited"
             yield (old if action == "deleted" else new), action
-    if not command:
-        return
-    for pattern, action in ((_REDIRECT, "edited"), (_SED, "edited"), (_REMOVE, "deleted"), (_SHOWS, "read")):
-        yield from ((path, action) for path in pattern.findall(text) if path != "/dev/null")
-    for verb, source, target in _MOVE.findall(text):
-        yield source, "deleted" if verb == "mv" else "read"
-        yield target, "created"
 
 
 def command_of(arguments: Any) -> str:
