@@ -33,7 +33,7 @@ def protect(
     groups: Sequence[Group],
     *,
     keep: Sequence[re.Pattern[str]] = (),
-    keep_last: int = 0,
+    keep_last: int,
     decided: Set[int] = frozenset(),
 ) -> Protection:
     """System messages, the first and last real request, matches of --keep, the newest `keep_last`

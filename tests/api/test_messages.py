@@ -113,3 +113,21 @@ def test_the_state_of_the_context_follows_model_settings_and_what_the_provider_c
     settings = compactor.Settings(context=compactor.ContextSettings(threshold=1_000))
     assert compactor.context_state(given, settings).needs_compaction
     assert compactor.context_state([]).tokens == 0
+
+
+def test_a_session_that_is_asked_before_each_step_is_compacted_when_it_is_time_and_never_sooner():
+    settings = compactor.Settings(strategy="rolling", context=compactor.ContextSettings(threshold=2_000))
+    session, before = [system(), user("Add up the parts.")], []
+    for step in range(60):
+        tokens = compactor.context_state(session, settings, tokenizer="chars").tokens
+        if compactor.context_state(session, settings, tokenizer="chars").needs_compaction:
+            before.append(tokens)
+            session = compactor.compact(session, settings, target_tokens=1_000, tokenizer="chars")
+            assert compactor.context_state(session, settings, tokenizer="chars").tokens <= 1_000
+        else:
+            assert tokens < 2_000
+        session += [calling(call(f"c{step}")), result(f"c{step}", listing(f"part {step}", 20))]
+    assert len(before) > 3
+    assert all(2_000 <= tokens < 2_500 for tokens in before)
+    assert session[0] == system()
+    assert "Add up the parts." in session[1]["content"]

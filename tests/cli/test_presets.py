@@ -48,6 +48,14 @@ def test_a_preset_in_a_file_gives_way_to_keys_beside_it(run, tmp_path):
     assert context(run, "--preset", "agent")["threshold"] == 200_000
 
 
+def test_strategy_and_recent_messages_in_a_file_say_what_compact_does(run, tmp_path):
+    (tmp_path / "compactor.toml").write_text('preset = "chat"\nstrategy = "rolling"\nrecent_messages = 3\n')
+    done = run("compact", "-", "-o", "out.jsonl", "--json", *CHARS, input=DATA)
+    assert done.json["strategy"] == "rolling"
+    _, *kept = (tmp_path / "out.jsonl").read_bytes().splitlines(keepends=True)
+    assert kept == DATA.splitlines(keepends=True)[-3:]
+
+
 def test_an_unknown_preset_is_an_error_that_names_the_others(run):
     done = run("inspect", "-", "--preset", "best", input=DATA)
     assert done.code == 2

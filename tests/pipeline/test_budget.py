@@ -47,6 +47,11 @@ def test_surplus_goes_to_tier_0_first() -> None:
     assert budget.tiers == (1715 + 490 + 71 + 73, 0, 100, 0)
 
 
+def test_a_tier_takes_no_more_than_it_lacks() -> None:
+    budget = allocate(4000, SEED_EXAMPLE, 400, needs=(1720, 400, 180, 73))
+    assert budget.tiers == (1720, 490 - 5 - 9, 180, 73)
+
+
 def test_what_tier_0_cannot_use_goes_to_tiers_1_2_and_3_in_this_order() -> None:
     budget = allocate(4000, SEED_EXAMPLE, 400, needs=(1000, 700, 300, 9999))
     assert budget.tiers == (1000, 700, 300, 1715 + 490 + 171 + 73 - 2000)

@@ -271,8 +271,13 @@ def test_what_is_kept_raises_the_floor_instead_of_being_cut(strategy: str) -> No
     [
         (on(drop=[0]), "message 0 cannot be dropped: it is a system message"),
         (on(drop=[99]), "there is no message 99; the session has messages 0 to 10"),
+        (on(drop=[11]), "there is no message 11; the session has messages 0 to 10"),
         (on(keep=[2], drop=[3]), "message 2 is to be kept and message 3 to be dropped, but they belong together"),
-        (on(drop=[1]), "without message 1 the session would begin with message 2"),
+        (
+            on(drop=[1]),
+            "^decisions: without message 1 the session would begin with message 2, which is none of the user, and "
+            "models refuse that: drop 2 as well, or leave a message of the user before it$",
+        ),
     ],
 )
 def test_decisions_that_cannot_be_met_are_refused(choices: Choices, words: str) -> None:

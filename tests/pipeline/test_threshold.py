@@ -133,3 +133,14 @@ def test_relief_comes_down_to_the_largest_size_without_a_warning(limit: int) -> 
 
 def test_relief_from_a_limit_that_the_reserves_fill_is_half_of_it() -> None:
     assert relief_target(context_state(9_000, 50, 8_192, 10, DEFAULTS), DEFAULTS) == 4_096
+
+
+def test_relief_is_never_less_than_one_token() -> None:
+    least = ContextSettings(threshold=1)
+    assert relief_target(context_state(9, 50, 8_192, 10, least), least) == 1
+    assert relief_target(context_state(9_000, 50, 1, 10, DEFAULTS), DEFAULTS) == 1
+
+
+def test_only_a_threshold_of_zero_is_never() -> None:
+    assert context_state(9, 50, 8_192, 10, ContextSettings(threshold=0)).never is True
+    assert context_state(9, 50, 8_192, 10, DEFAULTS).never is False

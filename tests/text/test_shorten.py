@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 
@@ -9,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.text.shorten import SMALLEST, shorten_arguments, shorten_output, shorten_prose, text_reference
+from compactor_cli.text.shorten import (
+    SMALLEST,
+    reference,
+    shorten_arguments,
+    shorten_output,
+    shorten_prose,
+    text_reference,
+)
 from tests.builders import listing, prose
 
 
@@ -53,6 +61,12 @@ def test_an_output_keeps_first_lines_error_lines_and_last_lines_and_says_what_is
     assert "error: cannot find header foo.h" in short
     assert "lines left out" in short
     assert text_reference(text) in short
+
+
+def test_a_reference_is_the_beginning_of_the_sha_256_of_all_contents():
+    digest = hashlib.sha256("Grüße, all of it".encode()).hexdigest()
+    assert text_reference("Grüße, all of it") == f"ctx_{digest[:8]}"
+    assert reference(["Grüße, ".encode(), b"all ", b"of it"]) == f"ctx_{digest[:8]}"
 
 
 def test_every_line_of_a_shortened_output_is_a_line_of_the_original_or_a_mark():
