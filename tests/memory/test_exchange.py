@@ -94,3 +94,4 @@ def test_what_is_no_memory_is_refused(line):
 def test_what_is_missing_has_its_usual_value():
     (found,) = read_lines(b'\xef\xbb\xbf{"memory": 1, "text": "x", "created": 5}\r\n', "f")
     assert (found.category, found.importance, found.created, found.tags) == ("observation", 50.0, 5.0, ())
+    assert (found.uses, found.used, found.pinned, found.sources) == (0, None, False, ())

@@ -250,6 +250,8 @@ def test_edge_case_summary_generation_fails_leaves_the_requests_and_a_valid_outp
     said = "\n".join(m.text() for m in part.messages)
     assert work.FIRST in said
     assert work.LAST in said
+    assert part.dispositions.summarized == 0, "nothing stands for what is gone, and that is said"
+    assert ratio is None or part.dispositions.dropped > 20
 
 
 def test_edge_case_summary_generation_fails_where_not_even_its_heading_fits() -> None:
