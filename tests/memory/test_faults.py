@@ -56,11 +56,8 @@ def test_why_a_statement_is_not_taken(resolved: str, original: str, why: str) ->
 
 def test_a_long_fact_is_named_by_its_first_40_characters() -> None:
     long = "src/" + "x" * 44 + ".py"
-    shown = repr(long[:40])
-    assert (
-        fault("The importer breaks the file, whenever it is run.", f"It breaks {long}.", "")
-        == f"{shown} of the original is missing"
-    )
+    why = fault("The importer breaks the file, whenever it is run.", f"It breaks {long}.", "")
+    assert why == f"{long[:40]!r} of the original is missing"
 
 
 def test_a_word_that_begins_a_line_is_no_name() -> None:
