@@ -33,7 +33,8 @@ class DiffOptions(options.SessionOptions):
             "--fail-under",
             metavar="NAME=PERCENT",
             help="Exit code 1 when less survives: user_requests, rules, instructions, corrections, constraints, "
-            "decisions, effects, open_items, errors, files, identifiers; or when `saved` (percent of the tokens) is less.",
+            "decisions, effects, open_items, errors, files, identifiers; or when `saved` (percent of the tokens) is "
+            "less.",
         ),
     ] = None
     lost: Annotated[int, typer.Option("--lost", min=0, metavar="N", help="How much of what is gone to list.")] = 12
