@@ -284,7 +284,8 @@ def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
         if _ANNOUNCES.search(sentence) or _ASKS.search(sentence):
             continue
         section = "Decisions" if FIRM.search(sentence) else "Done"
-        bonus = _points(sentence, keywords) - (_POLITE if section == "Done" and len(said) > 1 and _says_little(sentence) else 0.0)
+        polite = section == "Done" and len(said) > 1 and _says_little(sentence)
+        bonus = _points(sentence, keywords) - _POLITE * polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
 
