@@ -208,6 +208,18 @@ def _form(text: str, lengths: Sequence[int]) -> Iterator[float]:
     yield log1p(cheers(text))
 
 
+def choose_statements(
+    statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int], room: int
+) -> list[int]:
+    """The statements that are worth most within a room, in tokens, as indices in order."""
+    chosen: list[int] = []
+    for at in rank_statements(statements, values, tokens):
+        if tokens[at] <= room:
+            chosen.append(at)
+            room -= tokens[at]
+    return sorted(chosen)
+
+
 def rank_statements(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[int]:
     """Statements as indices, those first that are worth most for their tokens.
 

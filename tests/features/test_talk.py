@@ -10,8 +10,8 @@ from compactor_cli.features import talk, talk_words
 from compactor_cli.features.talk import (
     TALK_SIGNALS,
     Statement,
+    choose_statements,
     needed_values,
-    rank_statements,
     statement_signals,
     statement_values,
     talk_weight_names,
@@ -92,16 +92,6 @@ def ranked(statements: list[Statement], valued=both) -> list[str]:
     values = valued(statements)
     order = sorted(range(len(values)), key=lambda at: -values[at])
     return [statements[at].text for at in order]
-
-
-def choose_statements(statements, values, tokens, room):
-    """Take statements in the order of their rank while they fit."""
-    chosen = []
-    for at in rank_statements(statements, values, tokens):
-        if tokens[at] <= room:
-            chosen.append(at)
-            room -= tokens[at]
-    return sorted(chosen)
 
 
 def signal(name: str, statements: list[Statement], at: int) -> float:
