@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-_OWN = re.compile(r"<(?=/?(?:message|call|result|summary|task|statement|memories)\b)", re.IGNORECASE)
-_CONTROL = re.compile(r"<(?=\||/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])")
+from compactor_cli.text.patterns import compiled_later
+
+_OWN = compiled_later(r"<(?=/?(?:message|call|result|summary|task|statement|memories)\b)", re.IGNORECASE)
+_CONTROL = compiled_later(r"<(?=\||/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])")
 """Begins of what chat templates of local models read as the end of a turn, and not as text."""
 
 

@@ -7,7 +7,6 @@ file of its own, but for one thing: events can be added to a folder of them.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from compactor_cli.cli.files import changed, read_content, write_bytes
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.content import Content, in_memory, is_same
+from compactor_cli.text.patterns import compiled_later
 
 if TYPE_CHECKING:
     import sqlite3
 
 _SQLITE = b"SQLite format 3\0"
-_EVENT = re.compile(r"event-(\d+)-[0-9A-Za-z-]+\.json\Z")
-_OLD_EVENT = re.compile(r"(\d+)\.json\Z")
+_EVENT = compiled_later(r"event-(\d+)-[0-9A-Za-z-]+\.json\Z")
+_OLD_EVENT = compiled_later(r"(\d+)\.json\Z")
 _TABLES = {"session", "message", "part"}
 
 

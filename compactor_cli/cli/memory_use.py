@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from compactor_cli.cli.session import Session
 from compactor_cli.memory.recall import RECALLED_ID
@@ -43,8 +44,7 @@ def recall(session: Session, url: str, query: str, settings: Settings) -> list[M
     return [hit.memory for hit in hits]
 
 
-@dataclass(slots=True)
-class Bearing:
+class Bearing(Struct):
     """Finds the memories that bear on a conversation, for `memory.auto_recall`; none where there is no database."""
 
     url: str

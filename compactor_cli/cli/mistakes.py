@@ -6,10 +6,12 @@ import re
 from difflib import get_close_matches
 from typing import Any
 
-_EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
+from compactor_cli.text.patterns import compiled_later
 
-_KIND = re.compile(r"is not a valid (int|float)\w*(?: range)?\.?$")
-_RANGE = re.compile(r"is not in the range (?:(.+)<=)?x(?:[<>]=(.+?))?\.?$")
+_EXTRA = compiled_later(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
+
+_KIND = compiled_later(r"is not a valid (int|float)\w*(?: range)?\.?$")
+_RANGE = compiled_later(r"is not in the range (?:(.+)<=)?x(?:[<>]=(.+?))?\.?$")
 
 
 def is_mistake(error: Exception) -> bool:

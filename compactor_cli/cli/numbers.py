@@ -6,7 +6,9 @@ import re
 
 import typer
 
-_COUNT = re.compile(r"([\d,_]*\d(?:\.\d+)?|\.\d+)\s*([km]?)", re.IGNORECASE)
+from compactor_cli.text.patterns import compiled_later
+
+_COUNT = compiled_later(r"([\d,_]*\d(?:\.\d+)?|\.\d+)\s*([km]?)", re.IGNORECASE)
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 

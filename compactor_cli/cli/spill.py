@@ -93,13 +93,14 @@ class SpilledBytes:
 
     def find(self, sub: bytes, start: int = 0, /) -> int:
         while start < self._size:
-            chunk = self._read(start, _CHUNK)
-            found = chunk.find(sub)
+            at = self._at(start, len(sub))
+            found = self._window.find(sub, at)
             if found >= 0:
-                return start + found
-            if start + len(chunk) >= self._size:
+                return self._window_start + found
+            end = self._window_start + len(self._window)
+            if end >= self._size:
                 break
-            start += len(chunk) - len(sub) + 1
+            start = end - len(sub) + 1
         return -1
 
     def startswith(self, prefix: bytes, /) -> bool:
@@ -121,15 +122,21 @@ class SpilledBytes:
         return self._spill.put(chunks)
 
     def _read(self, start: int, size: int) -> bytes:
-        """Bytes from a window that moves on, for most reading goes from record to record."""
-        size = min(size, self._size - start)
-        at = start - self._window_start
-        if not 0 <= at <= at + size <= len(self._window):
-            if size >= _CHUNK:
-                return self._spill.read(self._start + start, size)
-            self._window = self._spill.read(self._start + start, min(_CHUNK, self._size - start))
-            self._window_start, at = start, 0
+        if size >= _CHUNK:
+            return self._spill.read(self._start + start, min(size, self._size - start))
+        at = self._at(start, size)
         return self._window[at : at + size]
+
+    def _at(self, start: int, size: int) -> int:
+        """Return where in the window bytes stand. It is moved when they are not in it: most reading goes from record to
+        record, some of it backwards."""
+        end = min(start + size, self._size)
+        if start < self._window_start or end > self._window_start + len(self._window):
+            back = start < self._window_start <= end + _CHUNK
+            first = max(0, end - _CHUNK) if back else start
+            self._window = self._spill.read(self._start + first, min(_CHUNK, self._size - first))
+            self._window_start = first
+        return start - self._window_start
 
 
 def spilled(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBytes:

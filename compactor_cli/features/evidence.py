@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from msgspec import Struct
 
@@ -13,15 +12,15 @@ from compactor_cli.features.lines import SessionPiece, SessionText
 from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.message import Message, Part
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.terms import chunked
 
-_KEY = re.compile(r"[\"']([A-Za-z_][\w-]{0,60})[\"']\s*:")
+_KEY = compiled_later(r"[\"']([A-Za-z_][\w-]{0,60})[\"']\s*:")
 _DIGITS = str.maketrans("123456789", "000000000")
-_PLAN = re.compile(r"todo|plan|task_?list|checklist", re.IGNORECASE)
+_PLAN = compiled_later(r"todo|plan|task_?list|checklist", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class Mentions:
+class Mentions(Struct):
     """Where one name stands. Message numbers; -1 where there is none."""
 
     first: int

@@ -11,11 +11,10 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import call_lines
 from compactor_cli.model.message import Message
@@ -64,8 +63,7 @@ class _Ids(dict[str, tuple[int, ...]]):
         return ids
 
 
-@dataclass(slots=True)
-class SessionText:
+class SessionText(Struct):
     """The parts of a session and the terms in them.
 
     Ids of names count up from 0: name `i` is `names[i]`, of the kind `kinds[i]`. Ids of words count
@@ -83,8 +81,8 @@ class SessionText:
     counts: Counter[str] = field(default_factory=Counter)
     """Chunk -> how often it stands anywhere."""
     _known: dict[str, int] = field(default_factory=dict)
-    _speech: dict[str, tuple[int, ...]] = field(init=False)
-    _data: dict[str, tuple[int, ...]] = field(init=False)
+    _speech: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    _data: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._speech = _Ids(self._id_of, self.wanted, words=True)
@@ -216,12 +214,13 @@ class SessionLines:
         return self.session.pieces[self.piece_of[line]]
 
     def message(self, line: int) -> int:
-        return self.piece(line).message
+        return self.session.pieces[self.piece_of[line]].message
 
     def terms(self, line: int) -> dict[int, None]:
         """Ids of the line's terms, each once, in order."""
-        piece, start, end = self.piece(line), self.starts[line], self.ends[line]
-        ids = self.session.ids(piece.speech)
+        session, start, end = self.session, self.starts[line], self.ends[line]
+        piece = session.pieces[self.piece_of[line]]
+        ids = session.ids(piece.speech)
         chunks = chunked(piece.text[start:end]).split()
         found = dict.fromkeys(chain.from_iterable(map(ids.__getitem__, chunks)))
         if piece.quoted:

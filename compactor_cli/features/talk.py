@@ -7,7 +7,7 @@ new, whether they take up what was asked), and, where the language is known, by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import exp, log, log1p
 
 from msgspec import Struct
@@ -80,9 +80,12 @@ class Statement(Struct, frozen=True):
     text: str
 
 
-def statement_values(statements: Sequence[Statement], weights: Mapping[str, float]) -> list[float]:
-    """Return how likely each is to be needed later, 0 to 1. The statements are those of one conversation, in order."""
-    return [_value(row, weights) for row in statement_signals(statements)]
+def statement_values(
+    statements: Sequence[Statement], weights: Mapping[str, float], of: Iterable[int] | None = None
+) -> list[float]:
+    """Return how likely each is to be needed later, 0 to 1. The statements are those of one conversation, in order;
+    `of`: the places of those that are asked for, else all."""
+    return [_value(row, weights) for row in statement_signals(statements, of)]
 
 
 def needed_values(
@@ -110,10 +113,10 @@ class _Turn(Struct, frozen=True):
     asks: bool
 
 
-def statement_signals(statements: Sequence[Statement]) -> list[list[float]]:
-    """The values of TALK_SIGNALS for each statement, in their order."""
+def statement_signals(statements: Sequence[Statement], of: Iterable[int] | None = None) -> list[list[float]]:
+    """Return the values of TALK_SIGNALS, in their order, for each statement or for those at the places `of`."""
     talk = _Talk(statements)
-    return [list(talk.signals(at)) for at in range(len(statements))]
+    return [list(talk.signals(at)) for at in (range(len(statements)) if of is None else of)]
 
 
 class _Talk:

@@ -21,6 +21,7 @@ _UNSPACED = (
 )
 """Scripts that are written without blanks between words."""
 _RUN = compiled_later(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+")
+_ASCII_WORD = compiled_later(r"[^\W_]+")
 _UNSPACED_RUN = compiled_later(f"[{_UNSPACED}]+")
 _NOT = compiled_later(r"n['’]t\b")
 _MARKS = "?？؟;՞፧⁇‽⸮"
@@ -169,7 +170,8 @@ class CueCounter:
 
 def words(text: str) -> list[str]:
     """Words in lower case; overlapping pairs of characters where a script has no blanks."""
-    return list(_words(_NOT.sub(" not", text.lower())))
+    parted = _NOT.sub(" not", text.lower())
+    return _ASCII_WORD.findall(parted) if parted.isascii() else list(_words(parted))
 
 
 def _words(text: str) -> Iterator[str]:

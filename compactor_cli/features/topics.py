@@ -7,12 +7,12 @@ whose joining scatters least are joined until few enough are left and no two of 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from math import log, sqrt
+
+from msgspec import Struct, field
 
 from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.group import Group
@@ -21,6 +21,7 @@ from compactor_cli.model.planning import Topic
 from compactor_cli.summaries.format.headers import format_ranges
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import stated_failure
+from compactor_cli.text.patterns import compiled_later
 
 MOST = 5
 """Topics of a session (seed 003)."""
@@ -36,7 +37,7 @@ _REQUEST, _FILE = 2, 3
 """What a word of a request, and a file, weigh beside a word of an answer."""
 _HALF_LIFE = 0.5
 """What the oldest topic counts beside the newest, everything else being equal."""
-_WORD = re.compile(r"[^\W\d_][\w-]{3,}")
+_WORD = compiled_later(r"[^\W\d_][\w-]{3,}")
 TITLE = 70
 """Characters of a title."""
 _COMMON = """
@@ -49,8 +50,7 @@ while will with without work would your
 _IS_COMMON = frozenset(_COMMON.split())
 
 
-@dataclass(slots=True)
-class _Stretch:
+class _Stretch(Struct):
     groups: list[Group]
     words: Counter[str]
     asked: list[Message]

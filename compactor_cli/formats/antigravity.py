@@ -16,14 +16,15 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, parse_time, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.patterns import compiled_later
 
-_TYPE = re.compile(r"[A-Z][A-Z_]+")
-_REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.DOTALL)
+_TYPE = compiled_later(r"[A-Z][A-Z_]+")
+_REQUEST = compiled_later(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.DOTALL)
 _FAILED = ("ERROR", "CANCELED", "CANCELLED", "INTERRUPTED", "FAILED")
 """States of a step that came to nothing."""
 _OWN = ("CHECKPOINT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE")
 """Steps of the system that the agent keeps for itself."""
-_EXIT = re.compile(r"The command (?:failed|exited) with (?:exit )?code:? -?0*[1-9]")
+_EXIT = compiled_later(r"The command (?:failed|exited) with (?:exit )?code:? -?0*[1-9]")
 """What a command's step says when the command failed; the call itself succeeded."""
 
 

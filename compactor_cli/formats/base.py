@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
@@ -16,6 +15,7 @@ from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.model.content import Content, HeldText
 from compactor_cli.model.message import HeldPart, Marks, Message, Origin, Part, PartKind, Path, Place, Role
 from compactor_cli.model.transcript import Link, Transcript
+from compactor_cli.text.patterns import compiled_later
 
 
 class Counter(Protocol):
@@ -134,8 +134,7 @@ class Around(Struct, frozen=True):
     """64 hex digits computed from what the record stands for: a source of ids."""
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What a format made of the records."""
 
     messages: list[Message] = field(default_factory=list)
@@ -147,8 +146,7 @@ class Reading:
     session_id: str = ""
 
 
-@dataclass(slots=True)
-class Builder:
+class Builder(Struct):
     """Collects messages with their token counts while a format reads records."""
 
     counter: Counter
@@ -235,7 +233,7 @@ class Builder:
         )
 
 
-_FRACTION = re.compile(r"\.(\d+)")
+_FRACTION = compiled_later(r"\.(\d+)")
 
 
 def _six_digits(match: re.Match[str]) -> str:

@@ -8,8 +8,9 @@ segment of the messages before it that it preserved.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from compactor_cli.formats.base import word
 from compactor_cli.formats.claude_attachments import is_sent
@@ -27,8 +28,7 @@ _KNOWN = _DISPLAY | {"user", "assistant", "system", "attachment"}
 """Kinds of which the agent needs none that is out of its context. Titles and kinds that are not known stay."""
 
 
-@dataclass(slots=True)
-class ClaudeContext:
+class ClaudeContext(Struct):
     """Where the records of a session belong."""
 
     start: int = 0

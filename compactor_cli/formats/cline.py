@@ -7,7 +7,6 @@ The forks keep what a summary or a truncation hides, and name in each hidden mes
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,13 +29,14 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place, Role
+from compactor_cli.text.patterns import compiled_later
 
 _SYSTEM = ("system_prompt",)
 _KINDS = BLOCK_TYPES | {"text", "image", "file"}
-_RESULT = re.compile(r"\[[\w-]+(?: for [^\n]*)?\] Result:|\[ERROR\]|\[TASK RESUMPTION\]|# Reminder: ")
+_RESULT = compiled_later(r"\[[\w-]+(?: for [^\n]*)?\] Result:|\[ERROR\]|\[TASK RESUMPTION\]|# Reminder: ")
 """Begins what the agent itself says under the role user, where tools are called in text."""
-_ASIDE = re.compile(r"\s*<environment_details>")
-_WORDS = re.compile(r"(?:\[[^\n]*\] Result:)?\s*<(?:task|feedback|user_message|answer)>")
+_ASIDE = compiled_later(r"\s*<environment_details>")
+_WORDS = compiled_later(r"(?:\[[^\n]*\] Result:)?\s*<(?:task|feedback|user_message|answer)>")
 """Begin the words of the user in such a message."""
 _SUMMARY = "Context summary:"
 """Begins the message that stands for what Cline 4 has compacted."""

@@ -7,8 +7,9 @@ the user before it in the context. `thread_rolled_back` takes back the newest tu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from compactor_cli.formats.base import as_text, word
 from compactor_cli.formats.codex_history import history_of, is_compacted
@@ -25,8 +26,7 @@ _KEPT_BYTES = 80_000
 """Of the user's messages before a compaction the agent keeps the newest, up to 20,000 tokens of four bytes."""
 
 
-@dataclass(slots=True)
-class CodexContext:
+class CodexContext(Struct):
     """Where the records of a rollout belong."""
 
     start: int = 0

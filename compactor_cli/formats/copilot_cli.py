@@ -8,7 +8,6 @@ that are not sent.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,8 +29,9 @@ from compactor_cli.formats.copilot_events import calls_of, context_of, data_of, 
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
+from compactor_cli.text.patterns import compiled_later
 
-_KINDS = re.compile(r"(?:session|user|assistant|tool|system|hook|permission|subagent|skill)\.[a-z_]+|abort")
+_KINDS = compiled_later(r"(?:session|user|assistant|tool|system|hook|permission|subagent|skill)\.[a-z_]+|abort")
 _SENT = ("user.message", "assistant.message", "tool.execution_complete", "system.message", "system.notification")
 _NOBODY = ("skill-", "agent-", "system")
 """Begin the `source` of a message that nobody typed."""
@@ -39,7 +39,7 @@ _ADDED = 2_000
 """Characters that the agent may add to what the user typed; with more of them all is one text."""
 _PICTURE = "block:blob"
 """Encoding of a picture's place: an attachment without data, named by the text, takes its place."""
-_EXIT = re.compile(r"<(?:shellId: \S+ completed|exited) with exit code [^0\D]\d*>\s*\Z|exit code: -?[1-9]\d*\s*\Z")
+_EXIT = compiled_later(r"<(?:shellId: \S+ completed|exited) with exit code [^0\D]\d*>\s*\Z|exit code: -?[1-9]\d*\s*\Z")
 """Ends what a command printed that failed; the call itself succeeded."""
 
 

@@ -7,9 +7,9 @@ call that nothing was recorded for is answered by nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import read_content
@@ -57,8 +57,7 @@ class Cursor(PlainEdits):
         return {"role": role, "message": {"content": [{"type": "text", "text": part.text}]}}
 
 
-@dataclass(slots=True)
-class _Pairs:
+class _Pairs(Struct):
     """Calls that wait for their results, the oldest first."""
 
     open: dict[str, int] = field(default_factory=dict)

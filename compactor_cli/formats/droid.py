@@ -6,7 +6,6 @@ API. The printed form has a record for each text, call and result, and a `comple
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from compactor_cli.formats.base import (
 from compactor_cli.formats.droid_stream import KINDS, new_record, read_stream
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.message import Message, Part, Path, Role
+from compactor_cli.text.patterns import compiled_later
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _STATES = frozenset(("todo_state", "compaction_state", "session_settings", "agent_turn_outcome"))
@@ -35,7 +35,7 @@ _STATES = frozenset(("todo_state", "compaction_state", "session_settings", "agen
 _SURE_OF_TEXT = 0.65
 """A message of plain text looks like one of pi, whose messages have a time of their own."""
 
-_FAILED = re.compile(r"Error: Command failed \(exit code: \d+\)")
+_FAILED = compiled_later(r"Error: Command failed \(exit code: \d+\)")
 """Begins what a command left that failed; the agent marks no such results."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import Any
 
@@ -10,9 +9,10 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder, as_text, block_text, edit_value, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
+from compactor_cli.text.patterns import compiled_later
 
 SHELL = "run_shell_command"
-_FAILED_COMMAND = re.compile(r"Exit Code: [1-9]")
+_FAILED_COMMAND = compiled_later(r"Exit Code: [1-9]")
 """A command that failed is a call that succeeded; what it printed says how it ended."""
 _PICTURE = "block:part"
 """Encoding of a picture's place: the whole part gives way to one of text."""

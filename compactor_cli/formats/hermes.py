@@ -8,7 +8,6 @@ them: the messages that it replaced are in another session.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,16 +29,17 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.patterns import compiled_later
 
 _HEAD = "session_meta"
 _SENT = "api_content"
 """What was sent in place of `content`, where the agent added something."""
 _SEALED = ("reasoning_details", "codex_reasoning_items")
 """Thoughts that are sent again as the provider made them."""
-_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
-_SUMMARY_END = re.compile(r"--- END OF CONTEXT SUMMARY\b[^\n]*---")
+_SUMMARY = compiled_later(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
+_SUMMARY_END = compiled_later(r"--- END OF CONTEXT SUMMARY\b[^\n]*---")
 """Behind it stands what the user said, where a summary shares a message with it."""
-_INJECTED = re.compile(
+_INJECTED = compiled_later(
     r"\s*(?:\[(?:SYSTEM\b|System note\b|Your active task list was preserved)"
     r"|Continue from the compressed conversation context above\.)"
 )

@@ -6,7 +6,6 @@ A conversation per sample. Texts may be `attachment://HASH`, which is looked up 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,9 +27,10 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.patterns import compiled_later
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
-_ATTACHED = re.compile(r"(?:attachment|tc)://([0-9a-f]{32})")
+_ATTACHED = compiled_later(r"(?:attachment|tc)://([0-9a-f]{32})")
 
 
 class Inspect(PlainEdits):

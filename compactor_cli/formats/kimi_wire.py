@@ -4,8 +4,9 @@ a compaction, an undo or a clearing takes away what stands before."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from compactor_cli.formats.base import Builder, Reading, as_text, body, parse_time, sum_of, word
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
@@ -36,8 +37,7 @@ def recognize(value: dict[str, Any]) -> float:
     return 1.0 if domain in _DOMAINS else 0.7
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     """A message of the context and the records that it is made of."""
 
     role: Role
@@ -49,8 +49,7 @@ class _Entry:
     summary: bool = False
 
 
-@dataclass(slots=True)
-class _Replay:
+class _Replay(Struct):
     """Rebuilds the context record by record."""
 
     entries: list[_Entry] = field(default_factory=list)

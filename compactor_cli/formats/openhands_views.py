@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from compactor_cli.formats.base import word
 
@@ -17,8 +18,7 @@ _UNSENT = frozenset(
 """Kinds of events that tell how the session went."""
 
 
-@dataclass(slots=True)
-class SentView:
+class SentView(Struct):
     """What condensations make of the events."""
 
     hidden: set[int] = field(default_factory=set)
@@ -62,8 +62,7 @@ def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) ->
     return view
 
 
-@dataclass(slots=True)
-class _Shown:
+class _Shown(Struct):
     """The events that are sent, in order, as (id, record)."""
 
     events: list[tuple[str, int]] = field(default_factory=list)

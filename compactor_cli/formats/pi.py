@@ -29,6 +29,7 @@ from compactor_cli.formats.pi_records import new_entry
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.patterns import compiled_later
 
 _ROLES = frozenset(("user", "assistant", "toolResult", "bashExecution", "custom", "system"))
 _NOTES = ("model_change", "thinking_level_change", "custom", "label", "session_info")
@@ -37,7 +38,7 @@ _SENT = ("message", "compaction", "branch_summary", "custom_message")
 """Kinds of entries that are sent when they are in the context."""
 _FAILED = ("error", "aborted")
 """Why a try of the model ended when it is not sent again."""
-_SENDER = re.compile(r"\A(?:[\w ]+\(untrusted[^)]*\):?\s*```json.*?```\s*)+", re.DOTALL)
+_SENDER = compiled_later(r"\A(?:[\w ]+\(untrusted[^)]*\):?\s*```json.*?```\s*)+", re.DOTALL)
 """What OpenClaw puts before the words of the user."""
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from compactor_cli.model.message import Message
+from compactor_cli.text.patterns import compiled_later
 
-_ACTION = re.compile(r"(?:```|~~~|</(?:command|function|action|execute\w*|bash|tool_call|code)>)\s*\Z")
+_ACTION = compiled_later(r"(?:```|~~~|</(?:command|function|action|execute\w*|bash|tool_call|code)>)\s*\Z")
 """Ends a message whose last word is an action."""
 _LEAST = 2
 """Messages of the agent that show its way of acting."""

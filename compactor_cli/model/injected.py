@@ -6,6 +6,7 @@ import re
 
 from compactor_cli.model.message import Message, Origin
 from compactor_cli.summaries.format.headers import is_recalled, is_summary
+from compactor_cli.text.patterns import compiled_later
 
 DETACHED_RESULT = "[Tool result without its call]"
 """Begins a tool result that a repair could only keep as text."""
@@ -24,12 +25,12 @@ _REMINDER = re.compile(
     r"\s*<(system[-_]reminder|environment_context|environment_details)\b[^>]*>.*?</\1>\s*", re.DOTALL
 )
 """What a harness puts before the words of the user in the same message."""
-_INSTRUCTIONS = re.compile(
+_INSTRUCTIONS = compiled_later(
     r"\s*(?:# AGENTS\.md instructions|<user_instructions|<INSTRUCTIONS)|.{0,400}(?:#\s*claudeMd|CLAUDE\.md|AGENTS\.md)",
     re.DOTALL,
 )
 _COMMAND = re.compile(r"\s*<command-(?:name|message|args)>")
-_COMMAND_ARGS = re.compile(r"<command-args>\s*[^\s<]")
+_COMMAND_ARGS = compiled_later(r"<command-args>\s*[^\s<]")
 
 
 def origin_of(text: str) -> Origin:

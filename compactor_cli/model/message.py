@@ -98,8 +98,8 @@ class Message(Struct, frozen=True):
 
     def text(self, *kinds: PartKind) -> str:
         """Texts of the parts of these kinds (all when none is named), joined by line breaks."""
-        if len(self.parts) == 1 and not kinds:
-            return self.parts[0].text
+        if len(self.parts) == 1:
+            return self.parts[0].text if not kinds or self.parts[0].kind in kinds else ""
         return "\n".join(p.text for p in self.parts if p.text and (not kinds or p.kind in kinds))
 
     @property

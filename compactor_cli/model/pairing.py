@@ -34,15 +34,17 @@ def pair(messages: Sequence[Message]) -> Pairing:
     duplicates: list[Spot] = []
     for at, message in enumerate(messages):
         for which, part in enumerate(message.parts):
-            spot = (at, which)
-            if part.kind == "tool_call":
-                if early[part.call_id] and part.call_id not in answered:
+            kind = part.kind
+            if kind == "tool_call":
+                spot = (at, which)
+                if early and early.get(part.call_id) and part.call_id not in answered:
                     answers[early[part.call_id].pop(0)] = spot
                     answered.add(part.call_id)
                 else:
                     open_calls[part.call_id].append(spot)
-            elif part.kind == "tool_result":
-                waiting = open_calls[part.call_id]
+            elif kind == "tool_result":
+                spot = (at, which)
+                waiting = open_calls.get(part.call_id)
                 if waiting:
                     newest = waiting[-1][0]
                     first = next(i for i, call in enumerate(waiting) if call[0] == newest)

@@ -21,7 +21,7 @@ def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) 
     Agents compact a session when that count is near the limit: as it was it would have them do so at once, with what
     is left. Its share is taken, not our count, for it holds the system prompt and tools as well.
     """
-    if not format.usage_words:
+    if all(transcript.source.find(word) < 0 for word in format.usage_words):
         return {}
     for place in range(len(placed) - 1, -1, -1):
         record = placed[place][0]

@@ -11,8 +11,9 @@ from compactor_cli.scoring.references import reference_counts
 from compactor_cli.settings import Settings
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.outcomes import stated_failure
+from compactor_cli.text.patterns import compiled_later
 
-DECISION = re.compile(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
+DECISION = compiled_later(r"\b(decided|concluded|agreed|will do|won't do|determined|resolved)\b", re.IGNORECASE)
 _DECISION_WORDS = ("decided", "concluded", "agreed", "will do", "won't do", "determined", "resolved")
 _ENDS = 2_000
 """Characters at either end of a tool result that are searched for error words."""

@@ -8,9 +8,8 @@ repeated requests and quoted lines are computed as ever and stand around the mod
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.asking.port import LanguageModel, Turn
@@ -36,8 +35,7 @@ _TOO_SHORT = 60
 Count = Callable[[str], int]
 
 
-@dataclass(slots=True)
-class _Job:
+class _Job(Struct):
     """A piece on its way: which summary it belongs to, and what has come back."""
 
     slot: int

@@ -12,20 +12,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from compactor_cli.features.work.ledger import ACTIONS, compute_ledger, where
 from compactor_cli.model.message import Message
 from compactor_cli.summaries.outline import FACTS, cells
 from compactor_cli.summaries.snippets import changes
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
 
-WHERE = re.compile(r"(?: \[(?:earlier )?#[^\]]*\])+$")
-_FIRST = re.compile(r"\[(?:earlier )?#([^\]]*)\]")
-_ABOUT = re.compile(r"`(.+)`(?: (.*))?$", re.DOTALL)
-_DONE = re.compile(r"(created|edited|deleted|read)(?: (\d+)x)?$")
-_TIMES = re.compile(r"\((\d+)x\b")
-_LAST = re.compile(r"\blast (ok|failed)\)")
+WHERE = compiled_later(r"(?: \[(?:earlier )?#[^\]]*\])+$")
+_FIRST = compiled_later(r"\[(?:earlier )?#([^\]]*)\]")
+_ABOUT = compiled_later(r"`(.+)`(?: (.*))?$", re.DOTALL)
+_DONE = compiled_later(r"(created|edited|deleted|read)(?: (\d+)x)?$")
+_TIMES = compiled_later(r"\((\d+)x\b")
+_LAST = compiled_later(r"\blast (ok|failed)\)")
 
 
 WHAT = " · "
@@ -34,11 +36,10 @@ _WHAT = 60
 """Characters of such a line."""
 LEFT_OUT = "Left out for want of room:"
 _NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
-_COUNTED = re.compile(r"(\d+) (file|error|command)")
+_COUNTED = compiled_later(r"(\d+) (file|error|command)")
 
 
-@dataclass(slots=True)
-class Fact:
+class Fact(Struct):
     """What is known of one file, command or error."""
 
     section: str

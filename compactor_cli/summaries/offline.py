@@ -7,7 +7,6 @@ words that no chosen line has yet; the best by value per token is taken first (M
 from __future__ import annotations
 
 import heapq
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -31,8 +30,9 @@ from compactor_cli.summaries.sections import (
     last_actions,
     tier_items,
 )
+from compactor_cli.text.patterns import compiled_later
 
-_WORD = re.compile(r"[^\W_][\w./-]{2,}")
+_WORD = compiled_later(r"[^\W_][\w./-]{2,}")
 _FADE = 0.93
 """What each further line of a section is worth of the one before."""
 _STATE_SHARE = 0.5

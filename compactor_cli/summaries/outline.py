@@ -12,6 +12,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.text.patterns import compiled_later
+
 PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next", "Immediate")
 """Sections of quoted sentences."""
 FACTS = ("Files", "Errors", "Commands")
@@ -32,8 +34,8 @@ SECTIONS = (
     "Next",
     "Details",
 )
-_COMMAND = re.compile(r"`.+` \((?:\d+x, )?last (?:ok|failed)\)")
-_FILE = re.compile(r"`[^`]+` (?:created|edited|deleted|read)\b")
+_COMMAND = compiled_later(r"`.+` \((?:\d+x, )?last (?:ok|failed)\)")
+_FILE = compiled_later(r"`[^`]+` (?:created|edited|deleted|read)\b")
 
 Style = Literal["list", "checklist", "table"]
 Standing = Literal["done", "open", "error", "next"]

@@ -23,6 +23,7 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.kept_sentences import Keywords, points
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import sentences
 
 WEIGHTS = {
@@ -44,14 +45,18 @@ WEIGHTS = {
     ACTIVE_CODE: 9.0,
 }
 
-FIRM = re.compile(r"\b(decided|concluded|agreed|determined|resolved|going with|instead of|because)\b", re.IGNORECASE)
-CONSTRAINT = re.compile(
+FIRM = compiled_later(
+    r"\b(decided|concluded|agreed|determined|resolved|going with|instead of|because)\b", re.IGNORECASE
+)
+CONSTRAINT = compiled_later(
     r"\b(must|never|always|only|don't|do not|without|should not|"
     r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
     re.IGNORECASE,
 )
-_ANNOUNCES = re.compile(r"\b(next|todo|to do|remaining|later|let me|let's|i'll|i will|going to|now i)\b", re.IGNORECASE)
-_ASKS = re.compile(r"[?？؟]\W*$")
+_ANNOUNCES = compiled_later(
+    r"\b(next|todo|to do|remaining|later|let me|let's|i'll|i will|going to|now i)\b", re.IGNORECASE
+)
+_ASKS = compiled_later(r"[?？؟]\W*$")
 _POLITE, _FEW = 3.0, 9
 """What a sentence of the agent, one of several, counts less that is shorter than so many words and names nothing."""
 UNANSWERED = "The last request is not answered yet."
@@ -66,8 +71,8 @@ _NEWEST = 40
 """Messages that are searched for the newest calls."""
 _LONG_AGO = 1_000_000
 """Puts lines of earlier rounds before those of this one."""
-_OLD_WHERE = re.compile(r"\[#")
-_OLD_LINE = re.compile(r"^- (?:\[ \] )?(.*)$")
+_OLD_WHERE = compiled_later(r"\[#")
+_OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
 
 
 class SummaryItem(Struct, frozen=True):

@@ -45,7 +45,7 @@ def _escape(found: re.Match[str]) -> str:
 
 def plain(text: str) -> str:
     """Without terminal escapes, control characters and lone surrogates; line breaks stay."""
-    if text.isascii() and text.isprintable():
+    if _CONTROL.search(text) is None:  # escapes begin with a control character, too, and so do line breaks of two
         return text
     return _CONTROL.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
 

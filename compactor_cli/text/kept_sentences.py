@@ -6,11 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
+from compactor_cli.text.patterns import compiled_later
+
 KEYWORD, DECISION, MARKER = 10, 5, 3
 """Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
-_DECISION = re.compile(r"\b(?:decided|concluded|agreed|will|won't|must|should)\b", re.IGNORECASE)
-_MARKER = re.compile(r"\b(?:important|critical|key|essential|note)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[^\n]*?(?:[.!?]+(?=\s)[^\S\n]*|[。！？]+|\n|$)")
+_DECISION = compiled_later(r"\b(?:decided|concluded|agreed|will|won't|must|should)\b", re.IGNORECASE)
+_MARKER = compiled_later(r"\b(?:important|critical|key|essential|note)\b", re.IGNORECASE)
+_SENTENCE = compiled_later(r"[^\n]*?(?:[.!?]+(?=\s)[^\S\n]*|[。！？]+|\n|$)")
 _GRAM = 3
 """Characters of the pieces by which keywords are found, so that many of them cost no more than few."""
 

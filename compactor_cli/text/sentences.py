@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from compactor_cli.text.clean import plain
+from compactor_cli.text.patterns import compiled_later
 
 _LONGEST = 20_000
 """Characters of a paragraph that are split into sentences; the rest of a longer one is left out."""
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
-_ENDS = re.compile(r"[.!?。！？]")
+_FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
+_BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
+_ENDS = compiled_later(r"[.!?。！？]")
 
 
 def sentences(text: str) -> list[str]:

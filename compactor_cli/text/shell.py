@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from compactor_cli.text.cached import remembered
+from compactor_cli.text.patterns import compiled_later
 
-_HEREDOC_WORD = re.compile(r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.DOTALL)
+_HEREDOC_WORD = compiled_later(
+    r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.DOTALL
+)
 """A text given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
 _PLACEHOLDER = re.compile("\x00(\\d+)\x00")
 
@@ -23,8 +26,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PIECE = re.compile(r"\$'((?:\\.|[^'\\])*)'|'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)|([^'\"\\]+)|(.)", re.DOTALL)
-_ESCAPED = re.compile(r"\\([\"\\$`])")
+_PIECE = compiled_later(r"\$'((?:\\.|[^'\\])*)'|'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)|([^'\"\\]+)|(.)", re.DOTALL)
+_ESCAPED = compiled_later(r"\\([\"\\$`])")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELLS = ("bash", "sh", "zsh", "dash")
 _KEYWORDS = ("then", "do", "else", "if", "elif", "while", "until", "!", "{", "}", "fi", "done", "time", "exec", "eval")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,13 +12,14 @@ from msgspec import Struct
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.kept_sentences import Keywords, kept_sentences
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.patterns import compiled_later
 
 SMALLEST = 40
 """Tokens that any text can be shortened to: the mark alone takes up to this."""
 
 IMAGE_NOTE = "[image left out]"
 
-_CUT = re.compile(r"\[… [\d,]+ (?:lines?|characters) left out(?: · ctx_[0-9a-f]{8})?\]")
+_CUT = compiled_later(r"\[… [\d,]+ (?:lines?|characters) left out(?: · ctx_[0-9a-f]{8})?\]")
 
 Count = Callable[[str], int]
 

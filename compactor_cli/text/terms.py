@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from compactor_cli.text.patterns import compiled_later
+
 KINDS = (
     "url",
     "path",
@@ -45,12 +47,12 @@ _QUOTED = (
     ("'", re.compile(r"'(?<![A-Za-z0-9]')([^'\n]*)'(?![A-Za-z0-9])")),
 )
 _LONGEST_QUOTE = 60
-_ESCAPE = re.compile(r"\\(?:([nrt\"/\\])|u([0-9a-fA-F]{4}))")
+_ESCAPE = compiled_later(r"\\(?:([nrt\"/\\])|u([0-9a-fA-F]{4}))")
 _PLAIN = {"n": "\n", "r": "", "t": "\t", '"': '"', "/": "/", "\\": "\\"}
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_DECIMAL = re.compile(r"\d+\.\d+%?$")
-_CODE = re.compile(r"[A-Z]{1,4}\d{3,5}$")
-_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
+_DATE = compiled_later(r"\d{4}-\d\d-\d\d")
+_DECIMAL = compiled_later(r"\d+\.\d+%?$")
+_CODE = compiled_later(r"[A-Z]{1,4}\d{3,5}$")
+_TWO_LETTERS = compiled_later(r"[^\W\d_]{2}")
 _EDGES = ".,;:!?)(]}[{'\"`\\ "
 _ERROR_ENDS = ("Error", "Exception", "Warning", "Fault")
 _ERROR_STARTS = (

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from compactor_cli.text.clauses import split_clauses
+from compactor_cli.text.patterns import compiled_later
 
 _TOGETHER = 80
 """Characters up to which neighbouring lines are taken together."""
@@ -21,7 +22,8 @@ _MEMBERS = 110
 _LONG_PROSE = 220
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_STRUCTURE = compiled_later(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_SENTENCE_END = compiled_later(r"[.!?;] ")
 _SPACE = " \t\r\n"
 
 
@@ -80,10 +82,10 @@ def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
 def _sentence_cuts(line: str) -> Iterator[int]:
     """Ends of sentences, with short ones left together."""
     last = 0
-    for at in range(1, len(line)):
-        if line[at] == " " and line[at - 1] in ".!?;" and at - last > 40:
-            yield at + 1
-            last = at + 1
+    for found in _SENTENCE_END.finditer(line):
+        if found.end() - last > 41:
+            last = found.end()
+            yield last
 
 
 def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 
@@ -11,9 +10,10 @@ from msgspec import Struct
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.summaries.format.headers import CUT_OFF, covered
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, text_reference
 
-_REFERENCE = re.compile(r"ctx_[0-9a-f]{8}")
+_REFERENCE = compiled_later(r"ctx_[0-9a-f]{8}")
 
 
 class Fate(Struct, frozen=True):

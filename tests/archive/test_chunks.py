@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import random
 
 import pytest
@@ -87,3 +89,19 @@ def test_records_that_stay_share_pieces_wherever_others_went():
     records = [said(number) for number in range(2_000)]
     fewer = jsonl(*records[:300], user("a summary"), *records[700:])
     assert shared(jsonl(*records), fewer) > len(fewer) * 0.9
+
+
+def test_what_is_kept_of_a_packed_file_is_cut_alike_by_every_version():
+    """Borders that moved would have the archive keep the same bytes a second time."""
+    data = random.Random(1).randbytes(150_000)
+    packed = gzip.compress(jsonl(user(data.hex())), mtime=0)
+    sizes = [len(piece) for piece in cut(load(packed))]
+    assert sizes == [65_536, 65_536, len(packed) - 2 * 65_536]
+
+
+def test_what_is_kept_of_a_session_is_cut_alike_by_every_version():
+    records = [said(number) for number in range(100)]
+    lines = jsonl(*records).splitlines(keepends=True)
+    ends = [at for at, line in enumerate(lines[:-1]) if hashlib.sha256(line[:-1]).digest()[0] % 16 == 0]
+    pieces = list(cut(load(jsonl(*records))))
+    assert [piece.splitlines(keepends=True)[-1] for piece in pieces[:-1]] == [lines[at] for at in ends]

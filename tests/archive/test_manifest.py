@@ -12,7 +12,13 @@ from compactor_cli.archive.manifest import manifest_of
 from compactor_cli.archive.originals import find, original
 from compactor_cli.archive.removals import losses
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.model.decisions import DROPPED, Spot
+from compactor_cli.pipeline.decision_files import by_conversation
+from compactor_cli.pipeline.run import compact_source
+from compactor_cli.settings import Settings
 from compactor_cli.text.shorten import reference
+from compactor_cli.tokens import make_counter
+from compactor_cli.wiring import tools_for
 from tests.builders import assistant, compact, jsonl, listing, load, prose, system, user
 from tests.pipeline.sessions import assistant as calling
 from tests.pipeline.sessions import long_session, result
@@ -149,6 +155,34 @@ def test_what_a_repair_took_out_is_listed():
     assert (entry.messages, entry.records, entry.marked) == ((2,), (2,), False)
     assert "no call for it" in entry.reason
     assert original(source, entry) == data.splitlines()[2]
+
+
+def test_what_a_repair_changed_in_a_message_is_listed_with_why():
+    stray = [{"type": "tool_result", "tool_use_id": name, "content": f"rows of {name}"} for name in ("nobody", "c1")]
+    data = jsonl(
+        user("Go."),
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "Bash", "input": {}}]},
+        {"role": "user", "content": [*stray, {"type": "text", "text": "And see that."}]},
+        assistant(prose("one", 60)),
+        user(prose("two", 60)),
+        assistant("Yes."),
+    )
+    made, source, _ = manifest(data, strategy="adaptive", target_ratio=0.9)
+    (entry,) = [one for one in made.removed if one.loss == "repaired"]
+    assert (entry.messages, entry.records) == ((2,), (2,))
+    assert "no call for it" in entry.reason
+    assert original(source, entry) == data.splitlines()[2]
+
+
+def test_what_a_person_dropped_is_listed_as_dropped():
+    data = jsonl(*long_session(10))
+    source, settings = load(data), Settings(target_ratio=0.5)
+    tools = [tools_for(one, make_counter("chars").counter, settings) for one in source.transcripts]
+    output, parts = compact_source(source, tools, settings, decided=by_conversation({Spot(0, 4): "drop"}, 1))
+    made = manifest_of(source, output, parts, "out.jsonl", "chars")
+    gone = [one for one in made.removed if one.reason == DROPPED]
+    assert {(one.messages, one.loss) for one in gone} == {((4,), "dropped"), ((5,), "dropped")}
+    assert not [one for one in made.removed if one.loss == "repaired"]
 
 
 def test_originals_that_share_8_digits_get_longer_references():

@@ -71,3 +71,11 @@ def test_any_other_bytes_are_refused(data):
     broken = manifest_text(MADE)[:data] if isinstance(data, int) else data
     with pytest.raises(InputError):
         read_manifest(broken, "x.manifest.json")
+
+
+def test_each_key_stands_once_and_each_entry_has_its_line():
+    text = manifest_text(MADE)
+    keys = [key for key, _ in json.loads(text, object_pairs_hook=list)]
+    assert keys == ["version", "input", "output", "format", "counter", "rounds", "removed"]
+    entries = [line.rstrip(b",") for line in text.splitlines() if line.startswith(b'{"reference"')]
+    assert list(map(json.loads, entries)) == manifest_json(MADE)["removed"]

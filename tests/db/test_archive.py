@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from itertools import pairwise
 from pathlib import Path
@@ -115,6 +116,29 @@ def test_how_a_file_belongs_to_a_compaction(database):
     assert found(database, b"other\n", ("id:x:y", "id:openai-chat:s-1")) == FoundCompaction(kept, "session")
 
 
+def test_a_file_belongs_to_the_newest_compaction_of_its_session_and_to_no_other_session(database):
+    ids = [plain(noise(50, at), b"%d" % at, session=f"s-{at % 2}").keep(database) for at in range(4)]
+    assert found(database, b"other\n", ("id:openai-chat:s-0",)) == FoundCompaction(ids[2], "session")
+    assert found(database, b"other\n", ("id:openai-chat:s-1",)) == FoundCompaction(ids[3], "session")
+
+
+def test_a_text_with_marks_belongs_to_the_newest_compaction_that_left_them(database):
+    done = compacted(jsonl(*long_session()), strategy="rolling", target_ratio=0.3)
+    ids = [done.keep(database, at) for at in (10.0, 20.0)]
+    plain(b"abc", b"a").keep(database, at=30.0)
+    marked, unmarked = (
+        next(one.digest[:8] for one in done.manifest.removed if one.marked == wanted) for wanted in (True, False)
+    )
+
+    def by_marks(*references):
+        with database.read() as connection:
+            return archive.find_by_marks(connection, references)
+
+    assert by_marks("00000000", marked) == FoundCompaction(ids[1], "marks")
+    assert by_marks(unmarked) is None, "no mark leads to it"
+    assert by_marks() is None
+
+
 def test_of_several_compactions_with_the_same_output_the_newest_that_changed_something_counts(database):
     output = b"the same\n"
     ids = [plain(noise(50, seed), output).keep(database, at) for seed, at in ((1, 10.0), (2, 20.0))]
@@ -140,8 +164,12 @@ def test_the_state_of_a_file_that_was_left_alone_comes_back_once_it_has_grown_an
     small, larger = jsonl(*records[:3]), jsonl(*records[:5])
     first, second = (compacted(data, target_tokens=1_000) for data in (small, larger))
     ids = [first.keep(database), second.keep(database)]
-    with pytest.raises(NotKeptError, match="changed nothing, so its input was not stored: the file itself"):
+    with pytest.raises(NotKeptError) as refused:
         restored(database, ids[0])
+    assert str(refused.value) == (
+        f"compaction {ids[0]} changed nothing, so its input was not stored: the file itself is the original "
+        f"({len(small):,} bytes, SHA-256 {hashlib.sha256(small).hexdigest()})"
+    )
     last = compacted(jsonl(*records), target_tokens=1_000)
     ids.append(last.keep(database))
     assert [restored(database, kept) for kept in ids] == [small, larger, last.data]

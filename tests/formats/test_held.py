@@ -90,6 +90,22 @@ def test_bytes_in_a_file_are_used_like_bytes(held):
     assert sha256(content) == sha256(data)
 
 
+@pytest.mark.parametrize("backwards", [False, True])
+def test_lines_of_content_in_a_file_are_read_once_in_either_direction(held, monkeypatch, backwards):
+    data = b"".join(b"%d %s\n" % (number, b"x" * (number % 700)) for number in range(12_000))
+    content, lines, read = held(data), data.splitlines(keepends=True), []
+    actual = Spill.read
+    monkeypatch.setattr(Spill, "read", lambda *given: read.append(given[-1]) or actual(*given))
+    spans, start = [], 0
+    for line in lines:
+        assert content.find(b"\n", start) == start + len(line) - 1
+        spans.append((start, start + len(line)))
+        start += len(line)
+    for (first, end), line in list(zip(spans, lines, strict=True))[:: -1 if backwards else 1]:
+        assert content[first:end] == line
+    assert sum(read) < 2 * len(data) + 2 * (1 << 20)
+
+
 @pytest.mark.parametrize("size", [0, 10, LARGE - 1, LARGE, LARGE + 10])
 def test_streams_are_read_whole_whatever_their_size(size, tmp_path):
     path = tmp_path / "some"

@@ -19,11 +19,40 @@ from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
 from tests.asking import ScriptedModel
-from tests.pipeline.sessions import Json, assistant, load, long_session, result, user
+from tests.pipeline.sessions import Json, assistant, compact, load, long_session, records_of, result, system, user
 from tests.strategies import work
 from tests.strategies.test_tier_cuts import reading, writing
 
 GOLDEN = Path(__file__).parent / "golden"
+
+
+def interrupted(number: int) -> list[Json]:
+    """A request, parallel calls whose results come one late, behind words of the user, and now and then a residual."""
+    first, second, third = (f"{name}{number}" for name in "abc")
+    why = (
+        "We decided to keep totals in cents, because the tool failed with an error: ValueError."
+        if number % 4
+        else "Ok."
+    )
+    return [
+        user(f"Add up part {number}, " + "as ever, " * (number % 5) + "and say what is off."),
+        assistant("I look at three files.", first, (second, "mcp:Read", {"path": f"data/{number}.csv"}), third),
+        result(first, f"row {number}\n" * (30 * (number % 4) + 1)),
+        result(second, "nothing" if number % 3 else f"total {number}\n" * 150),
+        user("Wait for the last one."),
+        result(third, f"sum {number}\n" * 20 * (number % 6)),
+        assistant(why),
+    ]
+
+
+def rounds() -> list[Json]:
+    """The output of two rounds, with what came since."""
+    once = records_of(compact([*work.session(4, end=False)], strategy="tiered", target_ratio=0.4))
+    more = [record for number in range(4, 7) for record in work.task(number)]
+    twice = records_of(compact([*once, *more], strategy="tiered", target_ratio=0.5))
+    return [*twice, *(record for number in range(7, 10) for record in work.task(number)), user(work.LAST)]
+
+
 SESSIONS: dict[str, list[Json]] = {
     "exchanges": long_session(40),
     "large outputs": reading(900, 30),
@@ -36,8 +65,11 @@ SESSIONS: dict[str, list[Json]] = {
     "talk": [(user, assistant)[n % 2](f"Row {n} of the table is in, {'as ever, ' * (n % 7)}.") for n in range(150)],
     "work": work.session(8),
     "short": long_session(4, words=400),
+    "interrupted": [system(), *(record for number in range(14) for record in interrupted(number))],
+    "rounds": rounds(),
+    "system between": [*work.session(3, end=False), system("Now be brief." * 9), *work.session(3)[2:]],
 }
-TARGETS = (None, 0.7, 0.4, 0.2, 0.1, 0.05)
+TARGETS = (None, 0.9, 0.7, 0.55, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)
 
 
 def told(analysis: Analysis, plan: Plan) -> str:
@@ -49,7 +81,12 @@ def told(analysis: Analysis, plan: Plan) -> str:
         before = sum(analysis.groups[d.group].tokens for d in own)
         where = f"{min(messages)}-{max(messages)}"
         lines.append(f"{where} {rendition}: {before} -> {sum(d.tokens for d in own)} tokens, {reason}")
-    lines += [f"summary of groups {s.groups[0]}-{s.groups[-1]}, {s.budget} tokens" for s in plan.slots]
+    for slot in plan.slots:
+        quotes = "".join(f", repeats {quote.label or quote.kind} ({len(quote.text)})" for quote in slot.quotes)
+        groups = f"{slot.groups[0]}-{slot.groups[-1]}"
+        lines.append(
+            f"summary of tier {slot.tier}, groups {groups}, {len(slot.groups)} of them, {slot.budget} tokens{quotes}"
+        )
     return "\n".join(lines)
 
 

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import file_actions
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
 
 _CHANGES = ("created", "edited", "deleted")
-_CARRIED = re.compile(
+_CARRIED = compiled_later(
     r"(created|edited|deleted) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?"
     r"(, check passed after|, check failed after|, unchecked)?$"
 )
-_OPENED = re.compile(r"\[File: (/\S+) \(\d+ lines")
+_OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that an editor with one open file has changed."""
-_SCRATCH = re.compile(r"/(?:private/)?(?:var/)?tmp/")
+_SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _PATH_WIDTH = 300
 _PATHLESS = ("edit", "insert")
 _IGNORED = re.compile(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
 
 
-@dataclass(slots=True)
-class Change:
+class Change(Struct):
     """What was done to a file so far."""
 
     action: str
@@ -37,8 +39,7 @@ class Change:
     """What an earlier round says of it."""
 
 
-@dataclass(slots=True)
-class ChangedFiles:
+class ChangedFiles(Struct):
     """Changes by path, oldest last change first."""
 
     changes: dict[str, Change] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.text.clean import one_line, plain
+from compactor_cli.text.patterns import compiled_later
 
 # Patterns for lines, compiled where one is looked for: most sessions run few kinds of checks. With each pattern stand
 # words of which every match has one: looking for words is much quicker.
@@ -78,11 +79,11 @@ _PASSED_WORDS = (
     *("prettier", "left unchanged", "already formatted", "built in ", "no offenses", "0 broken"),
 )
 _NOTHING_RUN_WORDS = ("no test", "0 items", "ran 0")
-_NOTHING_RUN = re.compile(
+_NOTHING_RUN = compiled_later(
     r"no tests ran|collected 0 items|No tests? (?:files? )?found|no tests to run|Ran 0 tests", re.I
 )
-_SOME_RAN = re.compile(r"--- PASS:|\b[1-9]\d* passed|^ok\s+\S+\s+\S+$", re.MULTILINE)
-_AND_MORE = re.compile(r" and \d+ more$")
+_SOME_RAN = compiled_later(r"--- PASS:|\b[1-9]\d* passed|^ok\s+\S+\s+\S+$", re.MULTILINE)
+_AND_MORE = compiled_later(r" and \d+ more$")
 _MOST_NAMES = 6
 _NAME_WIDTH = 100
 

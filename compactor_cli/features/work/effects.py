@@ -11,6 +11,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import first_said
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 _VERBS = word_set(
@@ -22,12 +23,12 @@ _VERBS = word_set(
 _WITHIN = re.compile(r"patch|^edit|notebook|plan$|todo|(?:create|write|delete|update|move|rename)_?file", re.IGNORECASE)
 """Tools that change files and plans of the session, which are told elsewhere."""
 _IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
-_IDENTITY = re.compile(r"(?:_id|Id|Key)$")
+_IDENTITY = compiled_later(r"(?:_id|Id|Key)$")
 _NOT_MEANT = ("user_id", "userId", "payment_id", "paymentId", "payment_method_id", "session_id", "request_id")
 """Identities of who acts and how, not of what is acted on."""
 _TITLE_KEYS = ("name", "title", "to", "subject", "email", "url")
 _PERSON_KEYS = ("user_id", "userId")
-_RESULT_ID = re.compile(
+_RESULT_ID = compiled_later(
     r"\"(?:reservation_id|order_id|booking_id|issue_id|ticket_id|event_id|message_id|id)\"\s*:\s*\"?([\w-]+)"
 )
 _ARGUMENTS_WIDTH = 100

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
+from compactor_cli.text.cached import remembered
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import result_errors, stated_failure
+from compactor_cli.text.patterns import compiled_later
 
 PATH_KEYS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 _COMMAND_KEYS = ("command", "cmd", "script", "code_to_run")
@@ -21,8 +22,8 @@ _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
-_PATCH = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_DIFF = re.compile(r"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
+_PATCH = compiled_later(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_DIFF = compiled_later(r"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
 _REDIRECT = re.compile(r"(?<![0-9&>=-])>{1,2}\s*([\w./~-]*[A-Za-z_][\w./~-]*\.[A-Za-z]\w*)")
 _SED = re.compile(r"\bsed\s+-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+([\w./~-]+)")
 _MOVE = re.compile(r"\b(mv|cp)\s+(?:-\w+\s+)*([\w./~-]+)\s+([\w./~-]+)")
@@ -32,19 +33,18 @@ _SHOWS = re.compile(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+(?:
 _EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
 """Commands of one common editor tool, which names what it does in its arguments."""
 
-_TELLING = re.compile(
+_TELLING = compiled_later(
     r"\b(?:errors?|fail(?:ed|ure)?|conflict|cannot|can't|denied|refused|not found|missing|invalid|issues?)\b",
     re.IGNORECASE,
 )
-_PREAMBLE = re.compile(
+_PREAMBLE = compiled_later(
     r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
 )
 
 ACTIONS = ("created", "edited", "deleted", "read")
 
 
-@dataclass(slots=True)
-class FileFact:
+class FileFact(Struct):
     """What was done to a file, and in which messages."""
 
     actions: dict[str, list[int]] = field(default_factory=dict)
@@ -126,7 +126,7 @@ def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
         yield from ((path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path)
     command = command_of(arguments)
     if command:
-        yield from _in_text(command, command=True)
+        yield from _in_command(command)
     for value in arguments.values():
         if isinstance(value, str) and len(value) > 4 and value != command:
             yield from _in_text(value)
@@ -145,7 +145,18 @@ def _action(tool: str, arguments: dict[str, Any]) -> str:
     return "read" if _READS.search(tool) else ""
 
 
-def _in_text(text: str, *, command: bool = False) -> Iterator[tuple[str, str]]:
+@remembered
+def _in_command(command: str) -> tuple[tuple[str, str], ...]:
+    """Return the (path, action) pairs of a command line, which several stages ask for."""
+    found = list(_in_text(command))
+    for pattern, action in ((_REDIRECT, "edited"), (_SED, "edited"), (_REMOVE, "deleted"), (_SHOWS, "read")):
+        found += ((path, action) for path in pattern.findall(command) if path != "/dev/null")
+    for verb, source, target in _MOVE.findall(command):
+        found += [(source, "deleted" if verb == "mv" else "read"), (target, "created")]
+    return tuple(found)
+
+
+def _in_text(text: str) -> Iterator[tuple[str, str]]:
     if "*** " in text:
         actions = {"Add": "created", "Update": "edited", "Delete": "deleted"}
         yield from ((path.strip(), actions[verb]) for verb, path in _PATCH.findall(text))
@@ -153,13 +164,6 @@ def _in_text(text: str, *, command: bool = False) -> Iterator[tuple[str, str]]:
         for old, new in _DIFF.findall(text):
             action = "created" if old == "/dev/null" else "deleted" if new == "/dev/null" else "edited"
             yield (old if action == "deleted" else new), action
-    if not command:
-        return
-    for pattern, action in ((_REDIRECT, "edited"), (_SED, "edited"), (_REMOVE, "deleted"), (_SHOWS, "read")):
-        yield from ((path, action) for path in pattern.findall(text) if path != "/dev/null")
-    for verb, source, target in _MOVE.findall(text):
-        yield source, "deleted" if verb == "mv" else "read"
-        yield target, "created"
 
 
 def command_of(arguments: Any) -> str:

@@ -13,6 +13,7 @@ from compactor_cli.features.work.ledger import first_said
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
 _LOOKING = word_set(
@@ -27,12 +28,12 @@ _LOOKING_TOOLS = word_set(
     "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
 )
 _GIT_LOOKING = word_set("status log show diff branch rev-parse ls-files blame grep remote fetch config merge-base")
-_LOOKING_WORD = re.compile(
+_LOOKING_WORD = compiled_later(
     r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
 )
-_INTERPRETER = re.compile(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
-_CARRIED = re.compile(r"open error: (.+) \((.+)\)$")
-_EDIT_OF = re.compile(r"edit of (.+)$")
+_INTERPRETER = compiled_later(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
+_CARRIED = compiled_later(r"open error: (.+) \((.+)\)$")
+_EDIT_OF = compiled_later(r"edit of (.+)$")
 _MOST = 50
 """Errors that are followed; older ones are given up, so that cost stays linear."""
 _MOST_CALLS = 40

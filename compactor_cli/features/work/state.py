@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import ToolCall, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, changes_of
@@ -18,22 +19,24 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.state_line import Kind, StateLine
 from compactor_cli.summaries.format.state_block import state_lines, state_text
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps
 
 __all__ = ["Kind", "StateLine", "answers_before_turns", "compute_state", "state_lines", "state_text"]
 
 _MARKS: dict[Status, str] = {"open": " ", "active": ">", "done": "x"}
 _STATUS_OF = {mark: status for status, mark in _MARKS.items()}
-_CARRIED_TASK = re.compile(r"\[([ >x])\] (.+?)(?: \(task (\w{1,12})\))?$")
+_CARRIED_TASK = compiled_later(r"\[([ >x])\] (.+?)(?: \(task (\w{1,12})\))?$")
 _CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
 """What an effect brings to an end that failed at first, such as a merge with conflicts."""
-_ENDS = re.compile(r"finish|submit|done|exit|attempt_completion|final_answer|terminate|end_task|stop", re.IGNORECASE)
+_ENDS = compiled_later(
+    r"finish|submit|done|exit|attempt_completion|final_answer|terminate|end_task|stop", re.IGNORECASE
+)
 """Tools that end a session; nobody answers them."""
 _IN_FLIGHT = "in flight: "
 
 
-@dataclass(slots=True)
-class _State:
+class _State(Struct):
     """What is known so far, call by call."""
 
     home: str

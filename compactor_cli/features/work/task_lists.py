@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
 
 Status = Literal["open", "active", "done", "dropped"]
 
@@ -26,14 +27,14 @@ _STATUSES: dict[str, Status] = {
     **dict.fromkeys(("cancelled", "canceled", "deleted", "dropped", "skipped", "removed", "abandoned"), "dropped"),
 }
 _BOXES: dict[str, Status] = {" ": "open", "x": "done", "X": "done", ">": "active", "~": "active", "-": "dropped"}
-_BOX = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])\s+\[([ xX>~-])\]\s+(.+)$", re.MULTILINE)
-_LISTED = re.compile(
+_BOX = compiled_later(r"^[ \t]*(?:[-*+]|\d+[.)])\s+\[([ xX>~-])\]\s+(.+)$", re.MULTILINE)
+_LISTED = compiled_later(
     r"^[ \t]*#?(\w+)\.?:?\s+\[(\w+)\]\s+(.+?)(?:\s+\[blocked by[^\]]*\])?$", re.MULTILINE | re.IGNORECASE
 )
 _PLANS = re.compile(r"todo|task|plan|checklist|progress", re.IGNORECASE)
 _OTHERS = ("task", "agent", "exitplanmode")
 """Tools whose arguments may hold a list of tasks that is not the agent's own: what others are asked, and proposals."""
-_MADE = re.compile(r"#(\w+)")
+_MADE = compiled_later(r"#(\w+)")
 _WIDTH = 200
 """Longest text of a task; a longer one is cut."""
 

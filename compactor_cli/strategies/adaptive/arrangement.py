@@ -7,7 +7,8 @@ the message behind it is quoted whole in it, at its place among the other lines,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision
@@ -20,8 +21,7 @@ _WORTH_A_HEADING = 120
 """Tokens of quoted lines that are worth a summary of their own, its heading and its place in the conversation."""
 
 
-@dataclass(slots=True)
-class Stretch:
+class Stretch(Struct):
     """Groups that one summary stands for, in order, and the tokens of the lines that it quotes."""
 
     groups: list[Group] = field(default_factory=list)

@@ -315,8 +315,10 @@ class Chooser:
 
     def _may_be_summarized(self, group: Group) -> bool:
         """Return whether a summary can quote the group, and nothing keeps it at its place but that it is new."""
-        fixed = self.kept.keys() | self.large | self.whole | (self.present & self.newest.last.keys())
-        return group.index not in fixed and all(
+        at = group.index
+        if at in self.kept or at in self.large or at in self.whole or (at in self.present and at in self.newest.last):
+            return False
+        return all(
             part.kind in ("text", "tool_call", "tool_result") and not part.images
             for i in group.messages
             for part in self.given.messages[i].parts

@@ -27,6 +27,7 @@ from compactor_cli.summaries.format.excerpts import (
 )
 from compactor_cli.summaries.format.headers import Base, lines_header, lines_mark
 from compactor_cli.text.clean import plain
+from compactor_cli.text.patterns import compiled_later
 
 MARK = 24
 """Tokens of quoted lines that are worth a summary, whose heading is a mark."""
@@ -38,7 +39,7 @@ _FULL = 280
 """Tokens that are worth a heading that says what the transcript was compacted from."""
 _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
-_NUMBER = re.compile(r"^[ \t]*(\d{1,6})(?:→|\t)", re.MULTILINE)
+_NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)", re.MULTILINE)
 """The number that tools put before a line of a file."""
 
 

@@ -94,8 +94,7 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
         said = [Statement(message, "user", text) for message, text in sentences]
         talk = sorted([*said, *answers], key=lambda statement: statement.message)
-        learned = zip(statement_values(talk, weights), talk, strict=True)
-        values = (value for value, statement in learned if statement.speaker == "user")
+        values = statement_values(talk, weights, (at for at, each in enumerate(talk) if each.speaker == "user"))
         return [(value + plain) / 2 for value, plain in zip(values, plain_values(sentences), strict=True)]
 
     return rate
@@ -173,15 +172,16 @@ class _Chooser:
 
     def _take(self, order: Iterable[int], room: int, least: float = _NOD) -> None:
         """Bundles in this order, as far as the room goes; none for a sentence that is worth next to nothing."""
+        opened = {self.sentences[i].request for i in self.taken}
         for at in order:
             if at in self.taken or self.sentences[at].worth < least * self.best:
                 continue
             bundle = self._with_later(at)
-            opened = {self.sentences[i].request for i in self.taken}
             fresh = {self.sentences[i].request for i in bundle} - opened
             cost = sum(self.sentences[i].tokens for i in bundle) + (HEADING + 2) * len(fresh)
             if self.used + cost <= room:
                 self.used += cost
+                opened |= fresh
                 self.taken.update(bundle)
                 self.bundles.append(bundle)
 
@@ -250,6 +250,8 @@ def _later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
 def _terms(text: str) -> set[str]:
     """Words that two sentences on one subject may share; of scripts without blanks, pairs of characters."""
     found = re.findall(_TERM, text.lower())
+    if text.isascii():
+        return {word for word in found if len(word) > 2}
     wide = [bool(re.match(_WIDE, word)) for word in found]
     pairs = {a + b for a, b, x, y in zip(found, found[1:], wide, wide[1:], strict=False) if x and y}
     return pairs | {word for word, is_wide in zip(found, wide, strict=True) if not is_wide and len(word) > 2}

@@ -118,9 +118,10 @@ class Selector:
 
     def tokens(self, line: int) -> int:
         """Tokens of the line alone."""
-        if line not in self._costs:
-            self._costs[line] = self._cost(self.lines.text(line)) + 1
-        return self._costs[line]
+        known = self._costs.get(line)
+        if known is None:
+            known = self._costs[line] = self._cost(self.lines.text(line)) + 1
+        return known
 
     def _enter(self, choice: ChosenLine) -> None:
         line = choice.line
@@ -135,12 +136,19 @@ class Selector:
 
     def _gain(self, line: int) -> float:
         """Return what taking the line adds: its own names, and context for those of its neighbours."""
-        gain, reached = 0.0, self._reached
-        beside = [near for near in (line - 1, line + 1) if near in self.taken]
-        for found in self._context(line):
+        gain, reached, taken = 0.0, self._reached, self.taken
+        contexts = self._context(line)
+        if line - 1 not in taken and line + 1 not in taken:
+            for found in contexts:
+                more = found.alone - reached.get(found.term, 0.0)
+                if more > 0:
+                    gain += more * found.worth
+            return gain
+        beside = [near for near in (line - 1, line + 1) if near in taken]
+        for found in contexts:
             known = reached.get(found.term, 0.0)
             if known < 1.0:
-                more = (self._reach(line, found) if beside else found.alone) - known
+                more = self._reach(line, found) - known
                 if more > 0:
                     gain += more * found.worth
         for near in beside:
@@ -168,8 +176,10 @@ class Selector:
         return known
 
     def _find_contexts(self, line: int) -> list[_Context]:
-        lines, worth = self.lines, self._worth
-        terms = [(term, value) for term in lines.terms(line) if (value := worth(term)) > 0]
+        lines, worth, reached = self.lines, self._worth, self._reached
+        # a name that is understood already adds nothing, here or later
+        open_terms = [term for term in lines.terms(line) if reached.get(term, 0.0) < 1.0]
+        terms = [(term, value) for term in open_terms if (value := worth(term)) > 0]
         if not terms:
             return []
         text, names = lines.text(line), lines.session.names

@@ -7,8 +7,8 @@ stretch has no room for a heading, what is kept moves into the summary and is re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.model.group import Group
@@ -23,8 +23,7 @@ _MOVABLE = ("text", "tool_call", "tool_result", "thinking")
 """Kinds of parts of messages that can be repeated as text; what was thought is left out."""
 
 
-@dataclass(slots=True)
-class _Stretch:
+class _Stretch(Struct):
     """Groups that one summary stands for, and those among them that it repeats."""
 
     groups: list[Group] = field(default_factory=list)

@@ -13,23 +13,26 @@ quoted can pass for a mark, and tags of harnesses are made harmless.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.text.patterns import compiled_later
+
 LEGEND = "Lines quoted: #n is the message, → a tool's output, … a gap."
 _MANY = 40
 GAP = "… "
-_HEADING = re.compile(r"(?P<earlier>earlier )?#(?P<message>\d+)(?: (?P<name>[^\s:→][^\n:→]{0,79}))?(?P<joint> →|:) ")
+_HEADING = compiled_later(
+    r"(?P<earlier>earlier )?#(?P<message>\d+)(?: (?P<name>[^\s:→][^\n:→]{0,79}))?(?P<joint> →|:) "
+)
 INSTRUCTIONS = "instructions"
 """The speaker of standing instructions that a harness put in, such as AGENTS.md."""
 _EARLIER = "earlier "
 _UNNAMED = "earlier summary: "
 """Stands before a line of a summary that stood under no heading there."""
 _BEGINS = ("heading", "middle")
-_TAG = re.compile(
+_TAG = compiled_later(
     r"<(?=/?(?:system[-_]reminder|command-\w+|local-command-\w+|bash-\w+|task-notification|environment_context"
     r"|user_instructions|turn_aborted|function_calls|function_results|tool_results?|invoke|antml:\w+"
     r"|system|user|assistant|human)\b[^<>\n]{0,80}>|\|\w[^|<>\n]{0,40}\|>)"

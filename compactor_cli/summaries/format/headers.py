@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from compactor_cli.summaries.format.verbatim import TURNS
+from compactor_cli.text.patterns import compiled_later
 
 SUMMARY_PREFIX = "## Session Summary"
 RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a search."
@@ -18,7 +19,7 @@ CUT_OFF = "Cut off: nothing of them is kept here."
 STATE = "State:"
 """Stands above the lines that tell the state of the work; quoted lines never begin like that."""
 _WRITTEN_BY = re.compile(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
-_HAS_SECTIONS = re.compile(
+_HAS_SECTIONS = compiled_later(
     r"## Session Summary \(Compaction Round (?P<round>\d+)\)\n"
     r"Stands for messages (?P<covers>\d[\d, -]*)(?: except kept ones)? "
     r"\((?:tier \d; )?[\d,]+ tokens; ctx_[0-9a-f]{8,64}\)\.\n"
@@ -29,9 +30,9 @@ _QUOTES_LINES = re.compile(
     r"(?: \((?:round (?P<round>\d+))?(?:, )?(?:ctx_[0-9a-f]{8,64})?"
     r"(?:, (?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\))?\n"
 )
-_MARK = re.compile(r"\[#(?P<covers>\d[\d, -]*)\]\n")
+_MARK = compiled_later(r"\[#(?P<covers>\d[\d, -]*)\]\n")
 """The heading of a summary of a few lines."""
-_OLDER = re.compile(
+_OLDER = compiled_later(
     r"## Session Summary \(Round (?P<round>\d+)\)\nStands for messages (?P<covers>\d[\d, -]*)(?: except kept ones)? "
     r"\(ctx_[0-9a-f]{8,64}(?:; from (?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\)\.\n"
     r"(?=\n|Lines quoted from them: )"

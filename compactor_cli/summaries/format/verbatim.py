@@ -30,18 +30,20 @@ from typing import Literal
 
 from msgspec import Struct
 
+from compactor_cli.text.patterns import compiled_later
+
 QUOTED = "\n\n### Lines of the session\n"
 """Stands before the lines that a summary quotes besides what it says under its other headings."""
 LAST_REQUEST_WAS = "\n\nLast request from user was: "
 _ONLY = " (first request: the last one, at the end)"
-_BLOCK = re.compile(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
+_BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
 
 TURNS = "### Word for word"
 """The heading of messages that a summary repeats."""
-_TURN = re.compile(r"((?:earlier )?#\d+(?: [^\s:]{1,80})?|earlier [^\s:]{1,80}): ")
-_LENGTH = re.compile(r"\((\d+) characters\)(?:\n|$)")
-_MARK = re.compile(r"^(?= *(?:#|<|earlier #))", re.MULTILINE)
-_MOVED_IN = re.compile(r"^  (?= *(?:#|<|earlier #))", re.MULTILINE)
+_TURN = compiled_later(r"((?:earlier )?#\d+(?: [^\s:]{1,80})?|earlier [^\s:]{1,80}): ")
+_LENGTH = compiled_later(r"\((\d+) characters\)(?:\n|$)")
+_MARK = compiled_later(r"^(?= *(?:#|<|earlier #))", re.MULTILINE)
+_MOVED_IN = compiled_later(r"^  (?= *(?:#|<|earlier #))", re.MULTILINE)
 
 Kind = Literal["first", "last", "only", "turn"]
 
