@@ -18,7 +18,7 @@ from tests.builders import ROOT
 
 PACKAGE = ROOT / "compactor_cli"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-OF_THE_CODE = ("docs/architecture.md", "CONTRIBUTING.md")
+OF_THE_CODE = ("docs/architecture.md", "docs/internals.md", "CONTRIBUTING.md")
 DECISIONS = {int(path.name[:4]): path for path in (ROOT / "docs" / "decisions").glob("*.md")}
 
 _NAMED = re.compile(r"`([\w./-]+(?:/|\.(?:py|md|toml|json|txt)))`")

@@ -37,16 +37,14 @@ def access_of(path: str) -> Access | None:
     return Access(stat.S_IMODE(state.st_mode), state.st_gid) if stat.S_ISREG(state.st_mode) else None
 
 
-def replace_file(target: Path, data: bytes, like: Sequence[Access], check: Callable[[], None]) -> None:
-    """Put data in the place of a file, or at a new place. `like`: the inputs, than which it is never more readable.
-    `check` is called right before. Raises OSError; the old file stays then, and nothing is left beside it."""
-    replace_by(target, lambda stream: stream.write(data), like, check)
-
-
 def replace_by(
     target: Path, write: Callable[[IO[bytes]], object], like: Sequence[Access], check: Callable[[], None] = lambda: None
 ) -> None:
-    """The same for what `write` puts into a stream that can be read again, for data that is too large to hold."""
+    """Put what `write` writes into a stream in the place of a file, or at a new place; the stream can be read again.
+
+    `like`: the inputs, than which it is never more readable. `check` is called right before. Raises OSError; the old
+    file stays then, and nothing is left beside it.
+    """
     remove_stale(target)
     with _temporary(target) as (handle, temporary):
         with os.fdopen(handle, "w+b", closefd=False) as stream:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -106,8 +105,3 @@ def _converted(
         home,
         read_back(data, target, written),
     )
-
-
-def digest_of(data: bytes) -> str:
-    """SHA-256 of a file in hex."""
-    return hashlib.sha256(data).hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from compactor_cli.model.message import Origin
+from compactor_cli.model.message import Message, Origin
 from compactor_cli.summaries.format.headers import is_recalled, is_summary
 from compactor_cli.text.patterns import compiled_later
 
@@ -52,3 +52,8 @@ def origin_of(text: str) -> Origin:
 def is_instructions(text: str) -> bool:
     """Return whether an injected text holds standing instructions for the agent, as CLAUDE.md and AGENTS.md do."""
     return _INSTRUCTIONS.match(text) is not None
+
+
+def is_instructing(message: Message) -> bool:
+    """Return whether a message is injected and holds standing instructions for the agent."""
+    return message.origin == "injected" and is_instructions(message.text("text"))

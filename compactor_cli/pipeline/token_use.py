@@ -6,21 +6,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from compactor_cli.model.group import Group
+from compactor_cli.model.injected import is_instructing
 from compactor_cli.model.message import Message, Origin, PartKind, Role
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_REASONS
 from compactor_cli.model.report import Spent
-from compactor_cli.summaries.format.excerpts import Speaker, bare, speaker_of
+from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, Speaker, bare, speaker_of
 from compactor_cli.summaries.format.headers import STATE, is_recalled, quotes_lines
 
 _MARKS = "headings and marks"
 _AGENT = "agent's words"
+_TOLD = "instructions"
 _NOTES = "harness's notes"
 _EARLIER = "earlier summaries"
 _UNCHANGED = "unchanged"
 _NAMES = (
     "system",
     "requests",
+    _TOLD,
     "memories",
     "state",
     "newest",
@@ -35,6 +38,7 @@ _NAMES = (
 )
 """What room goes to, in the order of tables."""
 _PARTS: Mapping[PartKind, str] = {"tool_call": "calls", "tool_result": "tool outputs"}
+_SPEAKERS = {"user": "requests", INSTRUCTIONS: _TOLD, "harness": _NOTES, "summary": _EARLIER, "": _AGENT}
 _ORIGINS: Mapping[Origin, str] = {"request": "requests", "summary": _EARLIER}
 _ROLES: Mapping[Role, str] = {"system": "system", "assistant": _AGENT, "tool": "tool outputs", "user": _NOTES}
 
@@ -64,7 +68,7 @@ def _of_message(message: Message, numbered: Mapping[int, Message], *, newest: bo
     text = message.text("text")
     if message.index < 0 and message.origin == "summary":
         yield from _of_summary(text, message.tokens, numbered)
-    elif message.origin in _ORIGINS or message.role == "system" or is_recalled(text):
+    elif message.origin in _ORIGINS or message.role == "system" or is_recalled(text) or is_instructing(message):
         yield _written_by(message), message.tokens
     elif newest:
         yield "newest", message.tokens
@@ -77,6 +81,8 @@ def _of_message(message: Message, numbered: Mapping[int, Message], *, newest: bo
 def _written_by(message: Message) -> str:
     if is_recalled(message.text("text")):
         return "memories"
+    if is_instructing(message):
+        return _TOLD
     return _ORIGINS.get(message.origin) or _ROLES[message.role]
 
 
@@ -105,7 +111,7 @@ def _said_by(speaker: Speaker, numbered: Mapping[int, Message]) -> str:
     if speaker.name == "→":
         return "tool outputs"
     if speaker.message is None:
-        return {"user": "requests", "summary": _EARLIER, "": _AGENT}.get(speaker.name, "calls")
+        return _SPEAKERS.get(speaker.name, "calls")
     message = numbered.get(speaker.message)
     if message is None:  # of an earlier round, whose numbers are its own
         return _EARLIER

@@ -56,6 +56,9 @@ CONSTRAINT = compiled_later(
 _ANNOUNCES = compiled_later(
     r"\b(next|todo|to do|remaining|later|let me|let's|i'll|i will|going to|now i)\b", re.IGNORECASE
 )
+_ASKS = compiled_later(r"[?？؟]\W*$")
+_POLITE, _FEW = 3.0, 9
+"""What a sentence of the agent, one of several, counts less that is shorter than so many words and names nothing."""
 UNANSWERED = "The last request is not answered yet."
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
@@ -125,6 +128,8 @@ def candidates(
         items += _outputs(message, keywords)
     if messages and messages[-1].origin == "request":
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
+    if any(item.section == "Done" and item.bonus >= 0 for item in items):
+        items = [item for item in items if item.section != "Done" or item.bonus >= 0]
     progress = next((i for i in reversed(items) if i.section == "Done"), None)
     if progress:
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
@@ -278,16 +283,22 @@ def _tells(sentence: str) -> bool:
 
 
 def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
-    for order, sentence in enumerate(sentences(message.text("text"))):
-        if _ANNOUNCES.search(sentence):  # carried out or dropped since, nobody can tell
+    said = sentences(message.text("text"))
+    for order, sentence in enumerate(said):
+        # an announcement was carried out or dropped since, nobody can tell; a question is nothing that was done
+        if _ANNOUNCES.search(sentence) or _ASKS.search(sentence):
             continue
-        yield SummaryItem(
-            "Decisions" if FIRM.search(sentence) else "Done",
-            f'"{clip(sentence)}"',
-            (message.number,),
-            _order(message, order),
-            _points(sentence, keywords),
-        )
+        section = "Decisions" if FIRM.search(sentence) else "Done"
+        polite = section == "Done" and len(said) > 1 and _says_little(sentence)
+        bonus = _points(sentence, keywords) - _POLITE * polite
+        yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
+
+
+def _says_little(sentence: str) -> bool:
+    """Return whether a sentence is short and names nothing, as courtesies are: "Please hold on for a moment."."""
+    words = sentence.split()
+    short = len(words) < _FEW if sentence.isascii() else len(sentence) < 2 * _FEW
+    return short and not any(sign.isdigit() or sign in "`\"'/_@" for sign in sentence) and not identifiers(sentence)
 
 
 def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem]:

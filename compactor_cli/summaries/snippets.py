@@ -16,6 +16,8 @@ from compactor_cli.text.patterns import compiled_later
 
 _LINES, _WIDTH = 8, 160
 """Lines of a snippet, and characters of a line."""
+_ADDED, _REMOVED = "+| ", 3
+"""What begins an added line, and how many of the removed lines are shown before the first one."""
 _FENCED = compiled_later(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _ERROR = compiled_later(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
 _LABELS = ("newest change of", "last change of", "code shown last")
@@ -93,8 +95,28 @@ def _shown(lines: Sequence[str]) -> tuple[str, ...]:
 
 def _cut(lines: Sequence[str]) -> Iterator[str]:
     said = [line.rstrip() for line in lines if line.strip()]
-    for line in said[:_LINES]:
+    left_out = 0
+    shown = _first_telling(said)
+    for at, line in enumerate(said):
+        if at not in shown:
+            left_out += 1
+            continue
+        if left_out:
+            yield _more(left_out)
+        left_out = 0
         clean = harmless(plain(line))
         yield clean if len(clean) <= _WIDTH else clean[: _WIDTH - 1] + "…"
-    if len(said) > _LINES:
-        yield f"… {len(said) - _LINES} more lines"
+    if left_out:
+        yield _more(left_out)
+
+
+def _first_telling(said: Sequence[str]) -> set[int]:
+    """Return which lines are shown: the first ones, of a long removal fewer, so that what came in its place is seen."""
+    added = next((at for at, line in enumerate(said) if line.startswith(_ADDED)), 0)
+    if added < _LINES - 1:
+        return set(range(_LINES))
+    return {*range(_REMOVED), *range(added, added + _LINES - _REMOVED)}
+
+
+def _more(lines: int) -> str:
+    return f"… {lines} more line{'s' * (lines > 1)}"

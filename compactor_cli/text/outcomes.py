@@ -13,7 +13,7 @@ _EXIT = re.compile(
 _WINDOW = 400
 """Characters at either end of a result where tools state the exit code."""
 
-_STARTS = ("error", "fatal", "panic", "failed", "fail ", "fail:", "traceback", "✗", "✘", "e  ")
+_STARTS = ("error", "fatal", "panic", "failed", "fail ", "fail:", "traceback", "conflict (", "✗", "✘", "e  ")
 _WITHIN = (
     "error:",
     "fatal:",
@@ -26,7 +26,17 @@ _WITHIN = (
     "permission denied",
     "no such file",
 )
-_STRONG = re.compile(r"\s*(?:E\s{2,}|[\w.]+(?:Error|Exception)\b|[Ee]rror\b|ERROR\b|[Ff]atal\b|FAILED\b|[Pp]anic)")
+_STRONG = re.compile(
+    r"\s*(?:E\s{2,}|(?:[\w.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b(?!\()|error\b|ERROR\b|[Ff]atal\b|FAILED\b|[Pp]anic)"
+)
+_CODE_ENDS = (",", ";", "{", "(", "[")
+"""A line that ends so is code that speaks of errors, shown and not happened."""
+_TAG = re.compile(r"\[[^\]\n]{1,40}\]\s*")
+"""What runners of tasks put before each line of a task: `[lint] `."""
+_DIAGNOSIS = re.compile(
+    rf"(?:{_TAG.pattern})?[\w./@~-]+\.\w{{1,6}}(?::\d+(?::\d+)?|\(\d+,\d+\)):?\s.*\b(?:error|fatal)\b", re.IGNORECASE
+)
+"""What a compiler or a linter says of a place in a file."""
 _LONG_LINE = 2_000
 _NAMED = ("error", "exception", "panic", "fault")
 _COUNTED = re.compile(r"\b\d+ (?:failed|errors?)\b")
@@ -42,6 +52,7 @@ _HINTS = (
     "panic",
     "traceback",
     "fault",
+    "conflict (",
     "\ne  ",
     "✗",
     "✘",
@@ -85,6 +96,7 @@ def _hinted_lines(text: str) -> list[tuple[str, str]]:
 
 def _tells_of_error(small: str) -> bool:
     """Return whether a line, stripped and in lower case, tells of an error."""
+    small = _TAG.sub("", small, count=1) if small.startswith("[") else small
     if small.startswith(_STARTS) or small == "fail" or any(word in small for word in _WITHIN):
         return True
     if not small or small[0].isdigit():
@@ -99,11 +111,12 @@ _NUMBERED = re.compile(r"^\s*\d+\s*[→|:\t-]")
 
 
 def error_lines(text: str, most: int = 8) -> list[str]:
-    """Lines that tell of errors, the plain statements first, in their order, at most `most`."""
+    """Return at most `most` lines that tell of errors, in their order: diagnoses and plain statements before others."""
     lines = _error_lines(text)
     if len(lines) <= most:
         return list(lines)
-    chosen = set(tuple(dict.fromkeys((*_plain_statements(text), *lines)))[:most])
+    diagnoses = (line for line in lines if _DIAGNOSIS.match(line))
+    chosen = set(tuple(dict.fromkeys((*diagnoses, *_plain_statements(text), *lines)))[:most])
     return [line for line in lines if line in chosen]
 
 
@@ -117,11 +130,11 @@ def result_errors(text: str, failed: bool | None, most: int = 8) -> list[str]:
 
 @remembered
 def _error_lines(text: str) -> tuple[str, ...]:
-    found = (line for line, small in _hinted_lines(text) if _tells_of_error(small))
+    found = (line for line, small in _hinted_lines(text) if _tells_of_error(small) or _DIAGNOSIS.match(line))
     return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
 
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
-    found = (line for line, _ in _hinted_lines(text) if _STRONG.match(line))
+    found = (line for line, _ in _hinted_lines(text) if _STRONG.match(line) and not line.rstrip().endswith(_CODE_ENDS))
     return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))

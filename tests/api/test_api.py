@@ -30,6 +30,7 @@ def test_load_score_compact_and_diff_work_together() -> None:
     assert [line.category for line in survival] == [
         "user_requests",
         "rules",
+        "instructions",
         "corrections",
         "constraints",
         "decisions",

@@ -103,6 +103,7 @@ DIFF = {
         [
             "user_requests",
             "rules",
+            "instructions",
             "corrections",
             "constraints",
             "decisions",

@@ -139,6 +139,31 @@ def test_code_cannot_pass_for_marks_of_the_summary() -> None:
     assert "<system-reminder>" not in text
 
 
+def test_a_long_replacement_shows_what_went_and_what_came() -> None:
+    old = "\n".join(f"old_{at} = {at}" for at in range(40))
+    new = "\n".join(f"new_{at} = {at}" for at in range(40))
+    text = summary_of(compact([*CODED[:2], *edits("src/tax.py", old, new, "x"), *CODED[4:]], target_ratio=0.5))
+    (block,) = [part for part in text.split("```") if "old_0" in part]
+    assert block.split("\n  ")[1:-1] == [
+        "-| old_0 = 0",
+        "-| old_1 = 1",
+        "-| old_2 = 2",
+        "… 37 more lines",
+        *(f"+| new_{at} = {at}" for at in range(5)),
+        "… 35 more lines",
+    ]
+
+
+def test_neither_courtesies_nor_questions_of_the_agent_are_work() -> None:
+    polite = assistant(
+        "No worries! Could you give me the file? I moved the rates of 2026 to `src/rates.py`. Please hold on."
+    )
+    text = summary_of(compact([*CODED[:3], polite, *CODED[3:]], target_ratio=0.5))
+    said = text.partition("### Lines of the session")[0]
+    assert '"I moved the rates of 2026 to `src/rates.py`."' in said
+    assert [part for part in ("No worries", "Could you give", "Please hold on") if part in said] == []
+
+
 def test_a_change_that_failed_is_not_shown() -> None:
     failed = [*edits("src/gone.py", "old = 1", "new = 2", "x")[:1], result("x", "Error: old_string was not found")]
     records = [*CODED[:2], *failed, *CODED[2:]]

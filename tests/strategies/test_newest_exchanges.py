@@ -60,6 +60,18 @@ def test_what_the_agent_wrote_in_the_last_exchange_stays_whole_where_there_is_ro
     assert transcript(records).messages[-2].tokens > 150
 
 
+def test_what_an_agent_without_calls_does_stands_at_the_end_of_its_words() -> None:
+    records, output = [user(TASK)], "a line of it, like all the others are\n" * 30
+    for at in range(12):
+        thoughts = f"The {at}th module may be the one, or it may not be, and it will take time to see that. " * 12
+        records.append(assistant(f"{thoughts}\n```\nopen_module --number {at} --quiet\n```"))
+        records.append(user(f"EXECUTION RESULT of [open]:\n{output}"))
+    part = compact(records, target_tokens=900, strategy="adaptive")
+    said = [message.text() for message in part.messages if message.role == "assistant"]
+    assert len(said) >= 2
+    assert [text for text in said if not text.endswith("--quiet\n```")] == []
+
+
 @pytest.mark.parametrize("size", [5, 8, 17, 23])
 @pytest.mark.parametrize("target", range(70, 240, 5))
 def test_a_request_is_not_outlived_by_the_one_that_it_corrects(size: int, target: int) -> None:

@@ -133,6 +133,12 @@ def test_commands_say_how_they_ended() -> None:
     ]
 
 
+def test_what_failed_is_said_where_no_line_states_an_error() -> None:
+    output = "Exit code: 1\nResolving dependencies\nChecking formatting...\n[warn] Code style issues found in a.mdx\n"
+    (found,) = ledger(_run("c1", "make check", output)).commands
+    assert found.error == "[warn] Code style issues found in a.mdx"
+
+
 def test_a_reused_call_id_pairs_each_command_with_its_own_result() -> None:
     found = ledger([*_run("same", "make", "exit code: 0"), *_run("same", "pytest", "exit code: 1")])
     assert [(c.text, c.failed) for c in found.commands] == [("make", False), ("pytest", True)]

@@ -15,7 +15,7 @@ from compactor_cli.summaries.format.excerpts import (
     earlier_heading,
     harmless,
     heading,
-    is_request,
+    is_said_by,
     legend,
     quote,
     without,
@@ -125,7 +125,7 @@ def test_leaving_out_twice_is_leaving_out_both(excerpts, first, second):
 @given(HEADINGS, LINES)
 def test_a_heading_is_taken_off_again(mark, text):
     assert bare(mark + text) == text
-    assert is_request(mark + text) == mark.endswith(" user: ")
+    assert is_said_by("user", mark + text) == mark.endswith(" user: ")
 
 
 def test_a_line_of_an_earlier_summary_is_quoted_under_the_heading_that_it_had_there():

@@ -19,7 +19,7 @@ from compactor_cli.summaries.format.headers import (
 )
 from compactor_cli.text.clean import one_line, plain
 from compactor_cli.text.identifiers import identifiers
-from compactor_cli.text.outcomes import error_lines, stated_failure
+from compactor_cli.text.outcomes import error_lines, result_errors, stated_failure
 from compactor_cli.text.sentences import sentences
 
 INJECTED = [
@@ -147,6 +147,37 @@ def test_a_result_says_whether_it_failed(text, failed):
 def test_error_lines_are_found_in_order_and_once():
     text = "start\nfoo.c:3: error: missing ;\nok\nfoo.c:3: error: missing ;\nValueError: bad\nFAILED tests/x.py\nend"
     assert error_lines(text) == ["foo.c:3: error: missing ;", "ValueError: bad", "FAILED tests/x.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (
+            "[fmt] $ gofmt -w .\n[lint] ERROR task failed\n\napp/state.go:131:16: Error return value is not checked",
+            "app/state.go:131:16: Error return value is not checked",
+        ),
+        (
+            "[lint:go] ERROR task failed\n[lint:go] app/hooks.go:8:3: Error return value is not checked",
+            "[lint:go] app/hooks.go:8:3: Error return value is not checked",
+        ),
+        (
+            "npm error code 2\nsrc/theme.ts(5,15): error TS2305: no export",
+            "src/theme.ts(5,15): error TS2305: no export",
+        ),
+        ("[lint] ERROR task failed", "[lint] ERROR task failed"),
+        ("Auto-merging a.py\nCONFLICT (content): Merge conflict in a.py", "CONFLICT (content): Merge conflict in a.py"),
+    ],
+)
+def test_what_a_checker_says_of_a_place_comes_before_that_its_task_failed(text, first):
+    assert error_lines(text, most=1) == [first]
+
+
+@pytest.mark.parametrize(
+    "code", ["error: ColorValueSchema,", "this.showError(", "isError: true,", "logging.Error(ctx)"]
+)
+def test_code_that_speaks_of_errors_is_no_error_where_nothing_failed(code):
+    assert result_errors(f"some\n{code}\nlines", failed=None) == []
+    assert result_errors("some\nValueError: bad\nlines", failed=None) == ["ValueError: bad"]
 
 
 def test_lines_of_a_listed_file_are_no_errors():

@@ -32,8 +32,9 @@ class DiffOptions(options.SessionOptions):
         typer.Option(
             "--fail-under",
             metavar="NAME=PERCENT",
-            help="Exit code 1 when less survives: user_requests, rules, corrections, constraints, decisions, effects, "
-            "open_items, errors, files, identifiers; or when `saved` (percent of the tokens) is less.",
+            help="Exit code 1 when less survives: user_requests, rules, instructions, corrections, constraints, "
+            "decisions, effects, open_items, errors, files, identifiers; or when `saved` (percent of the tokens) is "
+            "less.",
         ),
     ] = None
     lost: Annotated[int, typer.Option("--lost", min=0, metavar="N", help="How much of what is gone to list.")] = 12
@@ -45,8 +46,8 @@ def diff(asked: DiffOptions, given: Layer) -> None:
     """Compare a transcript with its compacted form: messages, tokens, and what survived.
 
     Survival is by category: sentences of the user's requests, and of these the rules, corrections and
-    constraints; decisions, what was done (files, commits, bookings), what is open, errors, changed
-    files, and identifiers. A sentence is there when it stands word for word.
+    constraints; standing instructions (AGENTS.md), decisions, what was done (files, commits, bookings), what
+    is open, errors, changed files, and identifiers. A sentence is there when it stands word for word.
 
     \b
     Examples:

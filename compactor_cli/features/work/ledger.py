@@ -33,6 +33,10 @@ _SHOWS = re.compile(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+(?:
 _EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
 """Commands of one common editor tool, which names what it does in its arguments."""
 
+_TELLING = compiled_later(
+    r"\b(?:errors?|fail(?:ed|ure)?|conflict|cannot|can't|denied|refused|not found|missing|invalid|issues?)\b",
+    re.IGNORECASE,
+)
 _PREAMBLE = compiled_later(
     r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
 )
@@ -188,9 +192,13 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
 
 
 def first_said(text: str) -> str:
-    """The first line that the tool itself said: harnesses put lines such as `Exit code 1` before it."""
+    """Return the first line of a failed result that tells what failed; else the first that the tool itself said:
+    harnesses put lines such as `Exit code 1` before it."""
     _, marked, said = f"{text}\n".partition("\nOutput:\n")
     lines = [line for line in (said if marked else text).split("\n", 12)[:12] if line.strip()]
+    telling = next((line for line in lines if _TELLING.search(line) and not _PREAMBLE.match(line)), "")
+    if telling:
+        return telling
     if not lines:  # it said nothing: how it ended is all there is
         lines = sorted(text.split("\n", 12)[:12], key=lambda line: "exit" not in line.lower())[:1]
     return next((line for line in lines if not _PREAMBLE.match(line)), lines[0] if lines else text)

@@ -25,7 +25,7 @@ from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, New
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.requests import Request, choose_requests, rate_by
-from compactor_cli.strategies.shared.rooms import share_of
+from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE, share_of
 from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, Selector, densest
 from compactor_cli.summaries.format.headers import Base
 from compactor_cli.text.clauses import split_clauses
@@ -40,8 +40,6 @@ _OVERHEAD = 3
 """Tokens that a group at its place may take more than its lines in a summary."""
 _STATE_SHARE = 0.13
 """Share of the room that the state of the work may take."""
-_INSTRUCTIONS_SHARE = 0.06
-"""Share of the room for standing instructions that a harness put in."""
 _ANSWER_SHARE = 0.06
 """Share of the room for what the user answered: the end of what was said before each request."""
 _SHORT_REQUEST = 150
@@ -157,7 +155,7 @@ class Chooser:
         self.asked = frozenset(self.selector.taken)
         self.selector.fill(self.newest.awaited(self.lines), int(RESULT_SHARE * self.room))
         told = list(must_keep.instructions(given.messages, self.lines))
-        self._take(self._words(told, _INSTRUCTIONS_SHARE * self.room))
+        self._take(self._words(told, INSTRUCTIONS_SHARE * self.room))
         left = self.room * _ANSWER_SHARE
         for lines in must_keep.answers(given.messages, self.lines):
             cost = sum(self.selector.cost(line) for line in lines)

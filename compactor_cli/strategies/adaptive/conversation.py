@@ -9,7 +9,7 @@ from compactor_cli.features.name_scores import talk_share
 from compactor_cli.features.talk import Statement, needed_values, rank_statements
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
-from compactor_cli.summaries.format.excerpts import begins_part, is_request
+from compactor_cli.summaries.format.excerpts import begins_part, is_said_by
 
 _TALK = 0.6
 """Share of talk from which on a session is people talking; agents that write their actions as text have less."""
@@ -78,7 +78,7 @@ def _quoted(lines: SessionLines, own: Sequence[int]) -> Iterator[tuple[str, list
         if begins_part(text):
             if found:
                 yield speaker, found
-            speaker, found = "user" if is_request(text) else "assistant", []
+            speaker, found = "user" if is_said_by("user", text) else "assistant", []
         found.append(line)
     if found:
         yield speaker, found

@@ -19,6 +19,8 @@ _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""
 _NAMED = 400
 """Tokens of a result from which on the mark of what is left out names the original."""
+_CHARACTERS = 3
+"""Characters that a token has at least, of the prose of most languages."""
 _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
 SMALL = 48
@@ -63,6 +65,8 @@ class Native:
             return part.text, part.tokens
         all_lines = self._lines.of_piece(number)
         chosen = tuple(line for line in all_lines if line in taken)
+        if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
+            chosen = tuple(sorted({*chosen, *self._end(all_lines, small // 2)}))
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL
@@ -74,6 +78,16 @@ class Native:
                 text = self._text(part, chosen, all_lines)
                 self._done[key] = text, self._count(text)
         return self._done[key]
+
+    def _end(self, lines: range, room: int) -> Iterator[int]:
+        """Yield the last lines of a text, of about `room` tokens: where an agent has no calls, what it does stands at
+        the end of what it says."""
+        left = _CHARACTERS * room
+        for line in reversed(lines):
+            left -= self._lines.ends[line] - self._lines.starts[line]
+            if left < 0:
+                break
+            yield line
 
     def _text(self, part: Part, chosen: Sequence[int], all_lines: range) -> str:
         """The chosen lines of a text or an output; the first gap says how much is left out of all."""

@@ -11,7 +11,7 @@ from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.injected import is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
-from compactor_cli.summaries.format.excerpts import bare, begins_part, is_request
+from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, bare, begins_part, is_said_by
 
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
@@ -35,26 +35,30 @@ def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserW
         elif message.parts[piece.part].kind == "tool_result" and (words := reply_span(piece.text)):
             yield UserWords(number, *words)
         elif message.origin == "summary":
-            yield from _quoted(lines, number)
+            yield from _quoted(lines, number, "user")
 
 
 def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
-    """Standing instructions that a harness put in, such as those of CLAUDE.md."""
+    """Yield standing instructions that a harness put in, such as those of CLAUDE.md; also what an earlier summary
+    quotes of them."""
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
-        if messages[piece.message].origin == "injected" and piece.speech and is_instructions(piece.text):
+        message = messages[piece.message]
+        if message.origin == "injected" and piece.speech and is_instructions(piece.text):
             yield UserWords(number, 0, len(piece.text))
+        elif message.origin == "summary":
+            yield from _quoted(lines, number, INSTRUCTIONS)
 
 
-def _quoted(lines: SessionLines, number: int) -> Iterator[UserWords]:
-    """Requests in the lines that a summary quotes."""
+def _quoted(lines: SessionLines, number: int, speaker: str) -> Iterator[UserWords]:
+    """Yield what a summary quotes of a speaker."""
     text, start = lines.session.pieces[number].text, 0
     begun: int | None = None
     for line in text.split("\n"):
         if begins_part(line):
             if begun is not None:
                 yield UserWords(number, begun, start - 1)
-            begun = start + len(line) - len(bare(line)) if is_request(line) else None
+            begun = start + len(line) - len(bare(line)) if is_said_by(speaker, line) else None
         start += len(line) + 1
     if begun is not None:
         yield UserWords(number, begun, len(text))

@@ -1,4 +1,5 @@
-"""The words of the user that a summary repeats: those that it replaces, and those that earlier summaries repeat."""
+"""What a summary repeats word for word: what the user said, and what a harness put in that the agent is to keep to, of
+the messages that it replaces and of earlier summaries."""
 
 from __future__ import annotations
 
@@ -7,12 +8,15 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct, field
 
 from compactor_cli.model.group import Group
+from compactor_cli.model.injected import is_instructing
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.model.replies import reply_in
 from compactor_cli.strategies.shared.requests import LEFT_OUT, KeptRequest, Rate, Request, choose_requests, rate_by
+from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE
 from compactor_cli.strategies.shared.time_order import can_move
+from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
 from compactor_cli.summaries.format.verbatim import carried, earlier_label, label_of
 from compactor_cli.text.shorten import text_reference
 
@@ -33,6 +37,8 @@ class Repeatable(Struct, frozen=True):
     """All words that a summary may repeat, in time order. Those of earlier rounds have negative numbers."""
 
     requests: tuple[Request, ...]
+    instructions: tuple[Request, ...]
+    """What a harness put in that the agent is to keep to, such as AGENTS.md."""
     labels: Mapping[int, str]
     """Number -> what stands before it as a turn."""
     others: tuple[tuple[int, Quote], ...]
@@ -45,13 +51,15 @@ class Repeatable(Struct, frozen=True):
     """Number -> that of its message in the input."""
 
 
-NO_WORDS = Repeatable((), {}, (), None, None)
+NO_WORDS = Repeatable((), (), {}, (), None, None)
 
 
 def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
-    """Return what may be repeated of the user's words, but for those in the groups that stay anyway."""
+    """Return what may be repeated of the user's words and of standing instructions, but for those in the groups that
+    stay anyway."""
     earlier: list[tuple[str, str]] = []
     own: list[Request] = []
+    told: list[Request] = []
     began = ended = False
     newest = max((m.index for m in given.messages if m.origin == "request"), default=-1)
     for group in given.groups:
@@ -65,22 +73,32 @@ def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
                 found = _carried(message)
                 began = began or bool(earlier and found)
                 earlier += found
+            elif is_instructing(message):
+                told += [Request(message.index, message.text("text"))] if can_move(message) else []
             else:
                 text = message.text("text") if message.origin == "request" and can_move(message) else reply_in(message)
                 own += [Request(message.index, text)] if text.strip() else []
-    count = len(earlier)
-    labels = {at - count: label for at, (label, _) in enumerate(earlier)}
-    before = [(at - count, text) for at, (_, text) in enumerate(earlier)]
-    requests = [Request(at, text) for at, text in before if labels[at].endswith("user")]
-    others = [(at, Quote("turn", None, text, labels[at])) for at, text in before if not labels[at].endswith("user")]
-    requests += own
-    numbers = {request.message: given.messages[request.message].number for request in requests if request.message >= 0}
-    labels |= {
-        request.message: label_of(numbers[request.message], "user") for request in requests if request.message >= 0
+    before = [(at - len(earlier), label, text) for at, (label, text) in enumerate(earlier)]
+    by_speaker = {
+        speaker: [Request(at, text) for at, label, text in before if label.endswith(f" {speaker}")]
+        for speaker in ("user", INSTRUCTIONS)
     }
-    first = requests[0].message if requests and not began else None
-    last = requests[-1].message if requests and not ended else None
-    return Repeatable(tuple(requests), labels, tuple(others), first, last, numbers)
+    requests = by_speaker["user"] + own
+    instructions = by_speaker[INSTRUCTIONS] + told
+    known = {request.message for request in (*requests, *instructions)}
+    numbers = {request.message: given.messages[request.message].number for request in (*own, *told)}
+    labels = {at: label for at, label, _ in before}
+    labels |= {request.message: label_of(numbers[request.message], "user") for request in own}
+    labels |= {request.message: label_of(numbers[request.message], INSTRUCTIONS) for request in told}
+    return Repeatable(
+        requests=tuple(requests),
+        instructions=tuple(instructions),
+        labels=labels,
+        others=tuple((at, Quote("turn", None, text, label)) for at, label, text in before if at not in known),
+        first=requests[0].message if requests and not began else None,
+        last=requests[-1].message if requests and not ended else None,
+        numbers=numbers,
+    )
 
 
 def _carried(summary: Message) -> list[tuple[str, str]]:
@@ -96,9 +114,21 @@ def _carried(summary: Message) -> list[tuple[str, str]]:
 
 def choose(given: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """Return what stays of the requests in so much room, by their numbers."""
-    talk = given.profile.talk if given.profile is not None else {}
-    rate = rate_by(given.messages, talk) if talk else None
-    chosen = choose_requests(words.requests, room, given.count, _carrying_on(rate) if rate else None)
+    weights = given.profile.talk if given.profile is not None else {}
+    return _chosen(given, words.requests, room, weights)
+
+
+def choose_instructions(given: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
+    """Return what stays of standing instructions in their share of a room, by the numbers of their messages."""
+    weights = given.profile.binding if given.profile is not None else {}
+    return _chosen(given, words.instructions, int(INSTRUCTIONS_SHARE * room), weights)
+
+
+def _chosen(
+    given: PlanInput, said: Sequence[Request], room: int, weights: Mapping[str, float]
+) -> dict[int, KeptRequest]:
+    rate = rate_by(given.messages, weights) if weights else None
+    chosen = choose_requests(said, room, given.count, _carrying_on(rate) if rate else None)
     return {asked.message: asked for asked in chosen}
 
 

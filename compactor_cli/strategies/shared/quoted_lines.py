@@ -15,7 +15,16 @@ from compactor_cli.model.pairing import pair
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.replies import reply_span
 from compactor_cli.strategies.shared.selection import ChosenLine
-from compactor_cli.summaries.format.excerpts import GAP, Excerpt, bare, earlier_heading, heading, legend, quote
+from compactor_cli.summaries.format.excerpts import (
+    GAP,
+    INSTRUCTIONS,
+    Excerpt,
+    bare,
+    earlier_heading,
+    heading,
+    legend,
+    quote,
+)
 from compactor_cli.summaries.format.headers import Base, lines_header, lines_mark
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
@@ -139,8 +148,8 @@ class Quoter:
             if call is None or call in quoted:
                 return "→"
             return f"{call_label(self._messages[call[0]].parts[call[1]])} →"
-        if found.origin == "injected" and not is_instructions(piece.text):
-            return "harness"
+        if found.origin == "injected":
+            return INSTRUCTIONS if is_instructions(piece.text) else "harness"
         return "" if found.role == "assistant" else found.role
 
 

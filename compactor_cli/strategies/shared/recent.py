@@ -21,6 +21,7 @@ from compactor_cli.strategies.shared.carried_requests import (
     SHARE,
     asking_room,
     choose,
+    choose_instructions,
     in_place,
     quotes_of,
     repeatable,
@@ -181,6 +182,7 @@ class _Planner:
             newest, older = self._by_border(loose)
             replaced = sum(g.tokens for g in older)
             chosen = choose(given, words, max(LEAST, int(SHARE * replaced)))
+            chosen |= choose_instructions(given, words, max(LEAST, replaced))
             recent = [self.renderer.whole(g, RECENT) for g in newest]
         else:
             room = given.target - sum(d.tokens for d in kept.values())
@@ -188,6 +190,7 @@ class _Planner:
             chosen = choose(given, words, min(asking_room(room), room - heading))
             if words.last is not None and words.last not in chosen:
                 return None
+            chosen |= choose_instructions(given, words, room)
             recent, older = self._recent(loose, room, heading, chosen)
         stay = {i for decision in recent for i in given.groups[decision.group].messages}
         aside = {number: asked for number, asked in chosen.items() if number not in stay}
@@ -210,7 +213,9 @@ class _Planner:
         decisions |= {g.index: self._removed(g, quotes) for g in older}
         slots = [self._slot(older, budget, quotes)] if older else []
         decisions, slots = in_time_order(given, decisions, slots, MARK)
-        if not set(quotes) <= {quote for slot in slots for quote in slot.quotes} and older:
+        whole = {i for d in decisions.values() if d.rendition == "whole" for i in given.groups[d.group].messages}
+        repeated = {quote for slot in slots for quote in slot.quotes}
+        if older and not all(quote in repeated or quote.message in whole for quote in quotes):
             return None
         return decisions, self._filled(slots)
 
@@ -241,6 +246,7 @@ class _Planner:
             room = slot.budget - repeated - HEADING
             room -= text_room(given, shape.core, room, len(parts))
             aside = {i for g in covered for i in g.messages if given.messages[i].origin == "request"}
+            aside |= {quote.message for quote in slot.quotes if quote.message is not None}
             slot = replace(slot, lines=quoted_details(given, covered, room, aside, shape.newest))
         return replace(slot, parts=parts) if parts or not shape.parts else replace(slot, form="summary")
 

@@ -1,5 +1,7 @@
 """Shares of a room that depend on its size: in a small one, one exchange or one request takes much of it."""
 
+INSTRUCTIONS_SHARE = 0.1
+"""Share of a room for standing instructions that a harness put in."""
 _SMALL, _LARGE = 400, 800
 """Tokens up to which a room is small, and from which on it is large."""
 

@@ -150,7 +150,8 @@ class _Splitter:
             quotes = self._quotes(stretch)
             least = self.heading + sum(self.given.count(_line(quote)) + 1 for quote in quotes)
             room_with = room + sum(self.decisions[g.index].tokens for g in stretch.moved)
-            if stretch.tokens <= self.heading and not stretch.moved and stretch.tokens <= room - self.heading:
+            small = stretch.tokens <= max(self.heading, least) and stretch.tokens <= room - self.heading
+            if small and not stretch.moved:
                 room -= stretch.tokens
                 for group in stretch.groups:
                     self.decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")

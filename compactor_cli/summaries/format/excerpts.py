@@ -26,6 +26,8 @@ GAP = "… "
 _HEADING = compiled_later(
     r"(?P<earlier>earlier )?#(?P<message>\d+)(?: (?P<name>[^\s:→][^\n:→]{0,79}))?(?P<joint> →|:) "
 )
+INSTRUCTIONS = "instructions"
+"""The speaker of standing instructions that a harness put in, such as AGENTS.md."""
 _EARLIER = "earlier "
 _UNNAMED = "earlier summary: "
 """Stands before a line of a summary that stood under no heading there."""
@@ -57,7 +59,7 @@ class Speaker(Struct, frozen=True):
     message: int | None
     """None: it comes from an earlier summary, whose numbers mean other messages."""
     name: str
-    """`user`, a tool's name for a call, `→` for a result, `summary`, nothing for the agent."""
+    """`user`, `instructions`, a tool's name for a call, `→` for a result, `summary`, nothing for the agent."""
 
 
 def legend(excerpts: Sequence[Excerpt]) -> str:
@@ -143,7 +145,7 @@ def speaker_of(line: str) -> Speaker | None:
     return Speaker(None if match["earlier"] else int(match["message"]), name)
 
 
-def is_request(line: str) -> bool:
-    """Return whether a line of a summary begins the quote of something the user said."""
+def is_said_by(speaker: str, line: str) -> bool:
+    """Return whether a line of a summary begins the quote of something that a speaker said, such as `user`."""
     match = _HEADING.match(line)
-    return match is not None and match[0].endswith(" user: ")
+    return match is not None and match[0].endswith(f" {speaker}: ")

@@ -15,7 +15,7 @@ from compactor_cli.views.survival.corrections import Correction, corrections, st
 from compactor_cli.views.survival.ended_calls import calls
 from compactor_cli.views.survival.failure_lines import errors
 from compactor_cli.views.survival.judged_names import identifiers
-from compactor_cli.views.survival.judged_sentences import Unit, asked_lines, requests, units
+from compactor_cli.views.survival.judged_sentences import Unit, asked_lines, instructions, requests, units
 from compactor_cli.views.survival.normal_form import is_short
 from compactor_cli.views.survival.open_items import open_items
 from compactor_cli.views.survival.outside_effects import effects
@@ -37,11 +37,12 @@ def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survi
     failures = errors(before)
     kinds = {
         "rules": _binding(asked, RULE),
+        "instructions": instructions(before),
         "constraints": _binding(asked, LIMIT),
         "decisions": [*_decisions(before, asked)],
     }
     reading = read(after)
-    keys = {key for unit in (*asked, *kinds["decisions"]) for key in unit.keys}
+    keys = {key for unit in (*asked, *kinds["decisions"], *kinds["instructions"]) for key in unit.keys}
     cut = {key for key in failures if not is_short(key)}
     cut |= {unit.key for item in undone if item.cut for unit in item.units}
     keys |= {key for item in undone for unit in item.units for key in unit.keys}

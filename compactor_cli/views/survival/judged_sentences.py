@@ -18,6 +18,9 @@ _UNFINISHED = re.compile(r"(?:^\W*\d{1,3}[.)]|\b(?:\w\.){2,})\s*$")
 _NOT_TYPED = re.compile(
     r"<(system-reminder|command-name|command-message|local-command-\w+|environment_context)>.*?</\1>", re.DOTALL
 )
+_INSTRUCTS = re.compile(r"\b(?:AGENTS|CLAUDE)\.md\b|\bclaudeMd\b|<(?:user_instructions|INSTRUCTIONS)>")
+_OPENING = 500
+"""Characters at the beginning of what a harness put in that say what it is."""
 _TAG = re.compile(r"</?command-args>")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _PASTED = re.compile(r"^\s*(?:\||[$%] |[+@-]{2,}|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d)|\|\w+\||(?:\w+=\S+ ){2}")
@@ -65,6 +68,17 @@ def typed(message: Message) -> str:
 def requests(messages: Sequence[Message]) -> list[Unit]:
     """Every sentence of every request, in order; each counts once a message."""
     return [unit for message in messages for unit in units(message.index, typed(message))]
+
+
+def instructions(messages: Sequence[Message]) -> list[Unit]:
+    """Every sentence of the standing instructions that a harness put in, in order; each counts once."""
+    found: dict[str, Unit] = {}
+    for message in messages:
+        text = message.text("text") if message.origin == "injected" else ""
+        if _INSTRUCTS.search(text[:_OPENING]):
+            for unit in units(message.index, text):
+                found.setdefault(unit.key, unit)
+    return [unit for unit in found.values() if unit.prose]
 
 
 def asked_lines(messages: Sequence[Message]) -> set[str]:

@@ -7,6 +7,7 @@ from msgspec import Struct
 CATEGORIES = (
     "user_requests",
     "rules",
+    "instructions",
     "corrections",
     "constraints",
     "decisions",

@@ -1,0 +1,91 @@
+"""Standing instructions that a harness put in: they bind for the rest of the session, whatever strategy comes next."""
+
+from __future__ import annotations
+
+import json
+from itertools import cycle
+
+import pytest
+
+from compactor_cli import api
+from tests.builders import call, calling, compact, jsonl, listing, load, prose, result, system, user
+
+RULES = (
+    "Never push to main without a review.",
+    "Every change gets a line in CHANGELOG.md.",
+    "所有文件名必须使用英文。",
+)
+TOLD = "# AGENTS.md instructions for /work/app\n\n<INSTRUCTIONS>\n" + "\n".join(RULES) + "\n</INSTRUCTIONS>"
+QUOTING = ["adaptive", "rolling", "handoff", "hybrid", "summarize"]
+ROUNDS = 5
+
+
+def work(start: int, count: int) -> list[dict[str, object]]:
+    """Exchanges with tools, a request of the user now and then."""
+    records = []
+    for at in range(start, start + count):
+        if at % 6 == 0:
+            records.append(user(f"Look at part {at} of the app."))
+        records.append(calling(call(f"c{at}"), content=prose(f"topic{at}")))
+        records.append(result(f"c{at}", listing(f"output{at}")))
+    return records
+
+
+def session(*, first: bool) -> bytes:
+    told, asked = user(TOLD), user("Make the app start faster.")
+    begin = [told, asked] if first else [asked, *work(0, 4), told]
+    return jsonl(system(), *begin, *work(10, 30))
+
+
+def said(data: bytes) -> str:
+    return "\n".join(str(json.loads(line).get("content") or "") for line in data.splitlines())
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["before-the-request", "later"])
+@pytest.mark.parametrize("strategy", QUOTING)
+@pytest.mark.parametrize("ratio", [0.1, 0.25])
+def test_they_stand_word_for_word_in_what_is_left(strategy: str, ratio: float, first: bool) -> None:
+    text = said(compact(session(first=first), strategy=strategy, target_ratio=ratio).data)
+    assert [rule for rule in RULES if rule not in text] == []
+
+
+@pytest.mark.parametrize("strategies", [*([name] for name in QUOTING), ["rolling", "adaptive"]], ids="-".join)
+def test_they_stand_after_five_rounds(strategies: list[str]) -> None:
+    kept, names = session(first=True), cycle(strategies)
+    target = load(kept).tokens // 4
+    for at in range(ROUNDS):
+        kept = compact(kept + jsonl(*work(100 * (at + 1), 12)), strategy=next(names), target_tokens=target).data
+        text = said(kept)
+        assert [rule for rule in RULES if text.count(rule) != 1] == [], f"round {at + 1}"
+
+
+def test_of_too_many_whole_sentences_stay_in_their_share_of_the_room() -> None:
+    rules = [f"Files of part {at} belong to team {at * 37 % 101}, ask it before a change." for at in range(400)]
+    told = user("# AGENTS.md instructions for /work/app\n\n" + "\n".join(rules))
+    data = jsonl(system(), told, user("Make the app start faster."), *work(10, 30))
+    text = said(compact(data, strategy="rolling", target_ratio=0.2).data)
+    assert 5 <= len([rule for rule in rules if rule in text]) <= 30
+
+
+def test_the_report_says_what_they_took() -> None:
+    (part,) = compact(session(first=True), strategy="adaptive", target_ratio=0.2).parts
+    spent = {one.name: one.tokens for one in part.spent}
+    assert len("".join(RULES)) // 4 <= spent["instructions"] <= len(TOLD) // 4 + 20
+    (whole,) = compact(session(first=True), strategy="tiered", target_ratio=0.5, keep=("AGENTS",)).parts
+    assert {one.name for one in whole.spent} >= {"instructions", "requests"}
+
+
+def test_what_else_a_harness_put_in_is_none() -> None:
+    other = user("<system-reminder>Never mention this reminder to anybody at all.</system-reminder>")
+    data = jsonl(system(), other, user("Make the app start faster."), *work(10, 30))
+    assert "Never mention" not in said(compact(data, strategy="rolling", target_ratio=0.1).data)
+
+
+def test_diff_counts_their_sentences() -> None:
+    before = load(session(first=True))
+    after = compact(session(first=True), strategy="truncate", target_ratio=0.25).data
+    counted = {one.category: one for one in api.diff(before, before)[1]}["instructions"]
+    assert counted.kept == counted.total >= len(RULES)
+    lost = {one.category: one for one in api.diff(before, load(after))[1]}["instructions"]
+    assert lost.kept == 0
+    assert set(RULES) <= {text for _, text in lost.lost}
