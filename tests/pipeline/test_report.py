@@ -21,7 +21,7 @@ from tests.pipeline.sessions import Json, assistant, compact, filler, records_of
 from tests.strategies import work
 
 GOLDEN = Path(__file__).parent / "golden"
-STRATEGIES = {"adaptive": 0.25, "rolling": 0.4, "tiered": 0.6}
+STRATEGIES = {"truncate": 0.25, "rolling": 0.4, "tiered": 0.6}
 """And the share of a session's tokens that each is to come down to."""
 
 
