@@ -20,6 +20,7 @@ from compactor_cli.cli.inputs import naming
 from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.cli.remote import is_of_one_process
+from compactor_cli.cli.replacing import remove_left
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, bug_words
 from compactor_cli.model.content import sha256
@@ -77,6 +78,8 @@ def run_files(session: Session, files: Sequence[str], job: Job, configured: Conf
                 _print(session, one)
                 progress.whole(one.outcome.path)
                 outcomes.append(one.outcome)
+    if shares:  # a worker that was killed may have been writing, and the one that did its file again had looked before
+        remove_left(Path(under(job.asked.out_dir, job.names[file]) if job.asked.out_dir else file) for file in files)
     return outcomes
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -71,6 +71,13 @@ def remove_stale(target: Path) -> None:
                 finally:
                     os.close(handle)
             left.unlink()
+
+
+def remove_left(targets: Iterable[Path]) -> None:
+    """Remove what killed processes left beside some files, also those that were killed since this one first looked."""
+    _parts_in.cache_clear()
+    for target in targets:
+        remove_stale(target)
 
 
 def _left(target: Path) -> Iterator[Path]:
