@@ -64,6 +64,23 @@ def test_the_latest_session_of_an_agent_becomes_a_new_one(at_home, home, format)
 
 
 @pytest.mark.parametrize("format", FILES)
+def test_a_handoff_into_a_new_session_takes_nothing_of_the_log_along(at_home, home, format):
+    (own,) = load(session(format)).transcripts
+    assert sum(bool(message.calls) for message in own.messages) > 1
+    name = NAMES.get(format, format)
+    options = ("--strategy", "handoff", "--target-ratio", "0.3", "--new-session", "--json")
+    done = at_home("compact", "--latest", name, *options)
+    assert done.code == 0, done.stderr
+    report = json.loads(done.text)["session"]
+    (made,) = load(Path(report["path"]).read_bytes()).transcripts
+    assert made.session_id == report["id"] != own.session_id
+    left = [message.origin for message in made.messages if message.role != "system"]
+    # requests of Copilot CLI have more to them than words, and stay as they are beside the summary
+    assert left == ["summary"] if format != "copilot-cli" else left.count("summary") == 1
+    assert not any(message.calls or message.results for message in made.messages)
+
+
+@pytest.mark.parametrize("format", FILES)
 def test_a_session_is_compacted_in_its_place_as_the_agent_would(at_home, home, format):
     path = place(home, format)
     done = at_home("compact", str(path), "--target-ratio", "0.3", "--emit", "native", "--in-place", "--json")
