@@ -24,7 +24,7 @@ from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.kept_sentences import Keywords, points
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import sentences
+from compactor_cli.text.sentences import ASKS, sentences
 
 WEIGHTS = {
     "Earlier summary": 14.0,
@@ -56,7 +56,6 @@ CONSTRAINT = compiled_later(
 _ANNOUNCES = compiled_later(
     r"\b(next|todo|to do|remaining|later|let me|let's|i'll|i will|going to|now i)\b", re.IGNORECASE
 )
-_ASKS = compiled_later(r"[?？؟]\W*$")
 _POLITE, _FEW = 3.0, 9
 """What a sentence of the agent, one of several, counts less that is shorter than so many words and names nothing."""
 UNANSWERED = "The last request is not answered yet."
@@ -286,7 +285,7 @@ def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
     said = sentences(message.text("text"))
     for order, sentence in enumerate(said):
         # an announcement was carried out or dropped since, nobody can tell; a question is nothing that was done
-        if _ANNOUNCES.search(sentence) or _ASKS.search(sentence):
+        if _ANNOUNCES.search(sentence) or ASKS.search(sentence):
             continue
         section = "Decisions" if FIRM.search(sentence) else "Done"
         polite = section == "Done" and len(said) > 1 and _says_little(sentence)

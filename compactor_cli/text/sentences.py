@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 
+ASKS = compiled_later(r"[?？؟]\W*$")
+"""The end of a sentence that is a question."""
 _LONGEST = 20_000
 """Characters of a paragraph that are split into sentences; the rest of a longer one is left out."""
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)

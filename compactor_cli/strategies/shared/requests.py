@@ -18,6 +18,7 @@ from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
 from compactor_cli.text.clauses import Clause, split_clauses
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.sentences import ASKS
 
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
@@ -40,7 +41,6 @@ _COMMON = 4
 _TERM = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+(?:[./:@_-]+[^\W_]+)*"
 _WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
-_ASKS = compiled_later(r"[?？؟]\W*$")
 
 Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
@@ -88,10 +88,11 @@ def choose_requests(
 def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
     """Values by the learned score of what people say, with what the agent says in between, and by the words alone:
     half each. Sentences of earlier rounds have negative numbers."""
-    answers = [Statement(m.index, m.role, m.text("text")) for m in messages if m.role == "assistant"]
-    answers = [statement for statement in answers if statement.text.strip()]
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
+        # read here, as most sessions have room for all that was said and ask for no values
+        answers = [Statement(m.index, m.role, m.text("text")) for m in messages if m.role == "assistant"]
+        answers = [statement for statement in answers if statement.text.strip()]
         said = [Statement(message, "user", text) for message, text in sentences]
         talk = sorted([*said, *answers], key=lambda statement: statement.message)
         values = statement_values(talk, weights, (at for at, each in enumerate(talk) if each.speaker == "user"))
@@ -109,7 +110,7 @@ def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
     for (_, text), own in zip(sentences, terms, strict=True):
         rare = sum(log((1 + len(sentences)) / spread[term]) for term in sorted(own)) / most
         value = min(1.0, rare / 8) * 0.7 + (0.3 if _NAMED.search(text) else 0.1)
-        values.append(value * (0.7 if _ASKS.search(text) else 1.0))
+        values.append(value * (0.7 if ASKS.search(text) else 1.0))
     return values
 
 
