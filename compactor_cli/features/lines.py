@@ -21,6 +21,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
 from compactor_cli.summaries.format.headers import body_start, state_start
 from compactor_cli.summaries.format.verbatim import quoted_span
+from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 from compactor_cli.text.units import clause_spans, units
 
@@ -173,7 +174,8 @@ class SessionLines:
     """The lines of a session in order, with an upper bound of what each is worth."""
 
     def __init__(self, session: SessionText, worth: Callable[[int], float], skip: frozenset[int] = frozenset()) -> None:
-        """`worth` gives the value of a term; messages in `skip` have no lines."""
+        """`worth` gives the value of a term; messages in `skip` have no lines. A line without a bound, such as an import
+        among others, is worth nothing."""
         self.session = session
         self.piece_of: array[int] = array("i")
         self.starts: array[int] = array("i")
@@ -194,7 +196,9 @@ class SessionLines:
         bare = chunked(piece.text)
         first = len(self.starts)
         clauses = piece.cut == "clauses"
-        spans = list(clause_spans(piece.text) if clauses else units(piece.text, apart=piece.cut == "apart"))
+        noise = frozenset[int]() if piece.speech else noisy_lines(piece.text)
+        apart = piece.cut == "apart"
+        spans = list(clause_spans(piece.text) if clauses else units(piece.text, apart=apart, noise=noise))
         self.starts.extend([start for start, _ in spans])
         self.ends.extend([end for _, end in spans])
         self.piece_of.extend([number] * len(spans))
@@ -203,6 +207,17 @@ class SessionLines:
             line = bisect_left(self.starts, at + 1, first) - 1
             if line >= first:
                 self.bounds[line] += worth(term)
+        if noise:
+            self._silence(piece.text, noise, first)
+
+    def _silence(self, text: str, noise: frozenset[int], first: int) -> None:
+        """Take their worth from the lines, from `first` on, that stand on physical lines of noise."""
+        number = at = 0
+        for line in range(first, len(self.starts)):
+            number += text.count("\n", at, self.starts[line])
+            at = self.starts[line]
+            if number in noise:
+                self.bounds[line] = 0.0
 
     def __len__(self) -> int:
         return len(self.starts)

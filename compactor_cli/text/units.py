@@ -27,19 +27,21 @@ _SENTENCE_END = compiled_later(r"[.!?;] ")
 _SPACE = " \t\r\n"
 
 
-def units(text: str, *, apart: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield where units begin and end, without the blanks around them. `apart`: no lines are taken together."""
+def units(text: str, *, apart: bool = False, noise: frozenset[int] = frozenset()) -> Iterator[tuple[int, int]]:
+    """Yield where units begin and end, without the blanks around them. `apart`: no lines are taken together. `noise`:
+    numbers of lines that are taken together with their like only."""
     if text.lstrip(_SPACE)[:1] in ("{", "[") and (members := _members(text)):
         yield from members
         return
     start = end = -1
-    at = 0
-    for line in text.split("\n"):
+    at, noisy = 0, False
+    for number, line in enumerate(text.split("\n")):
         bare = line.strip()
         first = at + len(line) - len(line.lstrip())
         last = first + len(bare)
         at += len(line) + 1
-        joins = bool(bare) and not apart and start >= 0 and last - start <= _TOGETHER
+        joins = bool(bare) and not apart and start >= 0 and last - start <= _TOGETHER and noisy == (number in noise)
+        noisy = number in noise
         if joins:
             end = last
             continue

@@ -87,7 +87,8 @@ class Selector:
 
     def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
         bounds, versions = self.lines.bounds, dict[int, int]()
-        heap = [(-bounds[line] / self._guess(line), line, 0) for line in candidates if line not in self.taken]
+        open_lines = (line for line in candidates if bounds[line] > 0 and line not in self.taken)
+        heap = [(-bounds[line] / self._guess(line), line, 0) for line in open_lines]
         heapq.heapify(heap)
         while heap and room > HEADING:
             _, line, version = heapq.heappop(heap)

@@ -1,0 +1,64 @@
+"""Lines of a tool's output that say nothing of the work: runs of imports, and what a shell tool prints of its own run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from compactor_cli.text.patterns import compiled_later
+
+_HINT = compiled_later(r"import|#include|require|\buse |\busing |Wall time")
+"""Every text with such lines has one of these: most texts are not searched further."""
+_NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
+"""What tools put before a line of a file."""
+_BLANK = compiled_later(rf"{_NUMBER}[ \t]*")
+_OWN_RUN = compiled_later(r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:")
+_IMPORT = compiled_later(
+    _NUMBER
+    + r"(?:import static [\w.*]+;"
+    r"|import (?:type )?[\w.*]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*;?"  # Python, Java, Kotlin, Swift
+    r"|from [\w.]+ import [\w ,*]+"
+    r"|import (?:[\w*${}, ]+ from )?['\"][^'\"]+['\"];?"  # JavaScript, Go
+    r"|(?:const|let|var) [\w{}:, ]+ = require\([^()]+\);?"
+    r"|require(?:_relative)? ['\"][^'\"]+['\"]"  # Ruby
+    r"|#include [<\"][^>\"]+[>\"]"
+    r"|(?:pub )?use [\w:\\]+(?:::\{[^{}]*\}|::\*)?(?: as \w+)?;"  # Rust, PHP
+    r"|using (?:static )?[\w.]+;)"  # C#
+    r"[ \t]*(?:(?://|#).*)?"
+)
+_OPENS = compiled_later(
+    _NUMBER + r"(?:(?:import|from [\w.]+ import) \(|import (?:type )?(?:\w+, )?\{|(?:pub )?use [\w:]+::\{)"
+)
+"""The first line of imports that stand in brackets."""
+_CLOSES = compiled_later(_NUMBER + r"[)}].*")
+_LONGEST = 60
+"""Lines after which brackets are taken for something else."""
+
+
+def noisy_lines(text: str) -> frozenset[int]:
+    """Return the numbers of the physical lines, from 0, that say nothing of the work. One import alone is no noise: it
+    may be what was searched for."""
+    if not _HINT.search(text):
+        return frozenset()
+    lines = text.split("\n")
+    own = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))
+    return own.union(*(run for run in _runs(lines) if len(run) > 1))
+
+
+def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
+    """Yield the numbers of lines of imports that stand one below the other, blank lines between them left aside."""
+    run: list[int] = []
+    inside = 0
+    for number, line in enumerate(lines):
+        if inside:
+            inside = 0 if _CLOSES.fullmatch(line) else inside - 1
+        elif _OPENS.fullmatch(line.rstrip()):
+            inside = _LONGEST
+        elif _BLANK.fullmatch(line):
+            continue
+        elif not _IMPORT.fullmatch(line.rstrip()):
+            yield run
+            run = []
+            continue
+        run.append(number)
+    yield run
