@@ -9,7 +9,7 @@ value, for which taking the best value per token first is a good and fast choice
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -21,6 +21,8 @@ _ENOUGH = 0.55
 """Share of its context with which a name is understood."""
 _ALONE = 0.15
 """What a name is worth without any of its context."""
+_RUN = 3
+"""Neighbouring lines that are looked at together."""
 HEADING = 5
 """Tokens of the mark before the first line that is taken of a message."""
 
@@ -86,32 +88,61 @@ class Selector:
         return room - sum(choice.cost for choice in self._best(candidates, room))
 
     def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
-        bounds, versions = self.lines.bounds, dict[int, int]()
-        open_lines = (line for line in candidates if bounds[line] > 0 and line not in self.taken)
-        heap = [(-bounds[line] / self._guess(line), line, 0) for line in open_lines]
+        """Take runs of lines, the densest first, by bounds that are made exact when it is a run's turn."""
+        heap = [(-self._bound(run), run.start, run.stop) for run in self._runs(candidates)]
         heapq.heapify(heap)
         while heap and room > HEADING:
-            _, line, version = heapq.heappop(heap)
-            if line in self.taken or version != versions.get(line, 0):
+            _, start, stop = heapq.heappop(heap)
+            run = range(start, stop)
+            if any(line in self.taken for line in run):
                 continue
-            gain, cost = self._gain(line), self.cost(line)
-            if gain <= 0:
+            gain, cost = self._gain(start) if len(run) == 1 else self._joint_gain(run), self._cost_of(run)
+            if gain <= 0 or cost > room:
                 continue
             density = gain / cost
             if heap and density < -heap[0][0] - 1e-12:
-                versions[line] = version + 1
-                heapq.heappush(heap, (-density, line, version + 1))
+                heapq.heappush(heap, (-density, start, stop))
                 continue
-            if cost > room:
-                continue
-            choice = ChosenLine(line, gain, cost)
-            self._enter(choice)
+            for line in run:
+                choice = ChosenLine(line, self._gain(line), self.cost(line))
+                self._enter(choice)
+                yield choice
             room -= cost
-            yield choice
-            for near in (line - 1, line + 1):  # what it says is better understood now
+            for near in (start - 1, stop):  # what it says is better understood now
                 if near in self._contexts and near not in self.taken:
-                    versions[near] = versions.get(near, 0) + 1
-                    heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, versions[near]))
+                    heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1))
+
+    def _runs(self, candidates: Iterable[int]) -> Iterator[range]:
+        """Yield each candidate alone, and with the lines behind it in its piece: where lines explain each other, such
+        as a list of paths, none is worth much alone."""
+        bounds, piece_of = self.lines.bounds, self.lines.piece_of
+        for line in candidates:
+            for stop in range(line + 1, min(line + _RUN, len(bounds)) + 1):
+                if bounds[stop - 1] <= 0 or stop - 1 in self.taken or piece_of[stop - 1] != piece_of[line]:
+                    break
+                yield range(line, stop)
+
+    def _bound(self, run: range) -> float:
+        """Return an upper bound of what a run is worth for a token, that costs no counting."""
+        return sum(map(self.lines.bounds.__getitem__, run)) / sum(map(self._guess, run))
+
+    def _cost_of(self, run: range) -> int:
+        return self.cost(run.start) + sum(map(self.tokens, run[1:]))
+
+    def _joint_gain(self, run: range) -> float:
+        """Return what taking a run adds, beyond what its lines are worth alone."""
+        beside = [near for near in (run.start - 1, run.stop) if near in self.taken]
+        best: dict[int, float] = {}
+        gain = 0.0
+        for line in (*run, *beside):
+            for found in self._context(line):
+                known = best.get(found.term, self._reached.get(found.term, 0.0))
+                if known < 1.0:
+                    reach = self._reach(line, found, run)
+                    if reach > known:
+                        gain += (reach - known) * found.worth
+                        best[found.term] = reach
+        return gain
 
     def _guess(self, line: int) -> float:
         """A lower bound of a line's tokens that costs no counting, so that its density is an upper bound."""
@@ -156,17 +187,17 @@ class Selector:
             for found in self._context(near):
                 known = reached.get(found.term, 0.0)
                 if known < 1.0 and (found.after if near < line else found.before):
-                    more = self._reach(near, found, line) - known
+                    more = self._reach(near, found, (line,)) - known
                     if more > 0:
                         gain += more * found.worth
         return gain
 
-    def _reach(self, line: int, found: _Context, also: int = -1) -> float:
+    def _reach(self, line: int, found: _Context, also: Container[int] = ()) -> float:
         """Return how far a name on a line is understood (0 to 1), given the neighbours taken and `also`."""
         share = found.own
-        if found.before and (line - 1 in self.taken or line - 1 == also):
+        if found.before and (line - 1 in self.taken or line - 1 in also):
             share += found.before
-        if found.after and (line + 1 in self.taken or line + 1 == also):
+        if found.after and (line + 1 in self.taken or line + 1 in also):
             share += found.after
         return _understood(share)
 
