@@ -26,6 +26,7 @@ _IMPORT = compiled_later(
     r"|using (?:static )?[\w.]+;)"  # C#
     r"[ \t]*(?:(?://|#).*)?"
 )
+_BEGINS = compiled_later(_NUMBER + r"(?:import|from|const|let|var|require|#include|pub|use|using)")
 _OPENS = compiled_later(
     _NUMBER + r"(?:(?:import|from [\w.]+ import) \(|import (?:type )?(?:\w+, )?\{|(?:pub )?use [\w:]+::\{)"
 )
@@ -52,10 +53,13 @@ def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
     for number, line in enumerate(lines):
         if inside:
             inside = 0 if _CLOSES.fullmatch(line) else inside - 1
+        elif not _BEGINS.match(line):
+            if run and not _BLANK.fullmatch(line):
+                yield run
+                run = []
+            continue
         elif _OPENS.fullmatch(line.rstrip()):
             inside = _LONGEST
-        elif _BLANK.fullmatch(line):
-            continue
         elif not _IMPORT.fullmatch(line.rstrip()):
             yield run
             run = []

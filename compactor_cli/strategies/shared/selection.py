@@ -9,7 +9,7 @@ value, for which taking the best value per token first is a good and fast choice
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -88,61 +88,76 @@ class Selector:
         return room - sum(choice.cost for choice in self._best(candidates, room))
 
     def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
-        """Take runs of lines, the densest first, by bounds that are made exact when it is a run's turn."""
-        heap = [(-self._bound(run), run.start, run.stop) for run in self._runs(candidates)]
+        """Take lines, and runs of them, the densest first, by bounds that are made exact when it is their turn."""
+        bounds, taken = self.lines.bounds, self.taken
+        heap = [(-bounds[n] / self._guess(n), n, n + 1) for n in candidates if bounds[n] > 0 and n not in taken]
         heapq.heapify(heap)
+        alone: set[int] = set()
         while heap and room > HEADING:
-            _, start, stop = heapq.heappop(heap)
-            run = range(start, stop)
-            if any(line in self.taken for line in run):
+            _, line, stop = heapq.heappop(heap)
+            if line in taken or stop - 1 in taken:
                 continue
-            gain, cost = self._gain(start) if len(run) == 1 else self._joint_gain(run), self._cost_of(run)
+            single = stop - line == 1
+            gain, cost = (self._gain(line), self.cost(line)) if single else self._joint(line, stop)
+            if single and line not in alone:
+                alone.add(line)
+                if gain < self._most(line):
+                    for run in self._runs(line):
+                        heapq.heappush(heap, run)
             if gain <= 0 or cost > room:
                 continue
             density = gain / cost
             if heap and density < -heap[0][0] - 1e-12:
-                heapq.heappush(heap, (-density, start, stop))
+                heapq.heappush(heap, (-density, line, stop))
                 continue
-            for line in run:
-                choice = ChosenLine(line, self._gain(line), self.cost(line))
+            for each in range(line, stop):
+                choice = ChosenLine(each, self._gain(each), self.cost(each))
                 self._enter(choice)
                 yield choice
             room -= cost
-            for near in (start - 1, stop):  # what it says is better understood now
-                if near in self._contexts and near not in self.taken:
+            for near in (line - 1, stop):  # what it says is better understood now
+                if near in self._contexts and near not in taken:
                     heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1))
 
-    def _runs(self, candidates: Iterable[int]) -> Iterator[range]:
-        """Yield each candidate alone, and with the lines behind it in its piece: where lines explain each other, such
-        as a list of paths, none is worth much alone."""
+    def _most(self, line: int) -> float:
+        """Return what a line would add with all of its context, or a bound of it that costs nothing."""
+        if line not in self._contexts:
+            return self.lines.bounds[line]
+        reached = self._reached
+        return sum([(1.0 - reached.get(found.term, 0.0)) * found.worth for found in self._context(line)])
+
+    def _runs(self, line: int) -> Iterator[tuple[float, int, int]]:
+        """Yield a line with the lines behind it in its piece: where lines explain each other, such as a list of paths,
+        none is worth much alone. What comes first is an upper bound of what a token of them is worth, negative."""
         bounds, piece_of = self.lines.bounds, self.lines.piece_of
-        for line in candidates:
-            for stop in range(line + 1, min(line + _RUN, len(bounds)) + 1):
-                if bounds[stop - 1] <= 0 or stop - 1 in self.taken or piece_of[stop - 1] != piece_of[line]:
-                    break
-                yield range(line, stop)
+        bound, guess = self._most(line), self._guess(line)
+        for last in range(line + 1, min(line + _RUN, len(bounds))):
+            if bounds[last] <= 0 or last in self.taken or piece_of[last] != piece_of[line]:
+                break
+            bound += self._most(last)
+            guess += self._guess(last)
+            yield -bound / guess, line, last + 1
 
-    def _bound(self, run: range) -> float:
-        """Return an upper bound of what a run is worth for a token, that costs no counting."""
-        return sum(map(self.lines.bounds.__getitem__, run)) / sum(map(self._guess, run))
-
-    def _cost_of(self, run: range) -> int:
-        return self.cost(run.start) + sum(map(self.tokens, run[1:]))
-
-    def _joint_gain(self, run: range) -> float:
-        """Return what taking a run adds, beyond what its lines are worth alone."""
-        beside = [near for near in (run.start - 1, run.stop) if near in self.taken]
+    def _joint(self, start: int, stop: int) -> tuple[float, int]:
+        """Return what taking a run of lines adds, and what it costs."""
+        taken, reached = self.taken, self._reached
+        begins, ends = start - 1 in taken, stop in taken
         best: dict[int, float] = {}
         gain = 0.0
-        for line in (*run, *beside):
+        for line in range(start - begins, stop + ends):
+            ahead = line > start or line - 1 in taken
+            behind = line < stop - 1 or line + 1 in taken
             for found in self._context(line):
-                known = best.get(found.term, self._reached.get(found.term, 0.0))
+                known = best.get(found.term)
+                if known is None:
+                    known = reached.get(found.term, 0.0)
                 if known < 1.0:
-                    reach = self._reach(line, found, run)
+                    share = found.own + (found.before if ahead else 0.0) + (found.after if behind else 0.0)
+                    reach = _understood(share)
                     if reach > known:
                         gain += (reach - known) * found.worth
                         best[found.term] = reach
-        return gain
+        return gain, self.cost(start) + sum([self.tokens(line) for line in range(start + 1, stop)])
 
     def _guess(self, line: int) -> float:
         """A lower bound of a line's tokens that costs no counting, so that its density is an upper bound."""
@@ -187,17 +202,17 @@ class Selector:
             for found in self._context(near):
                 known = reached.get(found.term, 0.0)
                 if known < 1.0 and (found.after if near < line else found.before):
-                    more = self._reach(near, found, (line,)) - known
+                    more = self._reach(near, found, line) - known
                     if more > 0:
                         gain += more * found.worth
         return gain
 
-    def _reach(self, line: int, found: _Context, also: Container[int] = ()) -> float:
+    def _reach(self, line: int, found: _Context, also: int = -1) -> float:
         """Return how far a name on a line is understood (0 to 1), given the neighbours taken and `also`."""
         share = found.own
-        if found.before and (line - 1 in self.taken or line - 1 in also):
+        if found.before and (line - 1 in self.taken or line - 1 == also):
             share += found.before
-        if found.after and (line + 1 in self.taken or line + 1 in also):
+        if found.after and (line + 1 in self.taken or line + 1 == also):
             share += found.after
         return _understood(share)
 
