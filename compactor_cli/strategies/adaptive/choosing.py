@@ -153,7 +153,7 @@ class Chooser:
         requests = list(must_keep.requests(given.messages, self.lines))
         self._take(self._words(requests, min(share_of(self.room, *_ASKED), free - MARK)))
         self.asked = frozenset(self.selector.taken)
-        self.selector.fill(self.newest.awaited(self.lines), int(RESULT_SHARE * self.room))
+        self._take_awaited(int(RESULT_SHARE * self.room))
         told = list(must_keep.instructions(given.messages, self.lines))
         self._take(self._words(told, INSTRUCTIONS_SHARE * self.room))
         left = self.room * _ANSWER_SHARE
@@ -162,6 +162,14 @@ class Chooser:
             if cost <= left:
                 left -= cost
                 self._take(lines)
+
+    def _take_awaited(self, room: int) -> None:
+        """Take the result that the agent answers next: all of a small one, or the best of its lines."""
+        awaited = list(self.newest.awaited(self.lines))
+        if sum(map(self.selector.tokens, awaited)) <= min(SMALL, room):
+            self._take(awaited)
+        else:
+            self.selector.fill(awaited, room)
 
     def _words(self, said: Sequence[must_keep.UserWords], room: float) -> Iterator[int]:
         """Lines of what was said, the newest first: all of it in `room`, else the sentences that bind."""

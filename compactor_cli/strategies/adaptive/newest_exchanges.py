@@ -52,7 +52,7 @@ class NewestExchanges:
 
     def awaited(self, lines: SessionLines) -> Iterator[int]:
         """Yield the lines of the results in the last exchange: what the agent's next message answers."""
-        for group in self.last.values() if self.last.keys() <= self.in_place else ():
+        for group in self.last.values():
             for index in group.messages:
                 message = self._messages[index]
                 for number in lines.of_message(index):
