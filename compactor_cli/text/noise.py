@@ -14,8 +14,7 @@ _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 _BLANK = compiled_later(rf"{_NUMBER}[ \t]*")
 _OWN_RUN = compiled_later(r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:")
 _IMPORT = compiled_later(
-    _NUMBER
-    + r"(?:import static [\w.*]+;"
+    _NUMBER + r"(?:import static [\w.*]+;"
     r"|import (?:type )?[\w.*]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*;?"  # Python, Java, Kotlin, Swift
     r"|from [\w.]+ import [\w ,*]+"
     r"|import (?:[\w*${}, ]+ from )?['\"][^'\"]+['\"];?"  # JavaScript, Go

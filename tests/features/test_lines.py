@@ -175,3 +175,13 @@ def test_a_long_session_is_read_as_far_back_as_it_is_told_and_requests_and_calls
 @pytest.mark.parametrize("records", [[user("")], [user("  \n ")], [system("rules")]], ids=["empty", "blank", "system"])
 def test_sessions_with_nothing_to_say_have_few_lines(records):
     assert len(Told(*records).lines) <= 1
+
+
+def test_imports_of_a_result_are_worth_nothing_and_stand_on_no_line_with_anything_else() -> None:
+    text = 'package session\n\nimport (\n\t"errors"\n\t"path/filepath"\n)\n\nfunc LoadState(file string) error {'
+    told = Told(user("go"), calling(call("c1")), result("c1", text))
+    worth = {told.lines.text(line): told.lines.bounds[line] for line in range(len(told.lines))}
+    imports = next(line for line in worth if "filepath" in line)
+    assert worth[imports] == 0
+    assert worth["func LoadState(file string) error {"] > 0
+    assert "package" not in imports

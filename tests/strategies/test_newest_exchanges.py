@@ -96,3 +96,24 @@ def test_a_request_is_not_outlived_by_the_one_that_it_corrects(size: int, target
         return
     said = "\n".join(message.text() for message in part.messages)
     assert "Refund it to the gift card." not in said or "no gift card" in said
+
+
+@pytest.mark.parametrize("target", [150, 200])
+def test_a_small_result_that_is_answered_next_is_there_where_its_call_has_no_room(target: int) -> None:
+    refused = "Error: the payment does not add up, the price is 305, but paid 255"
+    booking = {"flights": ["HAT136", "HAT039"], "passengers": "Mia Li, born in Austin on 1990-04-05. " * 12}
+    records = [*session()[:-2], assistant(None, ("last", "book_reservation", booking)), result("last", refused)]
+    part = compact(records, target_tokens=target, strategy="adaptive")
+    assert part.messages[-1].origin == "summary"
+    assert refused in part.messages[-1].text()
+
+
+@pytest.mark.parametrize(("ended", "said"), [("1", "Bash failed"), ("0", "Bash")])
+def test_a_quoted_call_that_failed_says_so_where_nothing_of_its_result_is_quoted(ended: str, said: str) -> None:
+    publishes = ("c9", "Bash", {"command": "publish --channel=stable --tag=v4.2.0-rc1"})
+    records = [*session()[:-2], assistant(None, publishes), result("c9", f"Exit code {ended}\n" + "no\n" * 2_000)]
+    for at in range(20):
+        listing = "\n".join(f"{at} and {n} of what stands there" for n in range(60))
+        records += [assistant(f"I look where v4.2.0-rc1 is named, place {at}.", f"d{at}"), result(f"d{at}", listing)]
+    text = "\n".join(m.text() for m in compact(records, target_tokens=700, strategy="adaptive").messages)
+    assert f"#13 {said}: " in text

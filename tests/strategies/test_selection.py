@@ -146,3 +146,13 @@ def test_no_room_takes_nothing(room):
 def test_what_is_too_large_does_not_stop_what_is_small():
     story = told([" ".join(NAMES), "x_y.py"])
     assert chosen(story, 12) == ["x_y.py"]
+
+
+def test_neighbours_that_explain_each_other_come_before_a_line_that_is_worth_more_than_each_alone():
+    """What stands around a path of a list are other paths: none is worth much alone."""
+    paths = [f"commands/integration/of/the/{word}/{word}_state_of_one_session.go" for word in WORDS[:3]]
+    other = "the rest is in main.py"
+    story = told([other, "\n".join(paths)])
+    worth = {story.session.find(name): 1.0 for name in paths} | {story.session.find("main.py"): 0.4}
+    assert other not in chosen(story, 44, worth=lambda term: worth.get(term, 0.0))
+    assert chosen(story, 44, worth=lambda term: worth.get(term, 0.0)) == paths[1:]

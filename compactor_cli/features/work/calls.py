@@ -86,6 +86,11 @@ def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
     return tuple(_settled(found))
 
 
+def has_failed(call: Part, result: Part) -> bool:
+    """Return whether the result of a call says that it failed."""
+    return _ended(_begun(call, 0), result, 0).failed is True
+
+
 def _begun(part: Part, index: int) -> ToolCall:
     arguments = call_arguments(part)
     return ToolCall(part.name.rsplit("__", 1)[-1], arguments, _shell_command(arguments), index)

@@ -8,14 +8,16 @@ from typing import Literal
 
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
+from compactor_cli.features.work.calls import has_failed
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructions
-from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import Spot, pair
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.replies import reply_span
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.summaries.format.excerpts import (
+    FAILED,
     GAP,
     INSTRUCTIONS,
     Excerpt,
@@ -65,6 +67,7 @@ class Quoter:
         self._base = base
         self.always = always
         self._asked_by = pair(messages).answers
+        self._answered_by = {call: result for result, call in self._asked_by.items()}
 
     def slot(
         self,
@@ -131,6 +134,9 @@ class Quoter:
             yield Excerpt(head, text, joint, choice.value)
             before, piece = line, own
 
+    def _part(self, spot: Spot) -> Part:
+        return self._messages[spot[0]].parts[spot[1]]
+
     def _is_result(self, piece: SessionPiece) -> bool:
         return self._messages[piece.message].parts[piece.part].kind == "tool_result"
 
@@ -139,7 +145,11 @@ class Quoter:
         found = self._messages[piece.message]
         part = found.parts[piece.part]
         if part.kind == "tool_call":
-            return " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
+            name = " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
+            answer = self._answered_by.get((piece.message, piece.part))
+            # a call whose result is not quoted would pass for one that did what it says
+            untold = answer is not None and answer not in quoted and has_failed(part, self._part(answer))
+            return f"{name} {FAILED}" if untold else name
         if part.kind == "tool_result" or found.role == "tool":
             words = reply_span(piece.text)
             if words is not None and words[0] < end:
@@ -147,7 +157,7 @@ class Quoter:
             call = self._asked_by.get((piece.message, piece.part))
             if call is None or call in quoted:
                 return "→"
-            return f"{call_label(self._messages[call[0]].parts[call[1]])} →"
+            return f"{call_label(self._part(call))} →"
         if found.origin == "injected":
             return INSTRUCTIONS if is_instructions(piece.text) else "harness"
         return "" if found.role == "assistant" else found.role

@@ -5,6 +5,7 @@
     … a line further on, with something left out before it
     #13 Bash: git status
     #14 → On branch main
+    #15 Bash failed: git push
     earlier #7 user: A line that the summary of an earlier round quoted, with the numbers of that round
 
 Only marks stand at the beginning of a line. Every other line is indented by a blank, so that nothing that is
@@ -28,6 +29,8 @@ _HEADING = compiled_later(
 )
 INSTRUCTIONS = "instructions"
 """The speaker of standing instructions that a harness put in, such as AGENTS.md."""
+FAILED = "failed"
+"""Stands behind the tool's name where a call is quoted that failed, and nothing of its result."""
 _EARLIER = "earlier "
 _UNNAMED = "earlier summary: "
 """Stands before a line of a summary that stood under no heading there."""

@@ -1,0 +1,49 @@
+"""Runs of imports and what a shell tool prints of its own run are told from lines that say something."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.text.noise import noisy_lines
+
+RUNS = {
+    "Python": 'import os\nimport re as regex\n\nfrom pathlib import Path\nfrom a.b import (\n    c,\n    d,\n)\n\nX = "y"',
+    "Go": 'import (\n\t"errors"\n\t"os"\n\n\tid "example.org/m/id"\n)\n\nfunc main() {',
+    "JavaScript": "import { a, b } from './a.js';\nimport type { T } from \"t\";\nconst fs = require('fs');\nlet x = 1;",
+    "of several lines": "import {\n  a,\n  b,\n} from './a.js';\nlet x = 1;",
+    "C": '#include <stdio.h>\n#include "own.h" // ours\nint main(void) {',
+    "Rust": "use std::fs;\nuse crate::a::{b, c};\npub use d::*;\nfn main() {",
+    "Java": "import java.util.List;\nimport static org.junit.Assert.*;\n\npublic class A {",
+    "with numbers": "     1→import os\n     2→\n     3→import re\n     4→\n     5→class A:",
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_imports_one_below_the_other_are_noise_and_what_follows_is_not(name: str) -> None:
+    lines = RUNS[name].split("\n")
+    noisy = noisy_lines(RUNS[name])
+    said = [number for number, line in enumerate(lines) if line.strip(" \t0123456789→")]
+    assert noisy >= set(said[:-1])
+    assert said[-1] not in noisy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os\n\nX = 1",
+        "def f():\n    import os\n    return os.name",
+        "We import the data first.\nThen we use it.",
+        'names = [\n    "a",\n    "b",\n]  # no import',
+        "src/a.py:3:import os\nsrc/b.py:9:import os",
+        "",
+    ],
+)
+def test_one_import_alone_and_other_lines_are_no_noise(text: str) -> None:
+    assert noisy_lines(text) == frozenset()
+
+
+def test_what_a_shell_tool_prints_of_its_own_run_is_noise_and_how_it_ended_is_not() -> None:
+    text = (
+        "Chunk ID: ddb807\nWall time: 0.8816 seconds\nProcess exited with code 1\nOriginal token count: 12\nOutput:\nno"
+    )
+    assert noisy_lines(text) == {0, 1, 3, 4}
