@@ -1,8 +1,7 @@
-"""Lines of a tool's output that say nothing of the work: runs of imports, and what a shell tool prints of its own run."""
+"""Lines of a tool's output that say nothing of the work: runs of imports, and what a shell prints of its own run."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.patterns import compiled_later

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.ledger import call_arguments
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import Spot
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 
@@ -45,6 +48,24 @@ class ListedTask(Struct, frozen=True):
     message: int
     id: str = ""
     """Number that the tool gave it, where later calls name it by that."""
+
+
+def outdated_lists(messages: Sequence[Message]) -> frozenset[Spot]:
+    """Return (message, part) of each call that wrote a whole task list which a later call wrote anew."""
+    lists = [
+        (at, which)
+        for at, message in enumerate(messages)
+        for which, part in enumerate(message.parts)
+        if part.kind == "tool_call" and _PLANS.search(part.name) and _is_whole_list(part)
+    ]
+    return frozenset(lists[:-1])
+
+
+def _is_whole_list(call: Part) -> bool:
+    arguments = call_arguments(call)
+    if not isinstance(arguments, dict) or arguments.get("merge") is True:
+        return False
+    return next(_in_arguments(call.name, arguments, 0), None) is not None
 
 
 class TaskList:

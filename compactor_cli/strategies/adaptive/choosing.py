@@ -13,6 +13,7 @@ from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, read_session
 from compactor_cli.features.name_scores import Values
 from compactor_cli.features.work.state import session_state, state_text
+from compactor_cli.features.work.task_lists import outdated_lists
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
@@ -94,6 +95,7 @@ class Chooser:
         self.large = large
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
         self.folded = {g.index for g in rest if given.is_summary(g)}
+        self.outdated = outdated_lists(given.messages)
         self.talk = is_talk(given.messages, session)
         self.whole: set[int] = set()
         self.asked: frozenset[int] = frozenset()
@@ -215,9 +217,12 @@ class Chooser:
         return self._nothing() if best.tokens > self.room else self._fit(order, best)
 
     def _may_be_quoted(self, line: int) -> bool:
-        """Return whether a line may be chosen for its value: the rest of a short request may have been taken back."""
+        """Return whether a line may be chosen for its value: the rest of a short request may have been taken back, and
+        of the agent's own task list the newest is what holds."""
         piece = self.lines.piece(line)
-        return piece.cut != "clauses" or piece.tokens > _SHORT_REQUEST
+        if piece.cut == "clauses":
+            return piece.tokens > _SHORT_REQUEST
+        return (piece.message, piece.part) not in self.outdated
 
     def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
         """The longest beginning of `order` that fits, found by interpolation and counted exactly."""
