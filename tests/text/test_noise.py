@@ -7,9 +7,9 @@ import pytest
 from compactor_cli.text.noise import noisy_lines
 
 RUNS = {
-    "Python": 'import os\nimport re as regex\n\nfrom pathlib import Path\nfrom a.b import (\n    c,\n    d,\n)\n\nX = "y"',
+    "Python": "import os\nimport re as regex\n\nfrom pathlib import Path\nfrom a.b import (\n    c,\n    d,\n)\nX = y",
     "Go": 'import (\n\t"errors"\n\t"os"\n\n\tid "example.org/m/id"\n)\n\nfunc main() {',
-    "JavaScript": "import { a, b } from './a.js';\nimport type { T } from \"t\";\nconst fs = require('fs');\nlet x = 1;",
+    "JavaScript": "import { a, b } from './a.js';\nimport type { T } from 't';\nconst fs = require('fs');\nlet x = 1;",
     "of several lines": "import {\n  a,\n  b,\n} from './a.js';\nlet x = 1;",
     "C": '#include <stdio.h>\n#include "own.h" // ours\nint main(void) {',
     "Rust": "use std::fs;\nuse crate::a::{b, c};\npub use d::*;\nfn main() {",
