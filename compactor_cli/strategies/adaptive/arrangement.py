@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from compactor_cli.model.group import Group
-from compactor_cli.model.plan import Decision
+from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.selection import ChosenLine
 
@@ -19,6 +19,16 @@ WORTHLESS = "no line of it is worth its tokens"
 """Reason of groups of which nothing is kept."""
 _WORTH_A_HEADING = 120
 """Tokens of quoted lines that are worth a summary of their own, its heading and its place in the conversation."""
+
+
+class Attempt(Struct, frozen=True):
+    """A plan that has been costed."""
+
+    decisions: dict[int, Decision]
+    slots: list[SummarySlot]
+    tokens: int
+    chosen: dict[int, list[ChosenLine]] = field(default_factory=dict)
+    """Group -> the lines that were taken of it."""
 
 
 class Stretch(Struct):

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.features.evidence import gather
@@ -15,11 +14,11 @@ from compactor_cli.features.name_scores import Values
 from compactor_cli.features.work.state import session_state, state_text
 from compactor_cli.features.work.task_lists import outdated_lists
 from compactor_cli.model.group import Group
-from compactor_cli.model.plan import Decision, SummarySlot
+from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.strategies.adaptive import must_keep
-from compactor_cli.strategies.adaptive.arrangement import WORTHLESS, Stretch, arrange, last_resort, summarized
+from compactor_cli.strategies.adaptive.arrangement import WORTHLESS, Attempt, Stretch, arrange, last_resort, summarized
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL, Native
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
@@ -54,16 +53,6 @@ _SMALLEST_LINE = 6
 _REQUEST = "large request of the user"
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
-
-
-class Attempt(Struct, frozen=True):
-    """A plan that has been costed."""
-
-    decisions: dict[int, Decision]
-    slots: list[SummarySlot]
-    tokens: int
-    chosen: dict[int, list[ChosenLine]] = field(default_factory=dict)
-    """Group -> the lines that were taken of it."""
 
 
 class Chooser:

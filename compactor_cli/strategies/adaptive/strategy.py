@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
-from compactor_cli.strategies.adaptive.choosing import Attempt, Chooser
+from compactor_cli.strategies.adaptive.arrangement import Attempt
+from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.shared.details import DETAIL
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
