@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from compactor_cli.memory.ephemeral import is_passing
 from compactor_cli.memory.prose import speech
 
-ANY = re.compile("")
 LINE = "We keep the totals in cents because the report rounds them"
 """Long enough that it may be wrapped."""
 
 
 def sentences(text: str, longest: int = 3_000) -> list[str]:
-    return [said.text for said in speech(text, ANY, longest)]
+    return [said.text for said in speech(text, longest)]
 
 
 def test_a_wrapped_line_goes_on_in_the_next_one() -> None:
@@ -92,7 +89,7 @@ def test_what_is_fenced_is_not_said(open_: str, shut: str) -> None:
 
 
 def test_sentences_of_a_short_line_are_told_apart_and_know_the_one_before() -> None:
-    found = list(speech("We keep totals. They are in cents!\nThe next paragraph.", ANY))
+    found = list(speech("We keep totals. They are in cents!\nThe next paragraph."))
     assert [(said.text, said.before) for said in found] == [
         ("We keep totals.", ""),
         ("They are in cents!", "We keep totals."),
@@ -100,10 +97,8 @@ def test_sentences_of_a_short_line_are_told_apart_and_know_the_one_before() -> N
     ]
 
 
-def test_only_paragraphs_with_the_cue_that_are_not_too_long_are_looked_at() -> None:
-    cue = re.compile("totals")
-    assert [said.text for said in speech("We keep totals.\nWe keep parts.", cue)] == ["We keep totals."]
-    assert list(speech("We keep parts.", cue)) == []
+def test_only_paragraphs_with_a_word_that_are_not_too_long_are_looked_at() -> None:
+    assert sentences("We keep totals.\n-----\nWe keep parts.") == ["We keep totals.", "We keep parts."]
     assert sentences("We keep it.", longest=11) == ["We keep it."]
     assert sentences("We keep it.", longest=10) == []
 
