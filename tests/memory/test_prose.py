@@ -19,6 +19,18 @@ def test_a_wrapped_line_goes_on_in_the_next_one() -> None:
     assert sentences(f"{LINE} up,\nas documented.") == [f"{LINE} up, as documented."]
 
 
+def test_what_follows_a_wrapped_line_is_another_one() -> None:
+    assert sentences(f"{LINE} up,\nas documented.\nWe keep parts.") == [
+        f"{LINE} up, as documented.",
+        "We keep parts.",
+    ]
+
+
+@pytest.mark.parametrize(("characters", "goes_on"), [(59, False), (60, True)])
+def test_a_line_may_be_wrapped_from_60_characters_on(characters: int, goes_on: bool) -> None:
+    assert (len(sentences(f"{LINE} {'of ' * 9}"[:characters].rstrip() + "\nsome parts.")) == 1) is goes_on
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -86,6 +98,11 @@ def test_lists_are_said_and_their_marks_are_not() -> None:
 @pytest.mark.parametrize("open_, shut", [("```", "```"), ("~~~", "~~~"), ("```", ""), ("<log>", "</log>")])
 def test_what_is_fenced_is_not_said(open_: str, shut: str) -> None:
     assert sentences(f"We keep totals.\n{open_}\nThis is pasted.\n{shut}") == ["We keep totals."]
+
+
+def test_what_stands_beside_a_fence_on_its_line_is_said() -> None:
+    assert sentences("We keep totals. ```x = 1``` We keep parts.") == ["We keep totals.", "We keep parts."]
+    assert sentences("We keep totals. <log>x</log> We keep parts.") == ["We keep totals.", "We keep parts."]
 
 
 def test_sentences_of_a_short_line_are_told_apart_and_know_the_one_before() -> None:
