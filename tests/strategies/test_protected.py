@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
-from compactor_cli import api
 from compactor_cli.errors import BudgetError
-from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, IN_FLIGHT, PlanInput
-from compactor_cli.pipeline.make_plan import make_plan
-from compactor_cli.settings import Settings
 from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer
-from compactor_cli.tokens import make_counter
-from compactor_cli.wiring import tools_for
-from tests.pipeline.sessions import Json, assistant, filler, load, system, user
+from tests.pipeline.sessions import assistant, filler, system, user
+from tests.strategies.asked import given_of
 
 SYSTEM = "Each row of the table has a rule of its own, and all of them hold. " * 40
 REQUEST = "The table is long, and each of its rows is to be looked at once more. " * 30
 IN_HAND = assistant(None, ("c1", "Write", {"path": "out.csv", "content": "7" * 2_000}))
 PROTECTED = [system(SYSTEM), user(REQUEST), IN_HAND]
 AMONG_OTHERS = [*PROTECTED[:2], *filler(1), IN_HAND]
-
-
-class Asked:
-    """Takes down what a strategy is given."""
-
-    name, purpose, suits = "asked", "", ""
-    closes = tiers = writes = learned = False
-    given: PlanInput
-
-    def plan(self, given: PlanInput) -> Plan:
-        self.given = given
-        return Plan(self.name, given.target, ())
-
-
-def given_of(records: list[Json], kept: frozenset[int] = frozenset()) -> PlanInput:
-    source, settings, asked = load(records), Settings(strategy="tiered"), Asked()
-    (analysis,) = api.score(source, settings, tokenizer="chars")
-    tools = tools_for(source.transcripts[0], make_counter("chars").counter, settings)
-    make_plan(replace(analysis, kept=kept), replace(tools, strategy=asked), settings, 9_000)
-    return asked.given
 
 
 def kept(given: PlanInput, target: int, without: frozenset[int] = frozenset()) -> dict[str, Decision]:
