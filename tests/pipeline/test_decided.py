@@ -303,6 +303,17 @@ def test_a_message_that_a_repair_takes_out_cannot_be_kept_and_that_is_said() -> 
     assert part.warnings == ("message 4 is to be kept, but a repair of the input takes it out",)
 
 
+def test_where_the_first_request_is_kept_by_a_decision_no_other_one_passes_for_it() -> None:
+    def repeated(choices: Choices) -> list[str]:
+        (part,) = compacted(session(), Settings(strategy="handoff", target_ratio=0.5), choices).parts
+        assert part.plan is not None
+        return [quote.kind for slot in part.plan.slots for quote in slot.quotes]
+
+    assert repeated({}) == ["first", "turn", "last"]
+    assert repeated(on(keep=[1])) == ["turn", "last"]
+    assert repeated(on(keep=[9])) == ["first", "turn"]
+
+
 def test_not_everything_can_be_dropped() -> None:
     source = api.load(to_bytes(SESSION[1:]), "session.jsonl", tokenizer="chars")
     with pytest.raises(UsageError, match="all messages would be dropped"):

@@ -48,6 +48,16 @@ def test_a_summary_with_nothing_kept_between_stays_as_it_is() -> None:
     assert [fates[at] for at in (0, 3, 4)] == ["whole"] * 3
 
 
+def test_each_of_several_summaries_is_put_in_its_place() -> None:
+    given = given_of(
+        [user("Go."), assistant(TALK), assistant(TALK), user("Go on."), assistant(TALK), assistant("Done.")]
+    )
+    decisions = {g.index: Decision(g.index, "summarized", 0, "old") for g in given.groups}
+    decisions |= {at: kept_whole(given, at) for at in (0, 3, 5)}
+    slots = [SummarySlot(3, (1, 2), 200), SummarySlot(2, (4,), 100)]
+    assert in_time_order(given, decisions, slots, HEADING) == (decisions, slots)
+
+
 def test_what_cannot_be_repeated_parts_a_summary_and_each_part_has_room_by_its_size() -> None:
     given = given_of([user("Go."), assistant(TALK), PICTURE, assistant(TALK * 3), assistant("Done.")])
     fates, (first, second) = arranged(given, [1, 3], 400)
