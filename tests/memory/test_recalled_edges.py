@@ -41,7 +41,11 @@ def chosen(*memories: Memory, room: int | None = None, **limits: int) -> list[li
 
 def test_choices_have_fewer_and_fewer_of_the_most_relevant_and_at_last_none() -> None:
     assert chosen(SHORT, OTHER) == [[SHORT.text, OTHER.text], [SHORT.text], []]
-    assert chosen(SHORT, LONG, OTHER, recall_tokens=200) == [[SHORT.text, OTHER.text], [SHORT.text], []]
+    assert chosen(SHORT, LONG, OTHER, recall_tokens=tokens_of(SHORT, OTHER)) == [
+        [SHORT.text, OTHER.text],
+        [SHORT.text],
+        [],
+    ]
     assert chosen(SHORT, OTHER, SHORT) == [[SHORT.text, OTHER.text], [SHORT.text], []]
     assert chosen() == [[]]
     assert choices((), MemorySettings(), COUNTER)[0].tokens == 0
