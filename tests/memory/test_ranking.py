@@ -79,6 +79,10 @@ def test_a_snippet_shows_the_words_that_were_asked_for():
     assert str(found) == "The read_timeout of configs is set in HTTPServer."
 
 
+def test_a_snippet_shows_a_word_at_the_very_end():
+    assert snippet("There is amber", parse("amber")).pieces == (("There is ", False), ("amber", True))
+
+
 def test_a_snippet_of_a_long_text_begins_near_the_words():
     text = "filler " * 100 + "the amber stone " + "filler " * 100
     found = snippet(text, parse("amber"), width=80)
