@@ -15,7 +15,7 @@ from compactor_cli.memory.harness import is_briefing
 from compactor_cli.memory.loose_references import refers_back
 from compactor_cli.memory.named_sentences import named
 from compactor_cli.memory.prose import SpokenSentence, speech
-from compactor_cli.memory.rules import CUE, judge
+from compactor_cli.memory.rules import judge
 from compactor_cli.model.memory import CATEGORIES, COMPACTION, EXTRACTED, Memory, MemorySource
 from compactor_cli.model.message import Message
 from compactor_cli.model.score import Score
@@ -135,7 +135,7 @@ def _by_rules(message: Message) -> list[_Found]:
     if speaker is None or (speaker == "user" and (len(text) > _LONG_REQUEST or is_briefing(text))):
         return []
     found: list[_Found] = []
-    for said in speech(text, CUE):
+    for said in speech(text):
         rule = judge(said.text, speaker)
         statement = _alone(said, speaker) if rule else ""
         if rule and statement:

@@ -6,7 +6,6 @@ import re
 
 from compactor_cli.memory.prose import speech
 
-_ANYTHING = re.compile(r"\w")
 _WORD = re.compile(r"\w+")
 _ALIKE = 0.6
 """Share of its words that a sentence must have in common with what is named; for copies that are not exact."""
@@ -20,7 +19,7 @@ def named(statement: str, text: str) -> tuple[str, str]:
     Both are empty when none is meant: what a model makes up is no sentence of the text.
     """
     wanted = _words(statement)
-    said = [one.text for one in speech(text, _ANYTHING, len(text))]
+    said = [one.text for one in speech(text, len(text))]
     if not wanted or not said:
         return "", ""
     words = [_words(sentence) for sentence in said]

@@ -30,6 +30,7 @@ _PASTED = re.compile(
 _SHORT_END = re.compile(r"(?<=[a-z)`]{2}[.!?]) +(?=[A-Z])")
 """Ends of sentences within a line that is too short to be looked at for them."""
 _MARKS = re.compile(r"\*\*|^#+ +|^\[[ x]\] +")
+_WORD = re.compile(r"\w")
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)]|#+)\s")
 
 
@@ -40,14 +41,11 @@ class SpokenSentence(Struct, frozen=True):
     before: str = ""
 
 
-def speech(text: str, cue: re.Pattern[str], longest: int = _LONGEST_LINE) -> Iterator[SpokenSentence]:
-    """Sentences of the paragraphs in which the cue is found, and that have at most `longest` characters; others are
-    not looked at."""
-    if cue.search(text) is None:
-        return
+def speech(text: str, longest: int = _LONGEST_LINE) -> Iterator[SpokenSentence]:
+    """Sentences of the paragraphs that have a word and at most `longest` characters; others are not looked at."""
     bare = _TAG.sub("\n", _FENCE.sub("\n", plain(text))) if "`" in text or "<" in text or "~" in text else plain(text)
     for paragraph in _paragraphs(bare):
-        if len(paragraph) > longest or cue.search(paragraph) is None:
+        if len(paragraph) > longest or _WORD.search(paragraph) is None:
             continue
         before = ""
         for sentence in (piece for whole in sentences(paragraph) for piece in _SHORT_END.split(whole)):

@@ -49,10 +49,12 @@ def choices(
 
     `room`: tokens that a target leaves for them.
     """
-    known = {memory.id: memory for memory in reversed(memories)}
+    known: dict[str, Memory] = {}
+    for memory in memories:
+        known.setdefault(memory.id, memory)
     most = settings.recall_tokens if room is None else min(room, settings.recall_tokens)
     made: list[Recalled] = []
-    for memory in reversed(known.values()):
+    for memory in known.values():
         longer = _message((*(made[-1].memories if made else ()), memory), counter)
         if len(made) < settings.recall_count and longer.tokens <= most:
             made.append(longer)

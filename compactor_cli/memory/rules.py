@@ -63,7 +63,7 @@ RULES: tuple[Rule, ...] = (
         "from now on",
         "preference",
         USER,
-        words(r"\b(?:from now on|going forward|from here on|in (?:the )?future,|as a (?:general )?rule)\b"),
+        words(r"\b(?:(?:from now on|going forward|from here on|as a (?:general )?rule)\b|in (?:the )?future,)"),
         80,
         0.6,
     ),
@@ -335,25 +335,6 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 """The first that finds a sentence is taken; after these those of `memory.habits`."""
-
-CUE = words(
-    r"\b(?:off|prefer\w*|rather|may|has to|have to|standard library|dependenc\w+|packages?|librar\w+|decided|decision"
-    r"|agreed|chosen|chose|settled|opted|design|purpose|deliberately"
-    r"|intentionally|when|if|unless|before|without|always|never|from now on|going forward|from here on"
-    r"|in (?:the )?future|as a (?:general )?rule|remember|in mind"
-    r"|make a note|for future|forget|wherever|everywhere|whenever|every time|each time|in general|by default|instead"
-    r"|not|like|hate"
-    r"|dislike|want|avoid|stop|cannot|working on|building|developing|maintaining|migrating|responsible|work|develop"
-    r"|maintain|writing"
-    r"|developer|engineer|member|designer|student|use|uses|using|runs?|run|is|are|listens?|lives?|needs?|requires?"
-    r"|expects?|supports?"
-    r"|targets?|defaults?|depends?|root cause|culprit|caused|turn(?:s|ed) out|works|must|fix|fixed|solved|resolved"
-    r"|solution"
-    r"|workaround|issue|problem|bug|cause|reason|because|only"
-    r"|every|each|all|any|anything|nobody|nothing|no|none|whoever|has|have|can|everywhere|everything|my|we|our"
-    r"|\w+s)\b|n['’]t\b"
-)
-"""Every sentence that a rule finds has one of these words."""
 
 
 def judge(sentence: str, speaker: Speaker) -> Rule | None:

@@ -133,6 +133,7 @@ def compact(
         recalled = tools.recall(transcript)
     run = _Run(transcript, tools, settings, stages, target, base, pairing, closed, recalled, decided)
     try:
+        check_numbers(decided, len(transcript.messages))
         result = _persisted(run, _retrying(run))
     except CompactorError:
         stages.fail()
@@ -242,7 +243,6 @@ def _prepare(run: _Run) -> tuple[Analysis, tuple[Note, ...]]:
         count=tools.counter.count,
         answer_last=run.closed,
     )
-    check_numbers(run.decided, len(transcript.messages))
     closes = run.closed or tools.strategy.closes
     dropped: tuple[Dropped, ...] = ()
     if run.decided.drop:

@@ -69,9 +69,9 @@ def select_messages(messages: Sequence[Message], keep_last: int = 10) -> Selecti
     round, right behind the system message, is passed on instead of being compacted.
     """
     everything = tuple(range(len(messages)))
-    previous = 1 if len(messages) > 1 and is_summary(messages[1].text("text")) else None
     if len(messages) <= keep_last + 1:
         return Selection((), everything, None)
+    previous = 1 if is_summary(messages[1].text("text")) else None
     border = len(messages) - keep_last
     while border > 1 and messages[border].results:
         border -= 1

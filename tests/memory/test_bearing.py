@@ -49,6 +49,7 @@ def test_eight_sentences_of_a_request_are_looked_at() -> None:
         ("The database of invoices is PostgreSQL.", "Where is the database of invoices?", True),
         ("The database is PostgreSQL.", "Where is the invoice of the database?", False),
         ("The rateLimit is three.", "What is rateLimit?", True),
+        ("The port of the host is free.", "Which host has that port?", True),
         ("The red cat is old.", "Is the red cat there?", False),
         ("Lunch is at noon.", "Where is the database of invoices?", False),
     ],

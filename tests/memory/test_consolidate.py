@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import time
+from datetime import UTC, datetime
 
 import pytest
 
+from compactor_cli.errors import UsageError
 from compactor_cli.memory.consolidate import merges
-from compactor_cli.memory.merging import consolidated
+from compactor_cli.memory.merging import checked, consolidated
 from compactor_cli.model.memory import Memory, MemorySource
 
 
@@ -62,6 +64,8 @@ def test_what_says_the_same_is_one(first, second):
         ("The tool does not read files that exist", "The tool reads files that not exist"),
         ("Use 5 workers, and 3 queues for the jobs", "Use 3 workers, and 5 queues for the jobs"),
         ("a => b", "a <= b"),
+        ("API is the name of the shop", "api is the name of the shop"),
+        ("R2 is the name of the shop", "r2 is the name of the shop"),
         ("Version 1.2.3 of the parser has the error in it", "Version 1.2.4 of the parser has the error in it"),
         ("価格は高い", "価格は安い"),
         ("The build stops when x = 3 in the settings", "The build stops when x != 3 in the settings"),
@@ -179,6 +183,14 @@ def test_a_merge_brings_back_nothing_that_has_faded():
     for first, second in ((old, new), (new, old)):
         kept = consolidated(first, (second,), 90)
         assert (kept.importance, kept.decayed) == (40, 1 + 90 * day)
+
+
+def test_times_are_those_that_calendars_can_show():
+    latest = 253_370_764_800.0
+    assert checked(memory("a fact", used=latest)).used == latest
+    with pytest.raises(UsageError, match="is not between 0 and"):
+        checked(memory("a fact", used=latest + 1))
+    assert datetime.fromtimestamp(latest, UTC).year == 9999
 
 
 def test_many_memories_of_few_words_do_not_take_quadratic_time():

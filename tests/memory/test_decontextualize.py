@@ -128,6 +128,16 @@ def test_a_statement_of_a_message_is_one_short_line() -> None:
     assert [message.index for message in statement.context] == [0, 1]
 
 
+def test_an_answer_is_an_object_with_the_statement_and_nothing_else() -> None:
+    _, model = resolve(LIKES, answer_of(RESOLVED))
+    assert model.requests[0].schema == {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["statement"],
+        "properties": {"statement": {"type": "string"}},
+    }
+
+
 def test_a_small_model_gets_shorter_turns() -> None:
     said = [user("Words of a request. " * 100), *(assistant("Words of an answer. " * 100) for _ in range(5))]
     _, large = resolve("It is slow.", "?", said=said)

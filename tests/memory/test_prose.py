@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from compactor_cli.memory.ephemeral import is_passing
 from compactor_cli.memory.prose import speech
 
-ANY = re.compile("")
 LINE = "We keep the totals in cents because the report rounds them"
 """Long enough that it may be wrapped."""
 
 
 def sentences(text: str, longest: int = 3_000) -> list[str]:
-    return [said.text for said in speech(text, ANY, longest)]
+    return [said.text for said in speech(text, longest)]
 
 
 def test_a_wrapped_line_goes_on_in_the_next_one() -> None:
     assert sentences(f"{LINE} up,\nas documented.") == [f"{LINE} up, as documented."]
+
+
+def test_what_follows_a_wrapped_line_is_another_one() -> None:
+    assert sentences(f"{LINE} up,\nas documented.\nWe keep parts.") == [
+        f"{LINE} up, as documented.",
+        "We keep parts.",
+    ]
+
+
+@pytest.mark.parametrize(("characters", "goes_on"), [(59, False), (60, True)])
+def test_a_line_may_be_wrapped_from_60_characters_on(characters: int, goes_on: bool) -> None:
+    assert (len(sentences(f"{LINE} {'of ' * 9}"[:characters].rstrip() + "\nsome parts.")) == 1) is goes_on
 
 
 @pytest.mark.parametrize(
@@ -91,8 +100,13 @@ def test_what_is_fenced_is_not_said(open_: str, shut: str) -> None:
     assert sentences(f"We keep totals.\n{open_}\nThis is pasted.\n{shut}") == ["We keep totals."]
 
 
+def test_what_stands_beside_a_fence_on_its_line_is_said() -> None:
+    assert sentences("We keep totals. ```x = 1``` We keep parts.") == ["We keep totals.", "We keep parts."]
+    assert sentences("We keep totals. <log>x</log> We keep parts.") == ["We keep totals.", "We keep parts."]
+
+
 def test_sentences_of_a_short_line_are_told_apart_and_know_the_one_before() -> None:
-    found = list(speech("We keep totals. They are in cents!\nThe next paragraph.", ANY))
+    found = list(speech("We keep totals. They are in cents!\nThe next paragraph."))
     assert [(said.text, said.before) for said in found] == [
         ("We keep totals.", ""),
         ("They are in cents!", "We keep totals."),
@@ -100,10 +114,8 @@ def test_sentences_of_a_short_line_are_told_apart_and_know_the_one_before() -> N
     ]
 
 
-def test_only_paragraphs_with_the_cue_that_are_not_too_long_are_looked_at() -> None:
-    cue = re.compile("totals")
-    assert [said.text for said in speech("We keep totals.\nWe keep parts.", cue)] == ["We keep totals."]
-    assert list(speech("We keep parts.", cue)) == []
+def test_only_paragraphs_with_a_word_that_are_not_too_long_are_looked_at() -> None:
+    assert sentences("We keep totals.\n-----\nWe keep parts.") == ["We keep totals.", "We keep parts."]
     assert sentences("We keep it.", longest=11) == ["We keep it."]
     assert sentences("We keep it.", longest=10) == []
 

@@ -79,12 +79,30 @@ def test_a_snippet_shows_the_words_that_were_asked_for():
     assert str(found) == "The read_timeout of configs is set in HTTPServer."
 
 
+def test_a_snippet_shows_a_word_at_the_very_end():
+    assert snippet("There is amber", parse("amber")).pieces == (("There is ", False), ("amber", True))
+
+
 def test_a_snippet_of_a_long_text_begins_near_the_words():
     text = "filler " * 100 + "the amber stone " + "filler " * 100
     found = snippet(text, parse("amber"), width=80)
     assert ("amber", True) in found.pieces
     assert str(found)[0] == str(found)[-1] == "…"
     assert len(str(found)) <= 81
+
+
+def test_a_snippet_begins_at_the_beginning_as_long_as_the_first_word_asked_for_is_in_it():
+    for before in range(20, 60):
+        found = snippet(f"{'x' * before} amber {'filler ' * 20}", parse("amber"), width=40)
+        assert [text for text, is_word in found.pieces if is_word] == ["amber"]
+        assert str(found).startswith("x") == (before + len(" amber") <= 38)
+
+
+def test_a_snippet_marks_words_only_as_far_as_it_goes():
+    found = snippet(f"amber {'filler ' * 20} amber", parse("amber"), width=40)
+    assert [text for text, is_word in found.pieces if is_word] == ["amber"]
+    assert len(str(found)) == 40
+    assert str(found).endswith("…")
 
 
 @given(st.text(), st.text(), st.integers(10, 200))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.memory import habits, rules
+from compactor_cli.memory.extract import extract
 from compactor_cli.memory.habits import HABITS
 from compactor_cli.memory.rules import RULES, judge
 from tests.conftest import DATA
+from tests.pipeline.sessions import assistant, transcript, user
 
 BY_NAME = {rule.name: rule for rule in (*RULES, *HABITS)}
 WHO = {"user": ("user",), "assistant": ("assistant",), "both": ("user", "assistant")}
@@ -48,6 +50,22 @@ RULED = [line.split("\t") for line in (DATA / "ruled.tsv").read_text().splitline
 @pytest.mark.parametrize(("rule", "speaker", "sentence"), RULED, ids=lambda value: value[:40])
 def test_which_rule_finds_a_sentence(rule: str, speaker: str, sentence: str) -> None:
     assert found(sentence, speaker) == rule.strip("-")
+
+
+@pytest.mark.parametrize("name", ["comes from", "holds for all", "from now on"])
+def test_a_message_that_says_one_sentence_is_remembered_whatever_its_words(name: str) -> None:
+    (row,) = (row for row in TABLE if row[0] == name)
+    record = (assistant, user)[row[1] == "user"](row[-1])
+    (memory,) = extract(transcript([record]), threshold=0, at=0)
+    assert memory.text == row[-1]
+
+
+@pytest.mark.parametrize("end", ["?", ":", "…", ",", "...", " | x", " " + "and so on " * 20])
+def test_what_is_asked_or_broken_off_and_rows_of_tables_are_nothing_to_remember(end: str) -> None:
+    sentence = "Always run the linter before a push"
+    assert found(f"{sentence}.", "user") == "always or never"
+    assert found(sentence, "user") == "always or never"
+    assert found(sentence + end, "user") == ""
 
 
 NAMELESS = {

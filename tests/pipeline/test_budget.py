@@ -50,6 +50,8 @@ def test_surplus_goes_to_tier_0_first() -> None:
 def test_a_tier_takes_no_more_than_it_lacks() -> None:
     budget = allocate(4000, SEED_EXAMPLE, 400, needs=(1720, 400, 180, 73))
     assert budget.tiers == (1720, 490 - 5 - 9, 180, 73)
+    budget = allocate(4000, SEED_EXAMPLE, 400, needs=(1716, 489, 171, 73))
+    assert budget.tiers == (1716, 489, 171, 73), "a single token moves as well"
 
 
 def test_what_tier_0_cannot_use_goes_to_tiers_1_2_and_3_in_this_order() -> None:

@@ -285,10 +285,33 @@ def test_decisions_that_cannot_be_met_are_refused(choices: Choices, words: str) 
         compacted(session(), Settings(target_ratio=1.0), choices)
 
 
+@pytest.mark.parametrize("ratio", [None, 0.5, 1.0])
+@pytest.mark.parametrize("number", [11, 99])
+def test_to_keep_a_message_that_there_is_none_of_is_refused_whatever_the_target(
+    ratio: float | None, number: int
+) -> None:
+    """Also where the session is within its target, so that nothing would be done with it."""
+    words = f"^decisions: there is no message {number}; the session has messages 0 to 10$"
+    with pytest.raises(UsageError, match=words):
+        compacted(session(), Settings(target_ratio=ratio), on(keep=[10, number]))
+    assert not compacted(session(), Settings(target_ratio=1.0), on(keep=[10])).parts[0].changed
+
+
 def test_a_message_that_a_repair_takes_out_cannot_be_kept_and_that_is_said() -> None:
     source = api.load(to_bytes([*SESSION[:4], result("c1", "again"), *SESSION[4:]]), "session.jsonl", tokenizer="chars")
     (part,) = compacted(source, Settings(target_ratio=0.7), on(keep=[4])).parts
     assert part.warnings == ("message 4 is to be kept, but a repair of the input takes it out",)
+
+
+def test_where_the_first_request_is_kept_by_a_decision_no_other_one_passes_for_it() -> None:
+    def repeated(choices: Choices) -> list[str]:
+        (part,) = compacted(session(), Settings(strategy="handoff", target_ratio=0.5), choices).parts
+        assert part.plan is not None
+        return [quote.kind for slot in part.plan.slots for quote in slot.quotes]
+
+    assert repeated({}) == ["first", "turn", "last"]
+    assert repeated(on(keep=[1])) == ["turn", "last"]
+    assert repeated(on(keep=[9])) == ["first", "turn"]
 
 
 def test_not_everything_can_be_dropped() -> None:

@@ -18,7 +18,7 @@ PRINT = "0123456789abcdef"
 
 def text(**changes: Any) -> str:
     entry = {"message": 1, "decision": "keep", "fingerprint": PRINT}
-    entry |= {key: changes.pop(key) for key in list(changes) if key in ("message", "decision", "conversation")}
+    entry |= {key: changes.pop(key) for key in list(changes) if key in entry or key == "conversation"}
     return json.dumps({"version": 1, "decisions": [entry], **changes})
 
 
@@ -63,6 +63,8 @@ def test_an_entry_without_a_conversation_is_of_the_first() -> None:
         ({"message": True}, "decisions[0].message: expected a whole number from 0, found true"),
         ({"conversation": 0.5}, "decisions[0].conversation: expected a whole number from 0, found 0.5"),
         ({"target_tokens": 0}, "target_tokens: expected a number of tokens of 1 or more, found 0"),
+        ({"target_tokens": "many"}, 'target_tokens: expected a whole number from 0, found "many"'),
+        ({"fingerprint": 7}, "decisions[0].fingerprint: expected a text, found 7"),
         ({"target_ratio": 1.5}, "target_ratio: expected a share between 0 and 1, found 1.5"),
         ({"target_ratio": -0.1}, "target_ratio: expected a share between 0 and 1, found -0.1"),
         ({"target_ratio": True}, "target_ratio: expected a share between 0 and 1, found true"),

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from tests.builders import ClaudeSession, codex_item, codex_meta, jsonl, text_block
+from compactor_cli.formats import FORMATS
+from compactor_cli.pipeline.recorded import recorded
+from tests.builders import ClaudeSession, codex_item, codex_meta, jsonl, load, text_block
 
 CHARS = ("--tokenizer", "chars")
 
@@ -47,6 +49,13 @@ def test_the_context_is_what_the_provider_counted_and_our_count_of_what_came_aft
     assert known["own"] + known["after"] == seen["transcript"]["tokens"]
     assert known["after"] > 80
     assert seen["context"]["tokens"] == 90_150 + known["after"]
+
+
+def test_what_came_after_is_what_stands_behind_the_message_with_the_count(claude):
+    (transcript,) = load(claude.data).transcripts
+    known = recorded(transcript, FORMATS["claude-code"])
+    assert known.own == sum(message.tokens for message in transcript.messages[:18])
+    assert known.after == sum(message.tokens for message in transcript.messages[18:]) > 0
 
 
 def test_of_codex_it_is_the_newest_count_and_not_the_sum_of_all(inspect):

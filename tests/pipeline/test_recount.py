@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
 from compactor_cli.formats import FORMATS
-from tests.builders import compact, load
+from tests.builders import ClaudeSession, compact, load, text_block
 from tests.resuming.sessions import session
 
 FULL = 190_000
@@ -74,6 +75,23 @@ def test_a_count_in_a_record_of_its_own_is_that_of_what_is_left():
     result = compact(data, target_ratio=0.2, format="kimi")
     (newest,) = (r["token_count"] for r in map(json.loads, result.data.splitlines()) if r["role"] == "_usage")
     assert newest < 0.25 * FULL
+
+
+def test_what_stands_behind_the_newest_count_does_not_lower_it():
+    """The count is of the context before it, so its share is that of what was before it and still is."""
+    session = ClaudeSession()
+    session.exchanges(20)
+    session.says("And now?")
+    usage = {"input_tokens": FULL, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 0}
+    session.answers(text_block("Now this."))["message"]["usage"] = usage
+    session.says("Thanks. " * 400)
+    session.answers(text_block("Nothing to add."))
+    result = compact(session.data, target_ratio=0.5)
+    (part,) = result.parts
+    place = next(at for at, message in enumerate(part.messages) if message.text() == "Now this.")
+    before = sum(m.tokens for m in part.before.messages[:42])
+    left = sum(m.tokens for m in part.messages[: place + 1])
+    assert counts("claude-code", result.data) == [math.ceil(FULL * left / before)]
 
 
 @pytest.mark.parametrize("format", ["claude-code", "codex"])

@@ -17,7 +17,7 @@ from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
 from tests.builders import ROOT
-from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, result, to_bytes, user
+from tests.pipeline.sessions import Json, assistant, compact, filler, long_session, records_of, result, to_bytes, user
 from tests.strategies import work
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -97,3 +97,11 @@ def reported(name: str, strategy: str, ratio: float) -> str:
 def test_what_is_reported_of_a_session(name: str, golden) -> None:  # type: ignore[no-untyped-def]
     blocks = [reported(name, strategy, ratio) for strategy, ratio in STRATEGIES.items()]
     golden(GOLDEN / f"report of {name}.txt", "\n\n".join(blocks) + "\n")
+
+
+def test_a_round_in_which_nothing_is_summarized_is_none() -> None:
+    told = compact(long_session(20), target_ratio=0.4, strategy="rolling")
+    assert told.round == 1
+    shortened = compact([user("Go."), assistant(None, "c1"), result("c1", "a row\n" * 400)], target_ratio=0.5)
+    assert shortened.dispositions.shortened == 1
+    assert shortened.round == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,9 @@ def test_a_last_request_that_had_to_be_shortened_is_a_warning(strategy: str) -> 
     part = compact(large(asking=True), strategy=strategy, target_tokens=700)
     assert ASKED not in "\n".join(m.text() for m in part.messages)
     (warning,) = [w for w in part.warnings if w.startswith("the last request of the user")]
-    assert "(message 62) was shortened from " in warning
+    sizes = r"[\d,]+ to [\d,]+ (?:tokens|characters)"
+    words = rf"the last request of the user \(message 62\) was shortened from {sizes}: a larger target keeps it whole"
+    assert re.fullmatch(words, warning)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -63,6 +66,12 @@ def test_what_stays_whole_is_no_warning(strategy: str) -> None:
     assert RULES in text
     assert ASKED in text
     assert not [w for w in part.warnings if "shortened" in w]
+
+
+def test_a_last_request_that_the_summary_repeats_whole_is_no_warning() -> None:
+    part = compact(long_session(30), strategy="handoff", target_tokens=700)
+    assert "Now write the sum to out.txt." in "\n".join(m.text() for m in part.messages if m.origin == "summary")
+    assert part.warnings == ()
 
 
 def test_the_warning_is_in_the_report_and_on_standard_error(tmp_path: Path, run: Any) -> None:

@@ -14,6 +14,7 @@ from compactor_cli.model.report import Compaction, joined
 from compactor_cli.pipeline import token_use as spending
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
+from compactor_cli.summaries.format.headers import lines_header
 from tests.pipeline.sessions import assistant, compact, long_session, result, system, transcript, user
 from tests.strategies import work
 
@@ -121,6 +122,26 @@ def test_lines_of_a_summary_count_for_who_says_them(names: list[str], tokens: in
     assert {line.name for line in lines} <= {*names, "headings and marks"}
     if tokens > len(text):
         assert {line.name for line in lines} == {*names, "headings and marks"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("earlier #2 user: ", "requests"),
+        ("earlier #3 Bash: ", "calls"),
+        ("earlier #4 instructions: ", "instructions"),
+        ("earlier #5 → ", "tool outputs"),
+        ("earlier #6: ", "agent's words"),
+        ("earlier #7 harness: ", "harness's notes"),
+        ("earlier summary: ", "earlier summaries"),
+    ],
+)
+def test_lines_of_earlier_rounds_count_for_who_said_them(heading: str, name: str) -> None:
+    text = f"{lines_header(range(2, 9))}\n{heading}{'amber ' * 150}"
+    summary = Message(-1, "s", "assistant", (Part("text", text, 1_000),), (), 1_000, origin="summary")
+    found = {line.name: line.tokens for line in spending.spent([], [], [], [summary])}
+    assert set(found) == {name, "headings and marks"}
+    assert found[name] > 940
 
 
 def test_an_unchanged_output_went_to_nothing_but_itself() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from compactor_cli.pipeline.verify import INVARIANTS, faults
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
@@ -49,6 +50,19 @@ def test_a_fault_names_the_message_and_the_call() -> None:
     (fault,) = faults(messages, adjacent_results=True)
     assert (fault.index, fault.call_id) == (0, "c1")
     assert "Bash" in fault.detail
+
+
+def test_calls_of_the_last_turn_are_in_flight_in_however_many_messages_it_stands() -> None:
+    def turns(*ids: str | None) -> list[str]:
+        """Faults of a call in each of some messages of the assistant, which belong to these turns."""
+        given = transcript([user("a"), *(assistant(None, f"c{at}") for at in range(len(ids)))], format="openai-chat")
+        messages = [replace(m, turn=turn) for m, turn in zip(given.messages, (None, *ids), strict=True)]
+        return [fault.call_id for fault in faults(messages, adjacent_results=True)]
+
+    assert turns("t1", "t1", "t1") == []
+    assert turns("t0", "t1", "t1") == ["c0"]
+    assert turns("t1", "t0", "t1") == ["c0", "c1"]
+    assert turns(None, None) == ["c0"]
 
 
 def test_invariants_have_names() -> None:

@@ -5,6 +5,7 @@ Each line has the messages, what becomes of them, their tokens before and after,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -12,10 +13,11 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError
-from compactor_cli.model.plan import Plan
+from compactor_cli.model.plan import Plan, SummarySlot
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.make_plan import make_plan
 from compactor_cli.settings import Settings
+from compactor_cli.summaries.format.excerpts import Excerpt
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
 from tests.asking import ScriptedModel
@@ -72,6 +74,12 @@ SESSIONS: dict[str, list[Json]] = {
 TARGETS = (None, 0.9, 0.7, 0.55, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)
 
 
+def quoted(lines: Sequence[Excerpt]) -> str:
+    """Which lines a summary quotes: the messages that they are of, and their characters."""
+    messages = ", ".join(line.heading.strip(" :") for line in lines if line.joint in ("heading", "middle"))
+    return f", quotes {len(lines)} lines ({sum(len(line.text) for line in lines)}) of {messages}" if lines else ""
+
+
 def told(analysis: Analysis, plan: Plan) -> str:
     """A plan in words, runs of exchanges that fare alike on one line."""
     lines = [f"target {plan.target}, demoted {sorted(plan.demoted)}"]
@@ -81,13 +89,15 @@ def told(analysis: Analysis, plan: Plan) -> str:
         before = sum(analysis.groups[d.group].tokens for d in own)
         where = f"{min(messages)}-{max(messages)}"
         lines.append(f"{where} {rendition}: {before} -> {sum(d.tokens for d in own)} tokens, {reason}")
-    for slot in plan.slots:
-        quotes = "".join(f", repeats {quote.label or quote.kind} ({len(quote.text)})" for quote in slot.quotes)
-        groups = f"{slot.groups[0]}-{slot.groups[-1]}"
-        lines.append(
-            f"summary of tier {slot.tier}, groups {groups}, {len(slot.groups)} of them, {slot.budget} tokens{quotes}"
-        )
-    return "\n".join(lines)
+    return "\n".join([*lines, *map(told_of_summary, plan.slots)])
+
+
+def told_of_summary(slot: SummarySlot) -> str:
+    repeated = "".join(f", repeats {quote.label or quote.kind} ({len(quote.text)})" for quote in slot.quotes)
+    return (
+        f"summary of tier {slot.tier}, groups {slot.groups[0]}-{slot.groups[-1]}, {len(slot.groups)} of them, "
+        f"{slot.budget} tokens{repeated}{quoted(slot.lines or slot.excerpts or ())}"
+    )
 
 
 @pytest.mark.parametrize("summarizer", ["extractive", "llm"])

@@ -1,0 +1,34 @@
+"""What a strategy is given for a session, to ask its parts one by one."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from compactor_cli import api
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.pipeline.make_plan import make_plan
+from compactor_cli.settings import Settings
+from compactor_cli.tokens import make_counter
+from compactor_cli.wiring import tools_for
+from tests.pipeline.sessions import Json, load
+
+
+class Asked:
+    """Takes down what a strategy is given."""
+
+    name, purpose, suits = "asked", "", ""
+    closes = tiers = writes = learned = False
+    given: PlanInput
+
+    def plan(self, given: PlanInput) -> Plan:
+        self.given = given
+        return Plan(self.name, given.target, ())
+
+
+def given_of(records: list[Json], kept: frozenset[int] = frozenset()) -> PlanInput:
+    source, settings, asked = load(records), Settings(strategy="tiered"), Asked()
+    (analysis,) = api.score(source, settings, tokenizer="chars")
+    tools = tools_for(source.transcripts[0], make_counter("chars").counter, settings)
+    make_plan(replace(analysis, kept=kept), replace(tools, strategy=asked), settings, 9_000)
+    return asked.given

@@ -1,0 +1,113 @@
+"""What gives way to the target, and in which order: work in flight, the system prompt, the user's requests."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.errors import BudgetError
+from compactor_cli.model.plan import Decision
+from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, IN_FLIGHT, PlanInput
+from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
+from compactor_cli.strategies.shared.renditions import Renderer
+from tests.pipeline.sessions import assistant, filler, system, user
+from tests.strategies.asked import given_of
+
+SYSTEM = "Each row of the table has a rule of its own, and all of them hold. " * 40
+REQUEST = "The table is long, and each of its rows is to be looked at once more. " * 30
+IN_HAND = assistant(None, ("c1", "Write", {"path": "out.csv", "content": "7" * 2_000}))
+PROTECTED = [system(SYSTEM), user(REQUEST), IN_HAND]
+AMONG_OTHERS = [*PROTECTED[:2], *filler(1), IN_HAND]
+
+
+def kept(given: PlanInput, target: int, without: frozenset[int] = frozenset()) -> dict[str, Decision]:
+    """Decisions on what is protected, by the reason that it is kept for."""
+    groups = [group for group in given.groups if group.index in given.protected]
+    decisions = keep_protected(given, Renderer(given.messages, given.count), groups, target, without)
+    assert sum(d.tokens for d in decisions) <= target
+    assert [d.reason for d in decisions] == [given.protected[d.group] for d in decisions]
+    return {d.reason: d for d in decisions}
+
+
+def cut_at(given: PlanInput, target: int) -> set[str]:
+    return {why for why, d in kept(given, target).items() if d.rendition == "shortened"}
+
+
+def tokens_of(given: PlanInput) -> dict[str, int]:
+    return {why: given.groups[at].tokens for at, why in given.protected.items()}
+
+
+def floor_of(given: PlanInput) -> BudgetError:
+    with pytest.raises(BudgetError) as error:
+        kept(given, 1)
+    return error.value
+
+
+def test_work_in_flight_is_cut_first_then_the_system_prompt_and_the_requests_last() -> None:
+    given = given_of(AMONG_OTHERS)
+    floor = floor_of(given).floor
+    found = dict.fromkeys(frozenset(cut_at(given, target)) for target in range(3_000, floor - 1, -1))
+    names = (IN_FLIGHT, "system message", FIRST_REQUEST)
+    assert list(found) == [set(names[:count]) for count in range(4)]
+    with pytest.raises(BudgetError):
+        kept(given, floor - 1)
+
+
+def test_work_in_flight_takes_half_of_what_the_requests_leave_and_all_of_it_where_it_must() -> None:
+    given = given_of(AMONG_OTHERS)
+    size = tokens_of(given)
+    firm = sum(size.values()) - size[IN_FLIGHT]
+    assert not cut_at(given, firm + 2 * size[IN_FLIGHT])
+    assert cut_at(given, firm + 2 * size[IN_FLIGHT] - 1) == {IN_FLIGHT}
+    least = kept(given, floor_of(given).floor)[IN_FLIGHT].tokens
+    assert cut_at(given, firm + least) == {IN_FLIGHT}, "it has all of the room"
+    assert cut_at(given, firm + least - 1) != {IN_FLIGHT}
+
+
+def test_a_system_prompt_is_cut_to_half_of_the_room_that_is_not_decided_on() -> None:
+    given = given_of(AMONG_OTHERS)
+    size = tokens_of(given)
+    firm = sum(size.values()) - size[IN_FLIGHT]
+    for target in (firm, firm - 60):
+        assert target // 2 - 40 < kept(given, target)["system message"].tokens <= target // 2
+    decided = given_of(AMONG_OTHERS, frozenset([2]))
+    fixed = tokens_of(decided)[DECIDED]
+    for target in (firm, firm - 60):
+        found = kept(decided, target + fixed)
+        assert found[DECIDED].rendition == "whole"
+        assert target // 2 - 40 < found["system message"].tokens <= target // 2
+
+
+def test_a_system_prompt_gives_way_only_to_something_else() -> None:
+    given = given_of(PROTECTED)
+    size = tokens_of(given)
+    firm = sum(size.values()) - size[IN_FLIGHT]
+    assert kept(given, firm)["system message"].tokens > size["system message"] * 0.8
+
+
+def test_requests_that_must_be_cut_leave_room_for_a_word_on_what_is_gone() -> None:
+    among_others, alone = given_of(AMONG_OTHERS), given_of(PROTECTED)
+
+    def spent(given: PlanInput, target: int) -> int:
+        return sum(d.tokens for d in kept(given, target).values())
+
+    floor = floor_of(alone).floor
+    for target in range(floor + 100, floor + 500, 20):
+        assert FIRST_REQUEST in cut_at(alone, target)
+        assert spent(among_others, target + HELD_BACK) == spent(alone, target)
+    assert spent(alone, floor + 400) > floor + 300
+    assert floor_of(among_others).floor == floor, "where there is no room for such a word, there is none"
+
+
+def test_what_cannot_be_met_is_told_with_what_takes_it_up() -> None:
+    given = given_of(AMONG_OTHERS, frozenset([2]))
+    error = floor_of(given)
+    items = dict(error.items)
+    assert list(items) == [given.protected[at] for at in sorted(given.protected)]
+    assert items[DECIDED] == tokens_of(given)[DECIDED]
+    assert error.floor == sum(items.values())
+    assert {why: d.tokens for why, d in kept(given, error.floor).items()} == items
+
+
+def test_what_the_caller_sees_to_is_left_to_it() -> None:
+    given = given_of(AMONG_OTHERS)
+    assert set(kept(given, 3_000, without=frozenset([1]))) == {"system message", IN_FLIGHT}
