@@ -11,6 +11,13 @@ from compactor_cli.text.patterns import compiled_later
 DETACHED_RESULT = "[Tool result without its call]"
 """Begins a tool result that a repair could only keep as text."""
 
+_ACCOUNT = (
+    r"(?:This session is being continued from a previous conversation"
+    r"|Another language model started to solve this problem and produced a summary"
+    r"|The conversation history before this point was compacted"
+    r"|<system>Previous context has been compacted|<(?:state_snapshot|conversation[-_]summary)>)"
+)
+"""How agents begin the summary that a model wrote of a session when it had grown too long."""
 _INJECTED = re.compile(
     r"\s*(?:<(?:system[-_]reminder|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
@@ -19,7 +26,7 @@ _INJECTED = re.compile(
     r"|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:"
     r"|\[Tool result without its call\]|\[Image: source|Stop hook feedback|Base directory for this skill:"
     r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"
-    r"|This session is being continued from a previous conversation|/[a-z][\w:-]*\s*$)"
+    rf"|{_ACCOUNT}|/[a-z][\w:-]*\s*$)"
 )
 _REMINDER = re.compile(
     r"\s*<(system[-_]reminder|environment_context|environment_details)\b[^>]*>.*?</\1>\s*", re.DOTALL
@@ -52,6 +59,11 @@ def origin_of(text: str) -> Origin:
 def is_instructions(text: str) -> bool:
     """Return whether an injected text holds standing instructions for the agent, as CLAUDE.md and AGENTS.md do."""
     return _INSTRUCTIONS.match(text) is not None
+
+
+def is_account(text: str) -> bool:
+    """Return whether an injected text is an agent's own summary of what came before it."""
+    return re.match(rf"\s*{_ACCOUNT}", text) is not None
 
 
 def is_instructing(message: Message) -> bool:

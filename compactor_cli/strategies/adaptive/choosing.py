@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from msgspec.structs import replace
@@ -22,13 +22,12 @@ from compactor_cli.strategies.adaptive.arrangement import WORTHLESS, Attempt, St
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL, Native
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
+from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
-from compactor_cli.strategies.shared.requests import Request, choose_requests, rate_by
 from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE, share_of
-from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, Selector, densest
+from compactor_cli.strategies.shared.selection import ChosenLine, Selector, densest
 from compactor_cli.summaries.format.headers import Base
-from compactor_cli.text.clauses import split_clauses
 
 _ASKED = (0.5, 0.4)
 """Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
@@ -42,6 +41,9 @@ _STATE_SHARE = 0.13
 """Share of the room that the state of the work may take."""
 _ANSWER_SHARE = 0.06
 """Share of the room for what the user answered: the end of what was said before each request."""
+_ACCOUNT_SHARE = 0.15
+"""Share of the room for the summary that an agent had written of its session: it says in few words where the work
+stood."""
 _SHORT_REQUEST = 150
 """Tokens of a request whose sentences are kept as the words of the user or not at all."""
 _BASED = 300
@@ -141,12 +143,14 @@ class Chooser:
         if self.talk and given.profile is not None:
             self._take(ranked_lines(given.messages, self.lines, self.selector.tokens, self.room, given.profile))
             return
+        words = Words(given, self.lines, self.selector.tokens)
         requests = list(must_keep.requests(given.messages, self.lines))
-        self._take(self._words(requests, min(share_of(self.room, *_ASKED), free - MARK)))
+        self._take(words.within(min(share_of(self.room, *_ASKED), free - MARK), requests))
         self.asked = frozenset(self.selector.taken)
         self._take_awaited(int(RESULT_SHARE * self.room))
         told = list(must_keep.instructions(given.messages, self.lines))
-        self._take(self._words(told, INSTRUCTIONS_SHARE * self.room))
+        self._take(words.within(INSTRUCTIONS_SHARE * self.room, told))
+        self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(given.messages, self.lines)))
         left = self.room * _ANSWER_SHARE
         for lines in must_keep.answers(given.messages, self.lines):
             cost = sum(self.selector.cost(line) for line in lines)
@@ -161,33 +165,6 @@ class Chooser:
             self._take(awaited)
         else:
             self.selector.fill(awaited, room)
-
-    def _words(self, said: Sequence[must_keep.UserWords], room: float) -> Iterator[int]:
-        """Lines of what was said, the newest first: all of it in `room`, else the sentences that bind."""
-        lines, pieces = self.lines, self.lines.session.pieces
-        texts = [Request(at, pieces[each.piece].text[each.start : each.end]) for at, each in enumerate(said)]
-        every = [list(lines.overlapping(each.piece, each.start, each.end)) for each in said]
-        needed = sum(self.selector.tokens(line) for own in every for line in own) + HEADING * len(every)
-        if needed <= room:
-            for own in reversed(every):
-                yield from own
-            return
-        numbers = [pieces[each.piece].message for each in said]
-        rate = rate_by(self.given.messages, self.given.profile.binding if self.given.profile else {})
-        kept = choose_requests(
-            texts,
-            int(room),
-            self.given.count,
-            lambda sentences: rate([(numbers[at], text) for at, text in sentences]),
-        )
-        for asked in reversed(kept):
-            each = said[asked.message]
-            if asked.whole:
-                yield from every[asked.message]
-                continue
-            clauses = split_clauses(texts[asked.message].text)
-            for clause in (clauses[at] for at in asked.clauses):
-                yield from lines.overlapping(each.piece, each.start + clause.start, each.start + clause.end)
 
     def _take(self, lines: Iterable[int]) -> int:
         return sum(self.selector.take(line) for line in lines)

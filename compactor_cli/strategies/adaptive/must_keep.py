@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.state import answers_before_turns
-from compactor_cli.model.injected import is_instructions
+from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, bare, begins_part, is_said_by
@@ -18,7 +18,7 @@ _END = 2
 
 
 class UserWords(Struct, frozen=True):
-    """Words of the user, as a span of a piece."""
+    """Words of the user, or what is kept like them, as a span of a piece."""
 
     piece: int
     start: int
@@ -48,6 +48,15 @@ def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[U
             yield UserWords(number, 0, len(piece.text))
         elif message.origin == "summary":
             yield from _quoted(lines, number, INSTRUCTIONS)
+
+
+def account(messages: Sequence[Message], lines: SessionLines) -> list[UserWords]:
+    """Return what the newest summary says that an agent had written of its session: at most one."""
+    for number in sorted(lines.first_of, reverse=True):
+        piece = lines.session.pieces[number]
+        if messages[piece.message].origin == "injected" and piece.speech and is_account(piece.text):
+            return [UserWords(number, 0, len(piece.text))]
+    return []
 
 
 def _quoted(lines: SessionLines, number: int, speaker: str) -> Iterator[UserWords]:
