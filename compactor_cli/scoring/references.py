@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import repeat
+from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 
 from compactor_cli.model.message import Message
 from compactor_cli.text.ends import both_ends
-from compactor_cli.text.identifiers import identifiers, quoted, unescape
+from compactor_cli.text.identifiers import chunks, identifier, quoted, unescape
 
 _HEAD, _TAIL = 3_000, 1_000
 """Characters at the ends of a tool output whose identifiers count. What names thousands of things is referred to by
 chance."""
+_NOWHERE = -1
+_SHORTEST_ID = 4
+
+
+class _Origins(dict[str, int]):
+    """Chunk -> index of the message in which its identifier first appeared, or _NOWHERE where it has none.
+
+    A dict, so that chunks seen before cost no function call.
+    """
+
+    def __init__(self) -> None:
+        self.first_seen: dict[str, int] = {}
+        self.message = 0
+        """Index of the message whose chunks are looked up."""
+
+    def __missing__(self, chunk: str) -> int:
+        name = identifier(chunk)
+        self[chunk] = origin = self.first_seen.setdefault(name, self.message) if name else _NOWHERE
+        return origin
 
 
 def reference_counts(messages: Sequence[Message]) -> list[int]:
@@ -19,26 +38,28 @@ def reference_counts(messages: Sequence[Message]) -> list[int]:
 
     One pass with an index of first appearances; linear in the length of the transcript.
     """
-    first_seen: dict[str, int] = {}
+    origins = _Origins()
     counts = [0] * len(messages)
     for message in messages:
-        for origin in set(map(first_seen.setdefault, _names(message), repeat(message.index))):
-            if origin != message.index:
+        at = origins.message = message.index
+        found = set(map(origins.__getitem__, chain.from_iterable(map(chunks, _texts(message)))))
+        found.update(map(origins.first_seen.setdefault, _quoted(message), repeat(at)))
+        for origin in found:
+            if origin not in (at, _NOWHERE):
                 counts[origin] += 1
-        if len(message.id) >= 4:
-            first_seen.setdefault(message.id, message.index)
+        if len(message.id) >= _SHORTEST_ID:
+            origins.first_seen.setdefault(message.id, at)
     return counts
 
 
-def _names(message: Message) -> set[str]:
-    names: set[str] = set()
+def _texts(message: Message) -> Iterator[str]:
+    """Yield the texts whose identifiers count."""
     for part in message.parts:
         if part.kind == "tool_result":
-            names |= identifiers(both_ends(part.text, _HEAD, _TAIL))
-        elif part.kind == "tool_call":
-            names |= identifiers(unescape(part.text))
+            yield both_ends(part.text, _HEAD, _TAIL)
         else:
-            names |= identifiers(part.text)
-        if part.kind == "text":
-            names |= quoted(part.text)
-    return names
+            yield unescape(part.text) if part.kind == "tool_call" else part.text
+
+
+def _quoted(message: Message) -> set[str]:
+    return {name for part in message.parts if part.kind == "text" for name in quoted(part.text)}

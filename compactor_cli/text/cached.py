@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar
 
-_ROOM = 16_000_000
-"""Characters of texts that are remembered; the texts of a session may be too large for memory."""
+_ROOM = 64_000_000
+"""Bytes of texts that are remembered: those of any session that is held in memory, and no more of one that is not."""
 T = TypeVar("T")
 
 
@@ -21,9 +22,9 @@ def remembered(find: Callable[[str], T]) -> Callable[[str], T]:
         if text in known:
             return known[text]
         found = known[text] = find(text)
-        used += len(text)
+        used += sys.getsizeof(text)
         while used > _ROOM:
-            used -= len(known.popitem(last=False)[0])
+            used -= sys.getsizeof(known.popitem(last=False)[0])
         return found
 
     return finding

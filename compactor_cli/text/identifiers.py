@@ -24,15 +24,21 @@ class _Judged(dict[str, str]):
     def __missing__(self, chunk: str) -> str:
         if len(self) >= _MOST:
             self.clear()
-        self[chunk] = found = _judge(chunk)
+        self[chunk] = found = identifier(chunk)
         return found
 
 
 _MOST = 1 << 16
 
 
-def _judge(chunk: str) -> str:
-    """Judged by plain string tests: a session has hundreds of thousands of distinct chunks."""
+def chunks(text: str) -> list[str]:
+    """Return what may be identifiers, in order, with repetitions and with the punctuation around them."""
+    return _CHUNK.findall(text)
+
+
+def identifier(chunk: str) -> str:
+    """Return the identifier in a chunk, or an empty string. By plain string tests: a session has hundreds of thousands
+    of distinct chunks."""
     core = chunk.rstrip(_STRIP)
     if core[:1] in _LEADING:
         core = core.lstrip(_LEADING)
@@ -63,7 +69,7 @@ def unescape(text: str) -> str:
 
 def identifiers(text: str) -> set[str]:
     """Distinct identifiers of a text."""
-    found = set(map(_JUDGED.__getitem__, _CHUNK.findall(text)))
+    found = set(map(_JUDGED.__getitem__, chunks(text)))
     found.discard("")
     return found
 

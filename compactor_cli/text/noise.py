@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.patterns import compiled_later
 
-_HINT = compiled_later(r"import|#include|require|\buse |\busing |Wall time")
+_HINTS = ("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID")
 """Every text with such lines has one of these: most texts are not searched further."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 """What tools put before a line of a file."""
@@ -37,7 +37,7 @@ _LONGEST = 60
 def noisy_lines(text: str) -> frozenset[int]:
     """Return the numbers of the physical lines, from 0, that say nothing of the work. One import alone is no noise: it
     may be what was searched for."""
-    if not _HINT.search(text):
+    if not any(hint in text for hint in _HINTS):
         return frozenset()
     lines = text.split("\n")
     own = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))

@@ -58,6 +58,8 @@ _HINTS = (
     "✘",
 )
 """Every line that tells of an error holds one of these in lower case; finding them is cheap."""
+_STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ")
+"""The same for plain statements."""
 
 
 def stated_failure(text: str) -> bool | None:
@@ -74,8 +76,8 @@ def stated_failure(text: str) -> bool | None:
     return None
 
 
-def _hinted_lines(text: str) -> list[tuple[str, str]]:
-    """Lines that hold a hint, in order, each with its lower-case form; other lines are not touched."""
+def _hinted_lines(text: str, hints: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Lines that hold one of the hints, in order, each with its lower-case form; other lines are not touched."""
     low = text.lower()
     if len(low) != len(text):  # a few letters grow in lower case: places would not agree
         pairs = zip(text.split("\n"), low.split("\n"), strict=False)
@@ -83,7 +85,7 @@ def _hinted_lines(text: str) -> list[tuple[str, str]]:
     spans: dict[int, int] = {}
     if low.startswith("e  "):
         spans[0] = low.find("\n") if "\n" in low else len(low)
-    for hint in _HINTS:
+    for hint in hints:
         at = low.find(hint)
         while at >= 0:
             at += hint[0] == "\n"
@@ -130,11 +132,12 @@ def result_errors(text: str, failed: bool | None, most: int = 8) -> list[str]:
 
 @remembered
 def _error_lines(text: str) -> tuple[str, ...]:
-    found = (line for line, small in _hinted_lines(text) if _tells_of_error(small) or _DIAGNOSIS.match(line))
+    found = (line for line, small in _hinted_lines(text, _HINTS) if _tells_of_error(small) or _DIAGNOSIS.match(line))
     return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
 
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
-    found = (line for line, _ in _hinted_lines(text) if _STRONG.match(line) and not line.rstrip().endswith(_CODE_ENDS))
+    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS))
+    found = (line for line in lines if _STRONG.match(line) and not line.rstrip().endswith(_CODE_ENDS))
     return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))

@@ -9,10 +9,10 @@ from msgspec import Struct
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.tokens.characters import CharacterCounter
-from compactor_cli.tokens.exact import Encode, ExactCounter
+from compactor_cli.tokens.exact import CountTokens, ExactCounter
 from compactor_cli.tokens.models import encoding_of
 from compactor_cli.tokens.open_models import OPEN_VOCABULARIES, open_vocabulary_of
-from compactor_cli.tokens.splintr_encoder import splintr_encoder
+from compactor_cli.tokens.splintr_encoder import splintr_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
 
 PROBE = "probe"
@@ -51,17 +51,17 @@ def _of_model(model: str) -> CounterChoice:
     if encoding in ENCODINGS:
         return _public(encoding)
     vocabulary = open_vocabulary_of(model)
-    encode = splintr_encoder(vocabulary) if vocabulary else None
-    if encode is not None:
-        return CounterChoice(ExactCounter(vocabulary, encode))
+    count = splintr_count(vocabulary) if vocabulary else None
+    if count is not None:
+        return CounterChoice(ExactCounter(vocabulary, count))
     return _public(DEFAULT_ENCODING, approximate_for=model)
 
 
 def _open(vocabulary: str) -> CounterChoice:
     """The counter of an open model's vocabulary, which only splintr has."""
-    encode = splintr_encoder(vocabulary)
-    if encode is not None:
-        return CounterChoice(ExactCounter(vocabulary, encode))
+    count = splintr_count(vocabulary)
+    if count is not None:
+        return CounterChoice(ExactCounter(vocabulary, count))
     choice = _public(DEFAULT_ENCODING, approximate_for=vocabulary)
     warning = f"the vocabulary of {vocabulary} needs splintr-rs, which is not installed; counted by {DEFAULT_ENCODING}"
     return CounterChoice(choice.counter, choice.warning or warning)
@@ -70,22 +70,22 @@ def _open(vocabulary: str) -> CounterChoice:
 def _public(encoding: str, *, approximate_for: str = "") -> CounterChoice:
     """The counter of one of OpenAI's encodings: by splintr, or by tiktoken where there is none."""
     try:
-        encode = splintr_encoder(encoding, partial(_reference, encoding)) or _reference(encoding)
+        count = splintr_count(encoding, partial(_reference, encoding), public=True) or _reference(encoding)
     except (ValueError, OSError) as error:
         return _by_characters(encoding, f"cannot be used ({error})")
-    if encode is None:
+    if count is None:
         return _by_characters(encoding, "is not on this machine")
-    return CounterChoice(ExactCounter(encoding, encode, approximate_for=approximate_for))
+    return CounterChoice(ExactCounter(encoding, count, approximate_for=approximate_for))
 
 
-def _reference(encoding: str) -> Encode | None:
-    """tiktoken's encoder; None where its vocabulary is not on this machine."""
+def _reference(encoding: str) -> CountTokens | None:
+    """tiktoken's count; None where its vocabulary is not on this machine."""
     folder = cache_folder(encoding)
     if folder is None:
         return None
-    from compactor_cli.tokens.tiktoken_encoder import tiktoken_encoder
+    from compactor_cli.tokens.tiktoken_encoder import tiktoken_count
 
-    return tiktoken_encoder(encoding, folder)
+    return tiktoken_count(encoding, folder)
 
 
 def _by_characters(encoding: str, why: str) -> CounterChoice:

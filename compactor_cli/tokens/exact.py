@@ -1,4 +1,4 @@
-"""Exact counts: the number of tokens that an encoder makes of a text."""
+"""Exact counts: the number of tokens that an encoder makes of a text, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from compactor_cli.tokens.base import IMAGE_TOKENS
 
-Encode = Callable[[str], list[int]]
-"""The tokens of a text, in which nothing is taken for a control token."""
+CountTokens = Callable[[str], int]
+"""The number of tokens of a text, in which nothing is taken for a control token."""
 _CHUNK = 100_000
 """Characters encoded at once: tiktoken's pattern overflows its stack on a run of a million spaces."""
 
@@ -18,12 +18,12 @@ class ExactCounter:
     per_message = 4
     per_image = IMAGE_TOKENS
 
-    def __init__(self, name: str, encode: Encode, *, approximate_for: str = "") -> None:
+    def __init__(self, name: str, count: CountTokens, *, approximate_for: str = "") -> None:
         self.name = f"{name} (approximate for {approximate_for})" if approximate_for else name
         self.approximate = bool(approximate_for)
-        self._encode = encode
+        self._count = count
 
     def count(self, text: str) -> int:
         if len(text) <= _CHUNK:
-            return len(self._encode(text)) if text else 0
-        return sum(len(self._encode(text[at : at + _CHUNK])) for at in range(0, len(text), _CHUNK))
+            return self._count(text) if text else 0
+        return sum(self._count(text[at : at + _CHUNK]) for at in range(0, len(text), _CHUNK))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
-from compactor_cli.tokens.exact import Encode
+from compactor_cli.tokens.exact import CountTokens
 
 if TYPE_CHECKING:
     from splintr import AnyTokenizer, Tokenizer
@@ -18,35 +18,48 @@ _LONG_S = "\u017f"
 """The pattern of o200k_base ignores case in `'s`: there tiktoken takes this letter for an s, and splintr does not."""
 
 
-def splintr_encoder(vocabulary: str, reference: Callable[[], Encode | None] = lambda: None) -> Encode | None:
-    """The encoder of a vocabulary; None where splintr is not installed or does not know it.
+_ID_BYTES = 4
+"""Bytes of a token in a flat buffer."""
 
-    `reference` makes tiktoken's encoder of the same vocabulary, for the few texts that the two would take apart
-    differently.
+
+def splintr_count(
+    vocabulary: str, reference: Callable[[], CountTokens | None] = lambda: None, *, public: bool = False
+) -> CountTokens | None:
+    """Return what counts by a vocabulary; None where splintr is not installed or does not know it.
+
+    `reference` makes tiktoken's count by the same vocabulary, for the few texts that the two would take apart
+    differently. `public`: a vocabulary of OpenAI's, in which a text without `<|` has no control token, so that the
+    call that makes no number of each token can be taken: it makes control tokens of what is spelled out.
     """
     try:
         from splintr import Tokenizer
 
-        fast = _loaded(Tokenizer, vocabulary).encode_ordinary
+        loaded = _loaded(Tokenizer, vocabulary)
     except (ImportError, ValueError):
         return None
+    ordinary, flat = loaded.encode_ordinary, loaded.encode_flat if public else None
 
     @cache
-    def exact() -> Encode | None:
+    def exact() -> CountTokens | None:
         try:
             return reference()
         except (ValueError, OSError):  # a damaged vocabulary of tiktoken's is no reason not to count
             return None
 
-    def encode(text: str) -> list[int]:
+    def tokens(text: str) -> int:
+        if flat is not None and "<|" not in text:
+            return len(flat(text)) // _ID_BYTES
+        return len(ordinary(text))
+
+    def count(text: str) -> int:
         if _LONG_S in text and (slow := exact()):
             return slow(text)
         try:
-            return fast(text)
+            return tokens(text)
         except UnicodeEncodeError:
-            return fast(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+            return tokens(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
-    return encode
+    return count
 
 
 @cache

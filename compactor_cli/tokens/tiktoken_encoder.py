@@ -7,12 +7,12 @@ import os
 from binascii import a2b_base64
 from pathlib import Path
 
-from compactor_cli.tokens.exact import Encode
+from compactor_cli.tokens.exact import CountTokens
 
 
-def tiktoken_encoder(encoding: str, folder: Path) -> Encode:
-    """The encoder of an encoding whose vocabulary is in `folder`; tiktoken looks nowhere else. Raises ValueError and
-    OSError for a vocabulary that cannot be used."""
+def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
+    """Return what counts by an encoding whose vocabulary is in `folder`; tiktoken looks nowhere else. Raises ValueError
+    and OSError for a vocabulary that cannot be used."""
     import tiktoken
     from tiktoken_ext import openai_public
 
@@ -30,7 +30,8 @@ def tiktoken_encoder(encoding: str, folder: Path) -> Encode:
             os.environ["TIKTOKEN_CACHE_DIR"] = before
     # the Python copy of the vocabulary (some 25 MB) serves methods that are not used here
     getattr(loaded, "_mergeable_ranks", {}).clear()
-    return loaded.encode_ordinary
+    encode = loaded.encode_ordinary
+    return lambda text: len(encode(text))
 
 
 def _read_vocabulary(folder: Path, url: str, expected_hash: str) -> dict[bytes, int]:

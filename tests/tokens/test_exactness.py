@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.exact import ExactCounter
-from compactor_cli.tokens.tiktoken_encoder import tiktoken_encoder
+from compactor_cli.tokens.tiktoken_encoder import tiktoken_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
 from tests.drawing import number_of
 
@@ -28,7 +28,7 @@ ODD = [
 def counters():
     """Encoding -> the counter that is used, and tiktoken's."""
     return {
-        name: (make_counter(name).counter, ExactCounter(name, tiktoken_encoder(name, cache_folder(name))))
+        name: (make_counter(name).counter, ExactCounter(name, tiktoken_count(name, cache_folder(name))))
         for name in ENCODINGS
     }
 

@@ -23,21 +23,24 @@ _ALONE = 0.15
 """What a name is worth without any of its context."""
 _RUN = 3
 """Neighbouring lines that are looked at together."""
+_TINY = 1e-9
+"""What is left of a gain by rounding alone."""
 HEADING = 5
 """Tokens of the mark before the first line that is taken of a message."""
 
 
 class _Context(Struct, frozen=True, gc=False):
-    """A name on a line, what it is worth, and which shares of the text around it stand on that line,
-    before it, after it."""
+    """A name on a line, what it is worth, and how far it is understood (0 to 1), by the lines that are taken around
+    its own: none, the one before, the one behind, both."""
 
     term: int
     worth: float
-    own: float
-    before: float = 0.0
-    after: float = 0.0
-    alone: float = 1.0
-    """How far the name is understood (0 to 1) where neither neighbour is taken."""
+    levels: tuple[float, float, float, float]
+
+
+_UNDERSTOOD = (1.0, 1.0, 1.0, 1.0)
+_BEFORE, _BEHIND = 1, 2
+"""The line before is taken, the one behind: what is added up to a place in `levels`."""
 
 
 class ChosenLine(Struct, frozen=True):
@@ -65,15 +68,22 @@ class Selector:
         self._cost = cost
         self._reached: dict[int, float] = dict.fromkeys(covered, 1.0)
         self._contexts: dict[int, list[_Context]] = {}
+        self._gains: dict[int, list[float]] = {}
+        """Line -> what it would add, by the lines that are taken around it as in `levels`."""
+        self._holders: dict[int, list[tuple[list[float], _Context]]] = {}
+        """Term -> the gains that it is part of."""
         self._costs: dict[int, int] = {}
         self.taken: dict[int, ChosenLine] = {}
         """Line -> choice, in the order of taking."""
         self._opened: set[int] = set()
 
-    def cost(self, line: int) -> int:
-        """Tokens that the line adds, with the heading of its message when it is the first of it."""
-        heading = 0 if self.lines.message(line) in self._opened else HEADING
-        return self.tokens(line) + heading
+    def cost(self, line: int, stop: int = 0) -> int:
+        """Tokens that the line adds, or the lines up to `stop`, with the heading of their message when they are the
+        first of it."""
+        tokens = 0 if self.lines.message(line) in self._opened else HEADING
+        for each in range(line, stop or line + 1):
+            tokens += self.tokens(each)
+        return tokens
 
     def take(self, line: int) -> int:
         """Take a line whatever its value; returns its tokens."""
@@ -89,26 +99,24 @@ class Selector:
 
     def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
         """Take lines, and runs of them, the densest first, by bounds that are made exact when it is their turn."""
-        bounds, taken = self.lines.bounds, self.taken
-        heap = [(-bounds[n] / self._guess(n), n, n + 1) for n in candidates if bounds[n] > 0 and n not in taken]
+        taken = self.taken
+        heap = self._entries([n for n in candidates if self.lines.bounds[n] > 0 and n not in taken])
         heapq.heapify(heap)
-        alone: set[int] = set()
         while heap and room > HEADING:
             _, line, stop = heapq.heappop(heap)
             if line in taken or stop - 1 in taken:
                 continue
-            single = stop - line == 1
-            gain, cost = (self._gain(line), self.cost(line)) if single else self._joint(line, stop)
-            if single and line not in alone:
-                alone.add(line)
-                if gain < self._most(line):
-                    for run in self._runs(line):
-                        heapq.heappush(heap, run)
-            if gain <= 0 or cost > room:
+            cost = self.cost(line, stop)
+            if cost > room:
                 continue
-            density = gain / cost
-            if heap and density < -heap[0][0] - 1e-12:
-                heapq.heappush(heap, (-density, line, stop))
+            next_best = -heap[0][0] - _TINY if heap else 0.0
+            gain = self._bound(line, stop)
+            if stop - line > 1 and gain >= cost * next_best:
+                gain = self._joint(line, stop)
+            if gain <= _TINY:
+                continue
+            if gain < cost * next_best:
+                heapq.heappush(heap, (-gain / cost, line, stop))
                 continue
             for each in range(line, stop):
                 choice = ChosenLine(each, self._gain(each), self.cost(each))
@@ -119,49 +127,63 @@ class Selector:
                 if near in self._contexts and near not in taken:
                     heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1))
 
-    def _most(self, line: int) -> float:
-        """Return what a line would add with all of its context, or a bound of it that costs nothing."""
-        if line not in self._contexts:
-            return self.lines.bounds[line]
-        reached = self._reached
-        return sum([(1.0 - reached.get(found.term, 0.0)) * found.worth for found in self._context(line)])
+    def _entries(self, candidates: list[int]) -> list[tuple[float, int, int]]:
+        """Return the lines, and the runs in which they explain each other, such as in a list of paths, where none is
+        worth much alone. What comes first is an upper bound of what a token of them is worth, negative."""
+        piece_of = self.lines.piece_of
+        known = {line: (self._gains_of(line), self.tokens(line), piece_of[line]) for line in candidates}
+        entries = []
+        for line, (gains, cost, piece) in known.items():
+            alone, together, tokens = gains[0], gains[_BEHIND], cost
+            entries.append((-alone / tokens, line, line + 1))
+            for stop in range(line + 2, line + _RUN + 1):
+                last = known.get(stop - 1)
+                if last is None or last[2] != piece:
+                    break
+                alone += last[0][0]
+                tokens += last[1]
+                if (bound := together + last[0][_BEFORE]) > alone + _TINY:
+                    entries.append((-bound / tokens, line, stop))
+                together += last[0][_BEFORE + _BEHIND]
+        return entries
 
-    def _runs(self, line: int) -> Iterator[tuple[float, int, int]]:
-        """Yield a line with the lines behind it in its piece: where lines explain each other, such as a list of paths,
-        none is worth much alone. What comes first is an upper bound of what a token of them is worth, negative."""
-        bounds, piece_of = self.lines.bounds, self.lines.piece_of
-        bound, guess = self._most(line), self._guess(line)
-        for last in range(line + 1, min(line + _RUN, len(bounds))):
-            if bounds[last] <= 0 or last in self.taken or piece_of[last] != piece_of[line]:
-                break
-            bound += self._most(last)
-            guess += self._guess(last)
-            yield -bound / guess, line, last + 1
+    def _bound(self, start: int, stop: int) -> float:
+        """Return what taking a line adds, or an upper bound of what a run of lines adds."""
+        if stop - start == 1:
+            return self._gain(start)
+        if start - 1 in self.taken or stop in self.taken:
+            return self._joint(start, stop)
+        gain = self._gains_of(start)[_BEHIND] + self._gains_of(stop - 1)[_BEFORE]
+        for line in range(start + 1, stop - 1):
+            gain += self._gains_of(line)[_BEFORE + _BEHIND]
+        return gain
 
-    def _joint(self, start: int, stop: int) -> tuple[float, int]:
-        """Return what taking a run of lines adds, and what it costs."""
+    def _joint(self, start: int, stop: int) -> float:
+        """Return what taking a run of lines adds."""
         taken, reached = self.taken, self._reached
-        begins, ends = start - 1 in taken, stop in taken
         best: dict[int, float] = {}
         gain = 0.0
-        for line in range(start - begins, stop + ends):
-            ahead = line > start or line - 1 in taken
-            behind = line < stop - 1 or line + 1 in taken
+        for line in range(start - (start - 1 in taken), stop + (stop in taken)):
+            side = _BEFORE if line > start or line - 1 in taken else 0
+            side += _BEHIND if line < stop - 1 or line + 1 in taken else 0
             for found in self._context(line):
                 known = best.get(found.term)
                 if known is None:
                     known = reached.get(found.term, 0.0)
-                if known < 1.0:
-                    share = found.own + (found.before if ahead else 0.0) + (found.after if behind else 0.0)
-                    reach = _understood(share)
-                    if reach > known:
-                        gain += (reach - known) * found.worth
-                        best[found.term] = reach
-        return gain, self.cost(start) + sum([self.tokens(line) for line in range(start + 1, stop)])
+                level = found.levels[side]
+                if level > known:
+                    gain += (level - known) * found.worth
+                    best[found.term] = level
+        return gain
 
-    def _guess(self, line: int) -> float:
-        """A lower bound of a line's tokens that costs no counting, so that its density is an upper bound."""
-        return 1 + (self.lines.ends[line] - self.lines.starts[line]) / 6
+    def _least(self, start: int, stop: int) -> float:
+        """A lower bound of the tokens of lines that costs no counting, so that their density is an upper bound."""
+        starts, ends, counted = self.lines.starts, self.lines.ends, self._costs
+        least = 0.0
+        for line in range(start, stop):
+            tokens = counted.get(line)
+            least += 1 + (ends[line] - starts[line]) / 6 if tokens is None else tokens
+        return least
 
     def tokens(self, line: int) -> int:
         """Tokens of the line alone."""
@@ -176,83 +198,100 @@ class Selector:
         self._opened.add(self.lines.message(line))
         for near in (line - 1, line, line + 1):
             if near in self.taken:
+                side = self._side(near)
                 for found in self._context(near):
-                    reach = self._reach(near, found)
-                    if reach > self._reached.get(found.term, 0.0):
-                        self._reached[found.term] = reach
+                    self._understand(found.term, found.levels[side])
+
+    def _understand(self, term: int, reach: float) -> None:
+        """Take note of how far a term is understood now: lines that hold it add so much less."""
+        known = self._reached.get(term, 0.0)
+        if reach <= known:
+            return
+        self._reached[term] = reach
+        for gains, found in self._holders.get(term, ()):
+            for side, level in enumerate(found.levels):
+                if level > known:
+                    gains[side] -= ((level if level < reach else reach) - known) * found.worth
+
+    def _side(self, line: int) -> int:
+        """Return which lines around a line are taken, as a place in `levels`."""
+        return (_BEFORE if line - 1 in self.taken else 0) + (_BEHIND if line + 1 in self.taken else 0)
 
     def _gain(self, line: int) -> float:
         """Return what taking the line adds: its own names, and context for those of its neighbours."""
-        gain, reached, taken = 0.0, self._reached, self.taken
-        contexts = self._context(line)
-        if line - 1 not in taken and line + 1 not in taken:
-            for found in contexts:
-                more = found.alone - reached.get(found.term, 0.0)
-                if more > 0:
-                    gain += more * found.worth
-            return gain
-        beside = [near for near in (line - 1, line + 1) if near in taken]
-        for found in contexts:
-            known = reached.get(found.term, 0.0)
-            if known < 1.0:
-                more = self._reach(line, found) - known
-                if more > 0:
-                    gain += more * found.worth
-        for near in beside:
-            for found in self._context(near):
-                known = reached.get(found.term, 0.0)
-                if known < 1.0 and (found.after if near < line else found.before):
-                    more = self._reach(near, found, line) - known
-                    if more > 0:
-                        gain += more * found.worth
+        side = self._side(line)
+        gain = self._gains_of(line)[side]
+        if side & _BEFORE:
+            gain += self._more(line - 1, _BEHIND)
+        if side & _BEHIND:
+            gain += self._more(line + 1, _BEFORE)
         return gain
 
-    def _reach(self, line: int, found: _Context, also: int = -1) -> float:
-        """Return how far a name on a line is understood (0 to 1), given the neighbours taken and `also`."""
-        share = found.own
-        if found.before and (line - 1 in self.taken or line - 1 == also):
-            share += found.before
-        if found.after and (line + 1 in self.taken or line + 1 == also):
-            share += found.after
-        return _understood(share)
+    def _more(self, line: int, also: int) -> float:
+        """Return what a line that is taken adds when the line before or behind it is taken too."""
+        gain, side, reached = 0.0, self._side(line) | also, self._reached
+        for found in self._context(line):
+            more = found.levels[side] - reached.get(found.term, 0.0)
+            if more > 0:
+                gain += more * found.worth
+        return gain
 
     def _context(self, line: int) -> list[_Context]:
-        known = self._contexts.get(line)
-        if known is None:
-            known = self._contexts[line] = self._find_contexts(line)
-        return known
+        if line not in self._contexts:
+            self._find_contexts(line)
+        return self._contexts[line]
 
-    def _find_contexts(self, line: int) -> list[_Context]:
+    def _gains_of(self, line: int) -> list[float]:
+        if line not in self._gains:
+            self._find_contexts(line)
+        return self._gains[line]
+
+    def _find_contexts(self, line: int) -> None:
         lines, worth, reached = self.lines, self._worth, self._reached
-        # a name that is understood already adds nothing, here or later
-        open_terms = [term for term in lines.terms(line) if reached.get(term, 0.0) < 1.0]
-        terms = [(term, value) for term in open_terms if (value := worth(term)) > 0]
-        if not terms:
-            return []
-        text, names = lines.text(line), lines.session.names
-        length = len(text)
-        # the message before or behind is context too, such as the call that a result answers
-        pieces = lines.piece_of
-        near = line > 0 and pieces[line] - pieces[line - 1] < 2
-        before = lines.ends[line - 1] - lines.starts[line - 1] if near else 0
-        near = line + 1 < len(lines) and pieces[line + 1] - pieces[line] < 2
-        after = lines.ends[line + 1] - lines.starts[line + 1] if near else 0
-        found: list[_Context] = []
-        for term, value in terms:
-            if term < 0:
-                found.append(_Context(term, value, 1.0))
+        found, gains = [], [0.0, 0.0, 0.0, 0.0]
+        text, around = lines.text(line), self._around(line)
+        for term in lines.terms(line):
+            known = reached.get(term, 0.0)
+            # a name that is understood already adds nothing, here or later
+            if known >= 1.0 or (value := worth(term)) <= 0:
                 continue
-            first = max(0, text.find(names[term]))
-            left, right = first, max(0, length - first - len(names[term]))
-            left, right = left if left < _AROUND else _AROUND, right if right < _AROUND else _AROUND
-            ahead, behind = min(_AROUND - left, before), min(_AROUND - right, after)
-            around = left + right + ahead + behind
-            if around:
-                own = (left + right) / around
-                found.append(_Context(term, value, own, ahead / around, behind / around, _understood(own)))
+            levels = _UNDERSTOOD if term < 0 else _levels(text, lines.session.names[term], *around)
+            each = _Context(term, value, levels)
+            found.append(each)
+            if known or levels is not _UNDERSTOOD:
+                for side, level in enumerate(levels):
+                    if level > known:
+                        gains[side] += (level - known) * value
             else:
-                found.append(_Context(term, value, 1.0))
-        return found
+                gains = [gain + value for gain in gains]
+        for each in found:
+            self._holders.setdefault(each.term, []).append((gains, each))
+        self._contexts[line], self._gains[line] = found, gains
+
+    def _around(self, line: int) -> tuple[int, int]:
+        """Return the characters of the lines before and behind. The message before or behind counts too, such as the
+        call that a result answers."""
+        pieces, starts, ends = self.lines.piece_of, self.lines.starts, self.lines.ends
+        before = behind = 0
+        if line > 0 and pieces[line] - pieces[line - 1] < 2:
+            before = ends[line - 1] - starts[line - 1]
+        if line + 1 < len(pieces) and pieces[line + 1] - pieces[line] < 2:
+            behind = ends[line + 1] - starts[line + 1]
+        return before, behind
+
+
+def _levels(text: str, name: str, before: int, behind: int) -> tuple[float, float, float, float]:
+    """Return how far a name on a line is understood, by the lines taken around it, which have so many characters."""
+    left = max(0, text.find(name))
+    right = max(0, len(text) - left - len(name))
+    left, right = left if left < _AROUND else _AROUND, right if right < _AROUND else _AROUND
+    own = left + right
+    before = _AROUND - left if before > _AROUND - left else before
+    behind = _AROUND - right if behind > _AROUND - right else behind
+    around = own + before + behind
+    if not around or own >= _ENOUGH * around:
+        return _UNDERSTOOD
+    return _understood(own / around), _understood((own + before) / around), _understood((own + behind) / around), 1.0
 
 
 def _understood(share: float) -> float:
