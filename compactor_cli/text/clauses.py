@@ -21,6 +21,8 @@ _LONGEST, _PIECE = 1_000, 200
 """Characters of a sentence from which on it is none, and of the pieces that it falls into."""
 _RUN = 8
 """Lines without a break that are rather pasted than typed."""
+_LEAD = 4
+"""Lines at the start of such a run that may say what follows."""
 
 Place = Literal["asked", "middle", "pasted"]
 
@@ -95,13 +97,29 @@ def _places(lines: list[str]) -> list[Place]:
     for first, last in _runs(lines):
         listed = sum(bool(_LIST.match(line)) for line in lines[first:last])
         if last - first >= _RUN or listed >= _RUN:
-            pasted[first:last] = [True] * (last - first)
+            begin, end = _what_is_said(lines, first, last, pasted)
+            pasted[begin:end] = [True] * (end - begin)
     said = [run for run in _runs(lines) if not all(pasted[run[0] : run[1]])]
     places: list[Place] = ["pasted" if is_pasted else "middle" for is_pasted in pasted]
     for first, last in {said[0], said[-1]} if said else ():
         for at in range(first, last):
             places[at] = "asked" if not pasted[at] else "pasted"
     return places
+
+
+def _what_is_said(lines: list[str], first: int, last: int, pasted: list[bool]) -> tuple[int, int]:
+    """Return which lines of a run are pasted: not those up to a colon that say what follows, nor a question at the
+    end."""
+    begin, end = first, last
+    for at in range(first, min(first + _LEAD, last)):
+        if pasted[at]:
+            break
+        if lines[at].rstrip().endswith((":", "：")):
+            begin = at + 1
+            break
+    if not pasted[last - 1] and lines[last - 1].rstrip().endswith(("?", "？")):
+        end = last - 1
+    return begin, end
 
 
 def _runs(lines: list[str]) -> list[tuple[int, int]]:

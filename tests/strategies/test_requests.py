@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,6 +74,14 @@ def test_a_pasted_text_is_cut_before_what_is_asked_about_it() -> None:
 
 
 TEXTS = st.lists(st.text(max_size=80), max_size=12)
+
+
+@pytest.mark.parametrize("colon", [":", "："])
+def test_what_is_said_right_before_and_behind_a_pasted_text_is_no_part_of_it(colon: str) -> None:
+    log = "\n".join(f"row {at} took {at * 3} units in zone {at % 7}" for at in range(60))
+    text = f"Find out why the nightly job stops.\nThis is its log{colon}\n{log}\nWhich row is the first to fail?"
+    said = [clause.text for clause in split_clauses(text) if clause.place != "pasted"]
+    assert said == ["Find out why the nightly job stops.", f"This is its log{colon}", "Which row is the first to fail?"]
 
 
 @given(TEXTS, st.integers(0, 200))
