@@ -56,6 +56,12 @@ def no_network(network_log):
         pytest.fail(f"the network was used:\n{attempts}")
 
 
+@pytest.hookimpl(optionalhook=True)  # the plug-in may be switched off
+def pytest_xdist_auto_num_workers(config):
+    """One more than there are processors: some tests wait, for a lock or for a server that does not answer."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_configure(config):
     # litellm leaves connections to the collector of garbage, which may run in any later test; and what it silences
     # for its process when it is imported, each test hears again

@@ -28,9 +28,9 @@ def main() -> None:
     params.port = 0
     params.n_ctx = CONTEXT
     params.n_parallel = 1
-    # threads wait for each other by spinning: with a second one, whatever else runs makes answers ten times as slow
+    # threads wait for each other by spinning: with two of them, whatever else runs makes answers ten times as slow
     params.cpuparams.n_threads = 1
-    params.cpuparams_batch.n_threads = 2
+    params.cpuparams_batch.n_threads = 1
     params.sampling.grammar = xllamacpp.CommonGrammar(xllamacpp.common_grammar_type.COMMON_GRAMMAR_TYPE_USER, _ANSWERS)
     params.endpoint_metrics = True  # /metrics says how many tokens it was asked to read
     params.verbosity = 1  # errors only

@@ -17,14 +17,14 @@ from tests.builders import ROOT
 from tests_llm.conftest import Server, compactor
 
 CASES = [
-    ("openai-chat", 20, "handoff", 0.75, "src/datelines/ranges.py"),
-    ("openai-chat", 20, "hybrid", 0.25, "python -m pytest -q tests/test_ranges.py"),
+    ("openai-chat", 18, "handoff", 0.75, "src/datelines/ranges.py"),
+    ("openai-chat", 17, "hybrid", 0.25, "python -m pytest -q tests/test_ranges.py"),
     ("claude-code", 20, "ranked", 0.5, "stocktake/store.py"),
     ("codex", 20, "tiered", 0.5, "python -m logsift merge samples/*.log"),
     ("ai-sdk", 8, "tiered", 0.5, "src/store.js"),
     ("anthropic-messages", 8, "tiered", 0.5, "tests/test_queue.py"),
     ("conversations", 1, "rolling", 0.75, "LN-58213"),
-    ("memory-entries", 50, "ranked", 0.5, ""),
+    ("memory-entries", 36, "ranked", 0.5, ""),
 ]
 """Sample, its first records, strategy, ratio, and something that summarized calls name, where there are any."""
 
