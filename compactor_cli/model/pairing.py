@@ -47,7 +47,7 @@ def pair(messages: Sequence[Message]) -> Pairing:
                 waiting = open_calls.get(part.call_id)
                 if waiting:
                     newest = waiting[-1][0]
-                    first = next(i for i, call in enumerate(waiting) if call[0] == newest)
+                    first = next(i for i, call in enumerate(waiting) if call[0] == newest) if len(waiting) > 1 else 0
                     answers[spot] = waiting.pop(first)
                     answered.add(part.call_id)
                 elif part.call_id in answered:

@@ -79,7 +79,7 @@ def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
                 call = replace(call, tool=started.tool, arguments=started.arguments, command=started.command)
             if spot:
                 call = _ended(call, messages[spot[0]].parts[spot[1]], messages[spot[0]].index)
-            handle = _RUNNING.search(call.said, 0, _WINDOW) if call.command else None
+            handle = _running(call.said[:_WINDOW]) if call.command else None
             if handle:
                 running[handle.group(1)] = call = replace(call, failed=None, undecided=True)
             found.append(call)
@@ -89,6 +89,12 @@ def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
 def has_failed(call: Part, result: Part) -> bool:
     """Return whether the result of a call says that it failed."""
     return _ended(_begun(call, 0), result, 0).failed is True
+
+
+def _running(said: str) -> re.Match[str] | None:
+    """Return where a result says that the command goes on, with its number."""
+    low = said.lower()
+    return _RUNNING.search(said) if "running" in low or "background" in low else None
 
 
 def _begun(part: Part, index: int) -> ToolCall:

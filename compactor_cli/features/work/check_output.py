@@ -113,6 +113,11 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
     return Verdict(False) if _found(_TESTS_PASSED, _lines_with(text, _TESTS_PASSED_WORDS)) else Verdict(None)
 
 
+def may_say_nothing_ran(kind: CheckKind, said: str) -> bool:
+    """Return whether the verdict may be that nothing was run; a quick look."""
+    return kind == "tests" and _holds(said, _NOTHING_RUN_WORDS)
+
+
 def _found(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.MULTILINE) is not None
 

@@ -9,9 +9,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.check_output import failing_names, named, names_in, verdict
+from compactor_cli.features.work.check_output import (
+    Verdict,
+    failing_names,
+    may_say_nothing_ran,
+    named,
+    names_in,
+    verdict,
+)
 from compactor_cli.features.work.checks import CheckRun, check_named, check_of
 from compactor_cli.features.work.folders import folder_of, within
+from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
@@ -201,21 +209,36 @@ def _outcomes(
 ) -> list[tuple[CheckRun, bool | None]]:
     """Return how each check of a command line ended: from its exit code where that tells, else from what the output
     says."""
-    says = {check.kind: verdict(check.kind, call.said) for _, check in found}
+    says = _Says(call.said)
     if call.failed and len(found) > 1 and _chained(steps, found):
-        return _broken_chain(found, says_failed={kind for kind, said in says.items() if said.failed})
+        return _broken_chain(found, says_failed={check.kind for _, check in found if says[check.kind].failed})
     result: list[tuple[CheckRun, bool | None]] = []
     for at, check in found:
-        said = says[check.kind]
-        if call.failed is not True and said.failed is None and _silent(call, steps, at, check):
+        kind = check.kind
+        if call.failed is not True and _silent(call, steps, at, check) and says[kind].failed is None:
             result.append((check, False))
-        elif call.failed is False and _binds(steps, at) and (call.stated or not said.failed):
-            result.append((check, False if said.ran else None))
+        elif call.failed is False and _binds(steps, at) and (call.stated or not says[kind].failed):
+            result.append((check, False if says.has_run(kind) else None))
         elif call.failed and _alone(steps, at):
-            result.append((check, True if said.ran else None))
+            result.append((check, True if says.has_run(kind) else None))
         else:
-            result.append((check, said.failed))
+            result.append((check, says[kind].failed))
     return result
+
+
+class _Says(dict[CheckKind, Verdict]):
+    """Kind of check -> what an output says of it, read when it is asked for."""
+
+    def __init__(self, said: str) -> None:
+        self._said = said
+
+    def __missing__(self, kind: CheckKind) -> Verdict:
+        self[kind] = found = verdict(kind, self._said)
+        return found
+
+    def has_run(self, kind: CheckKind) -> bool:
+        """Return whether the output does not say that nothing was run, which costs less to know."""
+        return not may_say_nothing_ran(kind, self._said) or self[kind].ran
 
 
 def _silent(call: ToolCall, steps: Sequence[Step], at: int, check: CheckRun) -> bool:
