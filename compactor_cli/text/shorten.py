@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -56,13 +57,16 @@ def shorten_output(
     ref = text_reference(text if original is None else original)
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
-    errors = frozenset(result_errors(text, failed))
-    telling = [at for at, line in enumerate(lines) if line in errors] if errors else []
+
+    @cache  # where no line fits, none of them is looked at
+    def telling() -> list[int]:
+        errors = frozenset(result_errors(text, failed))
+        return [at for at, line in enumerate(lines) if line in errors] if errors else []
 
     def cut(room: int) -> str:
         if len(lines) < 3 or longest > room:
             return _cut_inside(text, room, ref)
-        return _cut_lines(lines, room, ref, telling)
+        return _cut_lines(lines, room, ref, telling())
 
     return _fit(text, tokens, limit, count, cut, ref)
 
