@@ -56,21 +56,21 @@ def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = Fa
         for folder in agent.folders(machine):
             listing.looked.append(folder)
             try:
-                listing.found += [one for one in agent.find(folder) if aside or not one.aside]
+                listing.found += [entry for entry in agent.find(folder) if aside or not entry.aside]
             except FileNotFoundError:
                 continue
             except OSError as error:
                 listing.failed.append((folder, error.strerror or str(error)))
-    listing.found.sort(key=lambda one: (-one.used, str(one.path), one.id))
+    listing.found.sort(key=lambda entry: (-entry.used, str(entry.path), entry.id))
     return listing
 
 
 def described(listing: Listing, *, since: float = 0, project: str = "") -> Iterator[Saved]:
     """The sessions that were used after a time and in a project, each read when its turn comes."""
-    for one in listing.found:
-        if one.used < since:
+    for entry in listing.found:
+        if entry.used < since:
             return
-        saved = look(listing, one)
+        saved = look(listing, entry)
         if not project or in_project(saved.about.project, project):
             yield saved
 
@@ -87,9 +87,9 @@ def look(listing: Listing, found: FoundSession) -> Saved:
 def by_id(listing: Listing, beginning: str) -> list[Saved]:
     """The sessions whose id begins so; one with exactly this id is the only one."""
     wanted = beginning.lower()
-    named = [one for one in listing.found if one.id.lower().startswith(wanted)]
-    unnamed = [saved for one in listing.found if not one.id for saved in [look(listing, one)]]
-    matching = [look(listing, one) for one in named]
+    named = [entry for entry in listing.found if entry.id.lower().startswith(wanted)]
+    unnamed = [saved for entry in listing.found if not entry.id for saved in [look(listing, entry)]]
+    matching = [look(listing, entry) for entry in named]
     matching += [saved for saved in unnamed if saved.id.lower().startswith(wanted)]
     exact = [saved for saved in matching if saved.id.lower() == wanted]
     return exact or matching
@@ -106,6 +106,6 @@ def in_project(project: str, wanted: str) -> bool:
 def shortest(ids: Sequence[str], least: int = 8) -> list[str]:
     """The beginnings of ids that tell them apart, all of one length where that is enough."""
     length = least
-    while length < max(map(len, ids), default=0) and len({one[:length] for one in ids}) < len(set(ids)):
+    while length < max(map(len, ids), default=0) and len({entry[:length] for entry in ids}) < len(set(ids)):
         length += 1
-    return [one[:length] for one in ids]
+    return [entry[:length] for entry in ids]

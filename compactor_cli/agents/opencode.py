@@ -63,7 +63,7 @@ def _in_folders(storage: Path) -> Iterator[FoundSession]:
         files = [path]
         for info, message in messages(storage, name):
             files += [message, *(part for part, _ in parts(storage, info, message))]
-        states = [one.stat() for one in files]
+        states = [file.stat() for file in files]
         size, used = sum(state.st_size for state in states), max(state.st_mtime for state in states)
         times = session.get("time")
         if isinstance(times, dict) and whole(times.get("updated")):

@@ -39,8 +39,8 @@ def session_of(file: Path, storage: Path, read: Read = document) -> Path | None:
     folder = file.parent.name
     if file.is_relative_to(storage / "part"):
         wanted = word(read(file), "messageID") or folder
-        every = (storage / "message").glob("*/*.json")
-        folder = next((one.parent.name for one in every if wanted in (one.stem, word(document(one), "id"))), "")
+        files = (storage / "message").glob("*/*.json")
+        folder = next((one.parent.name for one in files if wanted in (one.stem, word(document(one), "id"))), "")
     return next((one for one in session_files(storage) if folder == _id(document(one), one)), None)
 
 
@@ -55,8 +55,8 @@ def parts(
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The parts of a message in their order, each with its file."""
     name = _id(info, file)
-    every = [*(storage / "part").glob("*.json"), *(storage / "part" / name).glob("*.json")]
-    for path in sorted(every, key=lambda one: one.name):
+    files = [*(storage / "part").glob("*.json"), *(storage / "part" / name).glob("*.json")]
+    for path in sorted(files, key=lambda one: one.name):
         part = read(path)
         if path.parent.name == name or word(part, "messageID") == name:
             yield path, part

@@ -25,7 +25,7 @@ def cut(source: Source) -> Pieces:
     if source.packed:
         return Pieces(source.packed, range(LARGE, len(source.packed), LARGE))
     data = source.data
-    spans = sorted((record.start, record.end) for one in source.transcripts for record in one.records)
+    spans = sorted((record.start, record.end) for transcript in source.transcripts for record in transcript.records)
     borders: list[int] = []
     begin = 0
     for (start, end), (following, _) in pairwise(spans):

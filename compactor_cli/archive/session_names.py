@@ -15,7 +15,7 @@ _LONGEST = 200
 def session_keys(source: Source) -> tuple[str, ...]:
     """Keys of the conversations of a file whose format gives them an id."""
     pairs = zip(source.transcripts, session_names(source), strict=True)
-    return tuple(id_key(one.format, name) for one, name in pairs if name)
+    return tuple(id_key(transcript.format, name) for transcript, name in pairs if name)
 
 
 def id_key(format: str, session: str) -> str:

@@ -95,8 +95,8 @@ def view_of(parts: Sequence[Compaction], data: Content) -> BrowserView:
 def bare_view(source: Source) -> BrowserView:
     """The rows of a session of which nothing could be computed."""
     entries = [
-        Entry(which, "", message, None)
-        for which, transcript in enumerate(source.transcripts)
+        Entry(conversation, "", message, None)
+        for conversation, transcript in enumerate(source.transcripts)
         for message in transcript.messages
     ]
     return BrowserView(tuple(map(_row, entries)), (), b"")

@@ -33,16 +33,16 @@ class Groups(Struct, frozen=True):
 
     def choice(self, choices: Mapping[Spot, Choice], spot: Spot) -> Choice | None:
         """Return what is decided of a message, by a decision on it or on another one of its group."""
-        return next((choices[one] for one in self.of.get(spot, (spot,)) if one in choices), None)
+        return next((choices[member] for member in self.of.get(spot, (spot,)) if member in choices), None)
 
 
 def groups_of(source: Source) -> Groups:
     """The groups of a file as it is."""
     of: dict[Spot, tuple[Spot, ...]] = {}
     refusals: dict[Spot, str] = {}
-    for which, transcript in enumerate(source.transcripts):
+    for conversation, transcript in enumerate(source.transcripts):
         for group in form_groups(transcript.messages):
-            spots = tuple(Spot(which, i) for i in group.messages)
+            spots = tuple(Spot(conversation, i) for i in group.messages)
             of |= dict.fromkeys(spots, spots)
             reasons = [(i, why) for i in group.messages if (why := refusal(transcript.messages[i]))]
             if reasons:
@@ -54,7 +54,7 @@ def groups_of(source: Source) -> Groups:
 def decided(state: State, groups: Groups, spot: Spot, choice: Choice) -> State:
     """The state with a decision on a message; the same one again takes it back. Of a group the last one holds."""
     before = groups.choice(state.choices, spot)
-    choices = {one: own for one, own in state.choices.items() if one not in groups.of.get(spot, (spot,))}
+    choices = {member: own for member, own in state.choices.items() if member not in groups.of.get(spot, (spot,))}
     if before != choice:
         choices[spot] = choice
     return replace(state, choices=choices)
@@ -67,10 +67,10 @@ def decided_all(state: State, groups: Groups, spots: Iterable[Spot], choice: Cho
     choices = dict(state.choices)
     for spot in todo or wanted:
         group = groups.of.get(spot, (spot,))
-        if todo and any(choices.get(one) == choice for one in group):
+        if todo and any(choices.get(member) == choice for member in group):
             continue  # another one of its group has just been decided on
-        for one in group:
-            choices.pop(one, None)
+        for member in group:
+            choices.pop(member, None)
         if todo:
             choices[spot] = choice
     return replace(state, choices=choices)

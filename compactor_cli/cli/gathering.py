@@ -113,10 +113,10 @@ def _stored(path: Path) -> Iterator[bytes]:
     around = storage_around(path.absolute())
     if around and around[1] != "session":
         own = session_of(path.absolute(), around[0])
-        there = f"its session, {own}" if own else f"the folder {around[0]}"
-        raise InputError(f"holds a {around[1]} of an opencode session, no session; name {there}", path=str(path))
+        where = f"its session, {own}" if own else f"the folder {around[0]}"
+        raise InputError(f"holds a {around[1]} of an opencode session, no session; name {where}", path=str(path))
     sessions = [exported(file, _object) for file in ([path.absolute()] if around else session_files(path))]
-    for session in sorted(sessions, key=lambda one: created(one["info"])):
+    for session in sorted(sessions, key=lambda entry: created(entry["info"])):
         if session["messages"] or around:
             yield json.dumps(session, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
@@ -169,9 +169,9 @@ def _session(connection: sqlite3.Connection, row: sqlite3.Row) -> dict[str, Any]
         ids = {"id": part["id"], "messageID": part["message_id"], "sessionID": row["id"]}
         parts.setdefault(part["message_id"], []).append({**ids, **json.loads(part["data"])})
     messages = []
-    for one in connection.execute("SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id", own):
-        about = {"id": one["id"], "sessionID": row["id"], **json.loads(one["data"])}
-        messages.append({"info": about, "parts": parts.get(one["id"], [])})
+    for entry in connection.execute("SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id", own):
+        about = {"id": entry["id"], "sessionID": row["id"], **json.loads(entry["data"])}
+        messages.append({"info": about, "parts": parts.get(entry["id"], [])})
     info = {
         "id": row["id"],
         "projectID": row["project_id"],

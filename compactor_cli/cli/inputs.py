@@ -47,7 +47,7 @@ def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> lis
     found: list[Input] = []
     for path in given:
         if is_remote(path):
-            found += [Input(one, name) for one, name in store().meant(path) if not is_part(name.rpartition("/")[2])]
+            found += [Input(entry, name) for entry, name in store().meant(path) if not is_part(name.rpartition("/")[2])]
             continue
         if path not in session.contents and _is_pattern(path):
             found += _meant(path, aside)
@@ -128,16 +128,16 @@ def one_by_one(session: Session, inputs: Sequence[Input], work: Callable[[str], 
     first code that is not 0 ends the command."""
     code = 0
     with session.working(len(inputs), "files") as progress:
-        for one in inputs:
+        for entry in inputs:
             try:
-                ended = work(one.path) or 0
+                ended = work(entry.path) or 0
                 code = code or ended
             except CompactorError as error:
                 if len(inputs) == 1:
                     raise
-                session.say(f"error: {naming(one.path, error)}")
+                session.say(f"error: {naming(entry.path, error)}")
                 code = code or int(error.exit_code)
-            progress.whole(one.path)
+            progress.whole(entry.path)
     if code:
         raise typer.Exit(code)
 

@@ -35,7 +35,7 @@ def search(session: Session, kept: Database, query: str, among: Sequence[Archive
     if among is None:
         with kept.read() as connection:
             among = archive.newest(connection, _STATES)
-    found = best((hit for one in among for hit in _in(session, kept, one, words)), _HITS)
+    found = best((hit for archived in among for hit in _in(session, kept, archived, words)), _HITS)
     if json:
         typer.echo(jsons.dumps({"query": query, "hits": [asdict(hit) for hit in found]}))
     elif found:
@@ -44,21 +44,21 @@ def search(session: Session, kept: Database, query: str, among: Sequence[Archive
         raise NotKeptError(f"--search {query!r}: no archived message has any of the words")
 
 
-def _in(session: Session, kept: Database, one: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
+def _in(session: Session, kept: Database, archived: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
     """The messages of one state. One that is not there any more, or cannot be read, is said and passed over."""
     from compactor_cli.archive.stored import archive
 
-    if not one.kept:
+    if not archived.kept:
         return
     with kept.read() as connection:
-        manifest = archive.manifest(connection, one.id)
-        data = archive.restore(connection, one.id, None)
+        manifest = archive.manifest(connection, archived.id)
+        data = archive.restore(connection, archived.id, None)
     try:
-        source = read_again(data, one.input.path, one.format)
+        source = read_again(data, archived.input.path, archived.format)
     except InputError as error:
-        session.say(f"note: compaction {one.id} is passed over: {error}")
+        session.say(f"note: compaction {archived.id} is passed over: {error}")
         return
     for number, transcript in enumerate(source.transcripts):
         entries = [entry for entry in manifest.removed if entry.conversation == number and len(entry.messages) == 1]
         references = {entry.messages[0]: entry.reference for entry in reversed(entries)}
-        yield from hits(transcript.messages, words, references, one.input.path, one.id)
+        yield from hits(transcript.messages, words, references, archived.input.path, archived.id)

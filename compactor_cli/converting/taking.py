@@ -80,9 +80,11 @@ class _Values:
 def _links(messages: Sequence[Message]) -> tuple[dict[tuple[int, int], int], dict[int, str]]:
     """Place of each call and result -> number of the call; number of a call -> its tool."""
     pairing = pair(messages)
-    calls = [(at, which) for at, message in enumerate(messages) for which, p in enumerate(message.parts) if _is_call(p)]
+    calls = [
+        (at, position) for at, message in enumerate(messages) for position, p in enumerate(message.parts) if _is_call(p)
+    ]
     links = {spot: number for number, spot in enumerate(calls)}
-    names = {number: messages[at].parts[which].name for number, (at, which) in enumerate(calls)}
+    names = {number: messages[at].parts[position].name for number, (at, position) in enumerate(calls)}
     return links | {result: links[call] for result, call in pairing.answers.items()}, names
 
 
@@ -97,8 +99,8 @@ def _turns(
     thoughts = _thoughts(message, values)
     author = _author(message, values)
     spoken: list[tuple[Role, Item]] = []
-    for which, part in enumerate(message.parts):
-        spot = (message.index, which)
+    for position, part in enumerate(message.parts):
+        spot = (message.index, position)
         item = Item(_KINDS[part.kind], part.text, (spot,), part.name, part.call_id, failed=part.failed)
         if part.kind == "thinking":
             item = replace(item, seal=_seal(part, thoughts))

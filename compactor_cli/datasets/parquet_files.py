@@ -83,10 +83,10 @@ def _look_of(file: Any) -> dict[str, Any]:
         return {}
     group = file.metadata.row_group(0)
     columns = [group.column(at) for at in range(group.num_columns)]
-    codecs = {one.path_in_schema: one.compression for one in columns}
+    codecs = {chunk.path_in_schema: chunk.compression for chunk in columns}
     plain = {"UNCOMPRESSED": "NONE"}
     return {
         "compression": {path: plain.get(codec, codec) for path, codec in codecs.items()},
         "use_compliant_nested_type": not any(".list.item" in path for path in codecs),
-        "use_dictionary": [one.path_in_schema for one in columns if one.has_dictionary_page],
+        "use_dictionary": [chunk.path_in_schema for chunk in columns if chunk.has_dictionary_page],
     }

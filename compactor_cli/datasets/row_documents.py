@@ -27,7 +27,7 @@ _ANY = "messages"
 
 def line_of(value: Any, column: str, beside: Mapping[str, Any]) -> bytes:
     """The document of a row. `value`: what its column holds. `beside`: the columns that count as well."""
-    document = {_key(column): value, **{name: one for name, one in beside.items() if one is not None}}
+    document = {_key(column): value, **{name: item for name, item in beside.items() if item is not None}}
     return json.dumps(document, ensure_ascii=False).encode()
 
 
@@ -41,8 +41,8 @@ def without_nulls(value: Any) -> Any:
     """A value without the keys that are null. The rows of a column have all their keys in common, so that a key that a
     message does not have is null there."""
     if isinstance(value, dict):
-        return {key: without_nulls(one) for key, one in value.items() if one is not None}
-    return [without_nulls(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _key(column: str) -> str:

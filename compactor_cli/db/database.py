@@ -89,10 +89,10 @@ def open_existing(url: str) -> Database | None:
     engine = _engine(address)
     try:
         with reported(masked(url)), engine.connect() as connection:
-            there = bool(version_of(connection))
+            exists = bool(version_of(connection))
     finally:
         engine.dispose()
-    return _opened(address, url) if there else None
+    return _opened(address, url) if exists else None
 
 
 def _opened(address: URL, url: str) -> Database:

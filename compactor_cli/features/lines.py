@@ -119,7 +119,7 @@ class SessionText(Struct):
         """Chunk -> ids of its terms, for texts that somebody says or for data."""
         return self._speech if speech else self._data
 
-    def read(self, message: int, which: int, text: str, tokens: int, *, speech: bool, cut: Cut = "together") -> None:
+    def read(self, message: int, position: int, text: str, tokens: int, *, speech: bool, cut: Cut = "together") -> None:
         """Take in one part."""
         ids = self.ids(speech)
         chunks = chunked(text).split()
@@ -130,7 +130,7 @@ class SessionText(Struct):
         if speech:
             self.held.update(term for term in terms if term < 0)
         names = tuple(term for term in terms if term >= 0)
-        self.pieces.append(SessionPiece(message, which, text, tokens, speech, cut, names, quoted))
+        self.pieces.append(SessionPiece(message, position, text, tokens, speech, cut, names, quoted))
 
 
 def read_session(
@@ -145,7 +145,7 @@ def read_session(
     session = SessionText(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
     for at, message in enumerate(messages):
-        for which, part in enumerate(message.parts):
+        for position, part in enumerate(message.parts):
             if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
                 continue
             if part.text and part.kind in ("text", "tool_call", "tool_result"):
@@ -157,7 +157,7 @@ def read_session(
                 speech = part.kind == "text" and message.role != "tool"
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
-                session.read(at, which, text, part.tokens, speech=speech, cut=cut)
+                session.read(at, position, text, part.tokens, speech=speech, cut=cut)
     return session
 
 

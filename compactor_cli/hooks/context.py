@@ -116,7 +116,7 @@ def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str,
                 found[section].append(_Line(shown, original.references.get(message, ""), (number, message)))
 
     for number, original in reversed(list(enumerate(originals))):
-        judged = {one.category: one.lost[::-1] for one in survival(original.messages, after)}
+        judged = {judgement.category: judgement.lost[::-1] for judgement in survival(original.messages, after)}
         for category in ("rules", "corrections", "constraints"):
             take("rules", original, number, judged[category])
         if number == len(originals) - 1:

@@ -34,5 +34,5 @@ def bearing(found: Iterable[Memory], request: str) -> list[Memory]:
 
 def _bears(memory: Memory, wanted: Sequence[SearchTerm]) -> bool:
     text = QueryWords(terms(memory.text))
-    common = [one for one in wanted if one.size >= _SHORT and one.found_in(text)]
-    return len(common) >= _TOGETHER or any(len(one.ways) > 1 for one in common)
+    common = [word for word in wanted if word.size >= _SHORT and word.found_in(text)]
+    return len(common) >= _TOGETHER or any(len(word.ways) > 1 for word in common)

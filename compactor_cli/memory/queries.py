@@ -72,10 +72,10 @@ class SearchTerm(Struct, frozen=True):
 
     def _goes_on(self, own: Sequence[str], start: int) -> bool:
         way = self.ways[0]
-        there = own[start : start + len(way)]
+        window = own[start : start + len(way)]
         if not self.prefix:
-            return tuple(there) == way
-        return tuple(there[:-1]) == way[:-1] and len(there) == len(way) and there[-1].startswith(way[-1])
+            return tuple(window) == way
+        return tuple(window[:-1]) == way[:-1] and len(window) == len(way) and window[-1].startswith(way[-1])
 
     def _has(self, said: QueryWords, way: tuple[str, ...], at: int) -> bool:
         if at == len(way) - 1:

@@ -33,17 +33,17 @@ def pair(messages: Sequence[Message]) -> Pairing:
     answers: dict[Spot, Spot] = {}
     duplicates: list[Spot] = []
     for at, message in enumerate(messages):
-        for which, part in enumerate(message.parts):
+        for position, part in enumerate(message.parts):
             kind = part.kind
             if kind == "tool_call":
-                spot = (at, which)
+                spot = (at, position)
                 if early and early.get(part.call_id) and part.call_id not in answered:
                     answers[early[part.call_id].pop(0)] = spot
                     answered.add(part.call_id)
                 else:
                     open_calls[part.call_id].append(spot)
             elif kind == "tool_result":
-                spot = (at, which)
+                spot = (at, position)
                 waiting = open_calls.get(part.call_id)
                 if waiting:
                     newest = waiting[-1][0]

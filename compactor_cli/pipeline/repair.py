@@ -80,10 +80,10 @@ def _mended(
             behind[caller].append(replace(message, after=messages[caller].records[-1]))
             notes.append(Note("moved_result", at, f"behind its call in message {caller}"))
             continue
-        for which, call in answers.items():  # a result among others: it stays as text, the call is answered anew
-            if not _has_place(message.parts[which]):
+        for position, call in answers.items():  # a result among others: it stays as text, the call is answered anew
+            if not _has_place(message.parts[position]):
                 continue  # nowhere to write that: the fault stays, and is reported as the input's own
-            surplus.add((at, which))
+            surplus.add((at, position))
             missing.append(call)
             notes.append(Note("detached_result", at, f"belongs to the call in message {call[0]}"))
     for call in sorted(missing):
@@ -136,9 +136,9 @@ def _turn_end(messages: Sequence[Message], at: int) -> int:
     return at
 
 
-def _answer(message: Message, which: int, last: Message, per_message: int, count: Callable[[str], int]) -> Message:
+def _answer(message: Message, position: int, last: Message, per_message: int, count: Callable[[str], int]) -> Message:
     """A result for a call of `message`, to stand behind the message `last`."""
-    part = message.parts[which]
+    part = message.parts[position]
     tokens = count(NO_RESPONSE)
     result = Part("tool_result", NO_RESPONSE, tokens, None, part.name, part.call_id, True)
     return Message(
@@ -157,8 +157,8 @@ def _answer(message: Message, which: int, last: Message, per_message: int, count
 def _by_message(late: dict[Spot, Spot]) -> dict[int, dict[int, Spot]]:
     """Message -> its parts that are late results -> their calls."""
     found: dict[int, dict[int, Spot]] = defaultdict(dict)
-    for (at, which), call in sorted(late.items()):
-        found[at][which] = call
+    for (at, position), call in sorted(late.items()):
+        found[at][position] = call
     return found
 
 
@@ -169,12 +169,12 @@ def _without(
 
     A result that does answer a call is never taken out, only turned into text.
     """
-    gone = {which for where, which in surplus if where == at}
+    gone = {position for where, position in surplus if where == at}
     if not gone:
         return [message]
-    if len(gone) == len(message.parts) and not any((at, which) in answered for which in gone):
+    if len(gone) == len(message.parts) and not any((at, position) in answered for position in gone):
         return []
-    parts = tuple(_as_text(p, count) if which in gone else p for which, p in enumerate(message.parts))
+    parts = tuple(_as_text(p, count) if position in gone else p for position, p in enumerate(message.parts))
     tokens = message.tokens + sum(p.tokens for p in parts) - sum(p.tokens for p in message.parts)
     if message.role == "tool" and not any(p.kind == "tool_result" for p in parts):
         # read again, a message without results speaks for the harness

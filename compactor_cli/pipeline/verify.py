@@ -33,9 +33,9 @@ class CallsAnswered:
 
     def faults(self, view: OutputView) -> Iterator[Fault]:
         last = last_turn(view.messages)
-        for at, which in view.pairing.unanswered:
+        for at, position in view.pairing.unanswered:
             if at < last:
-                part = view.messages[at].parts[which]
+                part = view.messages[at].parts[position]
                 yield Fault(self.name, at, f"no result for the call of {part.name or 'a tool'}", part.call_id)
 
 
@@ -45,10 +45,10 @@ class ResultsCalled:
     name = "orphan_result"
 
     def faults(self, view: OutputView) -> Iterator[Fault]:
-        for at, which in view.pairing.orphans:
-            yield Fault(self.name, at, "a result without its call", view.messages[at].parts[which].call_id)
-        for at, which in view.pairing.duplicates:
-            yield Fault("duplicate_result", at, "a second result for a call", view.messages[at].parts[which].call_id)
+        for at, position in view.pairing.orphans:
+            yield Fault(self.name, at, "a result without its call", view.messages[at].parts[position].call_id)
+        for at, position in view.pairing.duplicates:
+            yield Fault("duplicate_result", at, "a second result for a call", view.messages[at].parts[position].call_id)
 
 
 class ResultsAdjacent:
@@ -59,9 +59,9 @@ class ResultsAdjacent:
     def faults(self, view: OutputView) -> Iterator[Fault]:
         if not view.adjacent_results:
             return
-        for (at, which), (call, _) in sorted(view.pairing.answers.items()):
+        for (at, position), (call, _) in sorted(view.pairing.answers.items()):
             if not is_adjacent(view.messages, call, at):
-                call_id = view.messages[at].parts[which].call_id
+                call_id = view.messages[at].parts[position].call_id
                 yield Fault(self.name, at, f"the result does not stand behind its call (message {call})", call_id)
 
 

@@ -75,7 +75,7 @@ def meant(path: str) -> list[tuple[str, str]]:
         if has_magic(inside):
             steps = inside.split("/")
             root = "/".join(takewhile(lambda step: not has_magic(step), steps))
-            found = [one for one, about in store.glob(inside, detail=True).items() if about["type"] == "file"]
+            found = [place for place, about in store.glob(inside, detail=True).items() if about["type"] == "file"]
         elif store.isdir(inside):
             root, found = inside, store.find(inside)
         else:
@@ -84,4 +84,4 @@ def meant(path: str) -> list[tuple[str, str]]:
         raise InputError(f"cannot be listed: {error.strerror or error}", path=path) from None
     if not found:
         raise InputError("no file is called so; * stands for a part of a name, ** for folders", path=path)
-    return [(store.unstrip_protocol(one), one.removeprefix(root).lstrip("/")) for one in sorted(found)]
+    return [(store.unstrip_protocol(place), place.removeprefix(root).lstrip("/")) for place in sorted(found)]

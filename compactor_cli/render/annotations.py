@@ -16,9 +16,9 @@ _PAGE = "docs/ci.md"
 def github(findings: Sequence[CheckFinding]) -> str:
     """A workflow command a line; GitHub shows each at its file."""
     return "".join(
-        f"::{_level(one)} file={_property(one.path)},line={one.line},title={_property(f'compactor: {one.rule}')}::"
-        f"{_data(one.message)}\n"
-        for one in findings
+        f"::{_level(finding)} file={_property(finding.path)},line={finding.line},"
+        f"title={_property(f'compactor: {finding.rule}')}::{_data(finding.message)}\n"
+        for finding in findings
     )
 
 
@@ -29,23 +29,23 @@ def sarif(findings: Sequence[CheckFinding], version: str) -> str:
         for rule, meaning in RULES.items()
     ]
     driver = {"name": "compactor", "version": version, "rules": rules}
-    run = {"tool": {"driver": driver}, "results": [_result(one) for one in findings]}
+    run = {"tool": {"driver": driver}, "results": [_result(finding) for finding in findings]}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _result(one: CheckFinding) -> dict[str, object]:
-    place = {"artifactLocation": {"uri": _uri(one.path)}, "region": {"startLine": one.line}}
+def _result(finding: CheckFinding) -> dict[str, object]:
+    place = {"artifactLocation": {"uri": _uri(finding.path)}, "region": {"startLine": finding.line}}
     return {
-        "ruleId": one.rule,
-        "ruleIndex": list(RULES).index(one.rule),
-        "level": _level(one),
-        "message": {"text": one.message},
+        "ruleId": finding.rule,
+        "ruleIndex": list(RULES).index(finding.rule),
+        "level": _level(finding),
+        "message": {"text": finding.message},
         "locations": [{"physicalLocation": place}],
     }
 
 
-def _level(one: CheckFinding) -> str:
-    return "error" if one.is_error else "warning"
+def _level(finding: CheckFinding) -> str:
+    return "error" if finding.is_error else "warning"
 
 
 def _uri(path: str) -> str:

@@ -39,15 +39,16 @@ def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
         table.add_column(name, justify="right")
     table.add_column("original")
     for each in past:
-        one = each.round
+        past_round = each.round
         table.add_row(
-            str(one.round),
-            *([str(one.conversation)] if several else []),
+            str(past_round.round),
+            *([str(past_round.conversation)] if several else []),
             when(each.at),
-            one.strategy,
-            f"{one.tokens_before:,}",
-            "" if one.strategy == STRATEGY else f"{one.tokens_after:,}",
-            f"{one.messages_before:,}" + ("" if one.strategy == STRATEGY else f" to {one.messages_after:,}"),
+            past_round.strategy,
+            f"{past_round.tokens_before:,}",
+            "" if past_round.strategy == STRATEGY else f"{past_round.tokens_after:,}",
+            f"{past_round.messages_before:,}"
+            + ("" if past_round.strategy == STRATEGY else f" to {past_round.messages_after:,}"),
             "kept" if each.kept else "gone",
         )
     return table
@@ -96,12 +97,12 @@ def compactions_table(
     table.add_column("original")
     table.add_column("file", overflow="fold")
     for number, each in enumerate(known, start=1):
-        own = [one.round for one in past if one.compaction == each.id]
+        own = [past_round.round for past_round in past if past_round.compaction == each.id]
         table.add_row(
             str(number if of_file else each.id),
             when(each.at),
-            f"{sum(one.tokens_before for one in own):,}" if own else "",
-            f"{sum(one.tokens_after for one in own):,}" if own else "",
+            f"{sum(past_round.tokens_before for past_round in own):,}" if own else "",
+            f"{sum(past_round.tokens_after for past_round in own):,}" if own else "",
             "kept" if each.kept else "gone" if each.changed else "unchanged",
             plain(PurePath(each.input.path).name if of_file else each.input.path),
         )

@@ -112,7 +112,9 @@ def _whole_table(console: Console, found: HeldOut) -> Table:
     for name in ("AUC", *(f"{what} {ratio:.0%}" for ratio in RATIOS for what in ("LINKED", "recall"))):
         table.add_column(name, justify="right", no_wrap=True)
     for name, row in found.whole.rows.items():
-        kept = [figure(value) for one in row.kept for value in (one.linked, one.recall)] or ["-"] * 2 * len(RATIOS)
+        kept = [figure(value) for point in row.kept for value in (point.linked, point.recall)] or ["-"] * 2 * len(
+            RATIOS
+        )
         style = "bold" if name in _NAMES else "dim"
         table.add_row(_NAMES.get(name, name), figure(row.auc), *kept, style=style)
     return table

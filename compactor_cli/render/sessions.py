@@ -48,11 +48,11 @@ def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Ta
         }
         for saved, name in zip(sessions, shortest([plain(saved.id) for saved in sessions]), strict=True)
     ]
-    shown = [name for name, _, there in columns if there]
+    shown = [name for name, _, shown_when in columns if shown_when]
     taken = sum(max([len(name), *(row[name].cell_len for row in rows)]) + 2 for name in shown if name in rows[0])
     room = max(_TITLE, console.width - taken)
-    for name, justify, there in columns:
-        if there:
+    for name, justify, shown_when in columns:
+        if shown_when:
             table.add_column(name, justify="right" if justify == "right" else "left", no_wrap=True)
     for saved, row in zip(sessions, rows, strict=True):
         words = snippet(saved.words or "–", room)

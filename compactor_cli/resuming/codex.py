@@ -49,7 +49,7 @@ def _count(compacted: Compacted, stamp: str) -> list[Any]:
     """The newest count of the session for the context as it is now: the agent compacts by it before it sends."""
     before = compacted.before
     raw = (before.raw(record) for record in range(len(before.records) - 1, -1, -1))
-    counts = (json.loads(one) for one in raw if b'"token_count"' in one)
+    counts = (json.loads(line) for line in raw if b'"token_count"' in line)
     newest = next((value for value in counts if _FORMAT.usage(value)), None)
     if newest is None:
         return []

@@ -65,8 +65,8 @@ def _all_before(part: Compaction) -> Sequence[Message]:
     if not dropped:
         return part.mended.messages
     gone = [message for message in part.before.messages if message.number in dropped]
-    every = sorted([*part.mended.messages, *gone], key=lambda message: message.number)
-    return [replace(message, index=at) for at, message in enumerate(every)]
+    shown = sorted([*part.mended.messages, *gone], key=lambda message: message.number)
+    return [replace(message, index=at) for at, message in enumerate(shown)]
 
 
 def _mended(transcript: Transcript) -> Sequence[Message]:

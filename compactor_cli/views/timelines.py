@@ -21,7 +21,7 @@ _About = Mapping[str, tuple[str, tuple[str, ...]]]
 def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
     """Return what is known of each message before anything is decided."""
     out = []
-    for which, analysis in enumerate(analyses):
+    for conversation, analysis in enumerate(analyses):
         messages = analysis.transcript.messages
         about = _about(messages)
         for at, message in enumerate(messages):
@@ -29,18 +29,20 @@ def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
             residual = at in analysis.residuals.kept
             why = _why(message, residual, analysis.tiers[at], demoted=at in analysis.residuals.demoted)
             score = analysis.scores[at]
-            out.append(Entry(which, "", message, None, why, residual, analysis.tiers[at], score, tools, files))
+            out.append(Entry(conversation, "", message, None, why, residual, analysis.tiers[at], score, tools, files))
     return tuple(out)
 
 
 def of_compactions(parts: Sequence[Compaction]) -> tuple[Entry, ...]:
     """Return what a compaction made of each message; what it added stands at its place in the output."""
-    return tuple(entry for which, part in enumerate(parts) for entry in _of_compaction(which, part))
+    return tuple(entry for conversation, part in enumerate(parts) for entry in _of_compaction(conversation, part))
 
 
 def of_sources(first: Source, second: Source) -> tuple[Entry, ...]:
     """Return what became of each message of a file in another one, whoever made that."""
-    return tuple(entry for which, pair in enumerate(pairings(first, second)) for entry in _of_pairing(which, pair))
+    return tuple(
+        entry for conversation, pair in enumerate(pairings(first, second)) for entry in _of_pairing(conversation, pair)
+    )
 
 
 def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
@@ -59,7 +61,7 @@ def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
     return tuple(Share(path, calls, tokens) for path, (calls, tokens) in ranked)
 
 
-def _of_compaction(which: int, part: Compaction) -> Iterable[Entry]:
+def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
     messages, about = part.mended.messages, _about(part.before.messages)
     decided = {i: d for d in (part.plan.decisions if part.plan else ()) for i in part.groups[d.group].messages}
     out = {m.index: m for m in part.messages if m.index >= 0}
@@ -67,10 +69,10 @@ def _of_compaction(which: int, part: Compaction) -> Iterable[Entry]:
     left = {m.number for m in messages if m.records}
     lost = [m for m in reversed(part.before.messages) if m.number not in left]
     dropped = {number for group in part.dropped for number in group.messages}
-    yield from (_new(which, message) for message in added.get(-1, ()))
+    yield from (_new(conversation, message) for message in added.get(-1, ()))
     for at, message in enumerate(messages):
         while lost and lost[-1].number < message.number:
-            yield _lost(which, lost.pop(), about, dropped)
+            yield _lost(conversation, lost.pop(), about, dropped)
         after, decision = out.get(at), decided.get(at)
         tools, files = _work(message, about)
         fate: MessageFate
@@ -85,17 +87,17 @@ def _of_compaction(which: int, part: Compaction) -> Iterable[Entry]:
         score = part.scores[at] if part.scores else None
         if message.records or after is not None:
             before = message if message.records else None
-            yield Entry(which, fate, before, after, reason, at in part.residuals, tier, score, tools, files)
-        yield from (_new(which, message) for message in added.get(at, ()))
+            yield Entry(conversation, fate, before, after, reason, at in part.residuals, tier, score, tools, files)
+        yield from (_new(conversation, message) for message in added.get(at, ()))
     while lost:
-        yield _lost(which, lost.pop(), about, dropped)
+        yield _lost(conversation, lost.pop(), about, dropped)
 
 
-def _lost(which: int, message: Message, about: _About, dropped: Set[int]) -> Entry:
+def _lost(conversation: int, message: Message, about: _About, dropped: Set[int]) -> Entry:
     """A message that was taken out before anything else was decided."""
     tools, files = _work(message, about)
     reason = DROPPED if message.number in dropped else "taken out by a repair of the input"
-    return Entry(which, "dropped", message, None, reason, tools=tools, files=files)
+    return Entry(conversation, "dropped", message, None, reason, tools=tools, files=files)
 
 
 def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
@@ -111,13 +113,13 @@ def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
     return out
 
 
-def _of_pairing(which: int, pair: ConversationPair) -> Iterable[Entry]:
+def _of_pairing(conversation: int, pair: ConversationPair) -> Iterable[Entry]:
     matched, about = pair.matched, _about(pair.before)
     edited = {i for i, m in enumerate(pair.before) if any(p.edited for p in m.parts)}
     back = {after: before for before, after in matched.pairs.items()}
     added = _added((back.get(place, -1), message) for place, message in enumerate(pair.after))
     fates = _fates(matched, edited)
-    yield from (_new(which, message) for message in added.get(-1, ()))
+    yield from (_new(conversation, message) for message in added.get(-1, ()))
     named = {number: place for place, numbers in matched.stands_for.items() for number in numbers}
     for at, message in enumerate(pair.before):
         after = pair.after[matched.pairs[at]] if at in matched.pairs else None
@@ -126,10 +128,10 @@ def _of_pairing(which: int, pair: ConversationPair) -> Iterable[Entry]:
             tools, files = _work(message, about)
             reason = _compared(fate, message, after, named.get(message.number))
             before = message if message.records else None
-            yield Entry(which, fate, before, after, reason, tools=tools, files=files)
-        yield from (_new(which, message) for message in added.get(at, ()))
+            yield Entry(conversation, fate, before, after, reason, tools=tools, files=files)
+        yield from (_new(conversation, message) for message in added.get(at, ()))
     for message in pair.extra:
-        yield Entry(which, "dropped", message, None, "taken out by a repair of the input")
+        yield Entry(conversation, "dropped", message, None, "taken out by a repair of the input")
 
 
 def _fates(matched: Matches, edited: set[int]) -> dict[int, MessageFate]:
@@ -151,9 +153,9 @@ def _compared(fate: MessageFate, before: Message, after: Message | None, summary
     return {"kept": "stands in the output as it was", "dropped": "nothing in the output stands for it"}.get(fate, "")
 
 
-def _new(which: int, message: Message) -> Entry:
+def _new(conversation: int, message: Message) -> Entry:
     why = "a summary of what it stands for" if message.origin == "summary" else "was not in the input"
-    return Entry(which, "added", None, message, why)
+    return Entry(conversation, "added", None, message, why)
 
 
 def _why(message: Message, residual: bool, tier: int | None, *, demoted: bool) -> str:

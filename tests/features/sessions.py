@@ -6,7 +6,7 @@ import json
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, read_session
-from compactor_cli.features.name_scores import Values
+from compactor_cli.features.term_scores import TermScores
 from compactor_cli.profiles import default_profile
 from tests.builders import read
 
@@ -19,7 +19,7 @@ class Told:
         self.messages = read(*map(json.dumps, records))
         self.session = read_session(self.messages)
         self.evidence = gather(self.messages, self.session)
-        self.values = Values(self.session, self.evidence, profile or default_profile())
+        self.values = TermScores(self.session, self.evidence, profile or default_profile())
         self.lines = SessionLines(self.session, worth, skip)
 
     @property

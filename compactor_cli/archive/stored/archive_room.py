@@ -79,10 +79,10 @@ def related(connection: Connection, ids: Iterable[int]) -> list[int]:
             for query in _neighbours(some):
                 near |= set(connection.execute(query).scalars())
         new = near - found
-    there: list[int] = []
+    present: list[int] = []
     for some in batches(sorted(found)):
-        there += connection.execute(select(compactions.c.id).where(compactions.c.id.in_(some))).scalars()
-    return there
+        present += connection.execute(select(compactions.c.id).where(compactions.c.id.in_(some))).scalars()
+    return present
 
 
 def _neighbours(ids: Sequence[int]) -> list[Select[Any]]:

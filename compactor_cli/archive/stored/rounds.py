@@ -28,14 +28,14 @@ def add_rounds(
     """
     before = _by_conversation(connection, earlier)
     known = {**_by_conversation(connection, related), **before}
-    for one in manifest.rounds:
-        last, same = before.get(one.conversation), known.get(one.conversation)
-        if one.session:
-            key = id_key(manifest.format, one.session)
+    for entry in manifest.rounds:
+        last, same = before.get(entry.conversation), known.get(entry.conversation)
+        if entry.session:
+            key = id_key(manifest.format, entry.session)
         else:
-            key = same.session if same else content_key(manifest, one)
-        number = max(one.round, last.round.round + 1 if last else 1)
-        connection.execute(insert(rounds), [_row(connection, compaction, key, replace(one, round=number))])
+            key = same.session if same else content_key(manifest, entry)
+        number = max(entry.round, last.round.round + 1 if last else 1)
+        connection.execute(insert(rounds), [_row(connection, compaction, key, replace(entry, round=number))])
 
 
 def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int] = ()) -> list[PastRound]:
@@ -77,23 +77,23 @@ def _by_conversation(connection: Connection, ids: Sequence[int]) -> dict[int, Pa
     return {past.round.conversation: past for past in found}
 
 
-def _row(connection: Connection, compaction: int, key: str, one: Round) -> dict[str, Any]:
+def _row(connection: Connection, compaction: int, key: str, entry: Round) -> dict[str, Any]:
     insert_new(connection, sessions, [{"key": key}])
     session = connection.execute(select(sessions.c.id).where(sessions.c.key == key)).scalar_one()
     return {
         "compaction": compaction,
-        "conversation": one.conversation,
+        "conversation": entry.conversation,
         "session": session,
-        "round": min(one.round, _MOST),
-        "strategy": one.strategy,
-        "summarizer": one.summarizer,
-        "target": one.target,
-        "tokens_before": one.tokens_before,
-        "tokens_after": one.tokens_after,
-        "messages_before": one.messages_before,
-        "messages_after": one.messages_after,
-        "summary": one.summary,
-        "compacted": json.dumps(one.compacted),
+        "round": min(entry.round, _MOST),
+        "strategy": entry.strategy,
+        "summarizer": entry.summarizer,
+        "target": entry.target,
+        "tokens_before": entry.tokens_before,
+        "tokens_after": entry.tokens_after,
+        "messages_before": entry.messages_before,
+        "messages_after": entry.messages_after,
+        "summary": entry.summary,
+        "compacted": json.dumps(entry.compacted),
     }
 
 
@@ -113,7 +113,7 @@ def _past() -> Any:
 
 def _past_round(row: Row[Any]) -> PastRound:
     own_id = id_key(row.format, "")
-    one = Round(
+    entry = Round(
         conversation=row.conversation,
         session=row.key.removeprefix(own_id) if row.key.startswith(own_id) else "",
         round=row.round,
@@ -131,7 +131,7 @@ def _past_round(row: Row[Any]) -> PastRound:
         compaction=row.compaction,
         at=row.at,
         session=row.key,
-        round=one,
+        round=entry,
         input_path=row.input_path,
         output_path=row.output_path,
         kept=row.kept,

@@ -58,17 +58,17 @@ def compact(asked: CompactOptions, given: Layer) -> None:
     keeper = Keeper(session, configured.settings, configured.reading.database_url)
     inputs = inputs_of(session, picked(session, asked.files or (), asked), aside=asked.out_dir)
     if asked.scheduler:  # its workers have folders of their own that they work in
-        inputs = [replace(one, path=_anywhere(one.path)) for one in inputs]
+        inputs = [replace(entry, path=_anywhere(entry.path)) for entry in inputs]
         asked = dataclasses.replace(asked, out_dir=asked.out_dir and _anywhere(asked.out_dir))
     check_usage(inputs, asked, configured.settings, session.contents)
     session.dry = asked.dry_run
-    job = job_of({one.path: one.name for one in inputs}, asked, configured, keeper, several=len(inputs) > 1)
+    job = job_of({entry.path: entry.name for entry in inputs}, asked, configured, keeper, several=len(inputs) > 1)
     job = replace(job, decisions=decisions)
     warn_of(session, job, configured, given)
     warn_unused(session, configured, given)
     try:
         job = replace(job, recalled=keeper.recall(asked.recall))
-        code = _run_all(session, [one.path for one in inputs], job, configured)
+        code = _run_all(session, [entry.path for entry in inputs], job, configured)
     finally:
         keeper.close()
     if code:
@@ -105,8 +105,8 @@ def _run_all(session: Session, files: Sequence[str], job: Job, configured: Confi
         if job.asked.check:
             job.checking.publish([failed(files[0], error)], files)
         raise
-    job.checking.publish([finding for one in outcomes for finding in one.findings], files)
-    reports = [one.report for one in outcomes if one.report]
+    job.checking.publish([finding for entry in outcomes for finding in entry.findings], files)
+    reports = [entry.report for entry in outcomes if entry.report]
     if job.asked.report:
         write_bytes(job.asked.report, "".join(f"{line}\n" for line in reports).encode(), inputs=files)
     if job.asked.json:
@@ -114,8 +114,8 @@ def _run_all(session: Session, files: Sequence[str], job: Job, configured: Confi
             typer.echo(line)
     if job.several:
         _sum_up(session, outcomes)
-    code = next((one.code for one in outcomes if one.code), 0)
-    if job.asked.check and not code and any(one.changed for one in outcomes):
+    code = next((entry.code for entry in outcomes if entry.code), 0)
+    if job.asked.check and not code and any(entry.changed for entry in outcomes):
         code = int(ExitCode.NO)
     return code
 
@@ -127,10 +127,10 @@ def _sum_up(session: Session, outcomes: Sequence[Outcome]) -> None:
     from compactor_cli.render.many import failed_rows, sums_table
 
     session.err.print(sums_table(session.err, outcomes))
-    for one in outcomes:
-        if one.error:
-            session.say(f"error: {one.error}")
-        elif one.failed_rows:
-            session.say(f"error: {failed_rows(one)}")
-    if any(f"{BUG}:" in one.error for one in outcomes):
+    for entry in outcomes:
+        if entry.error:
+            session.say(f"error: {entry.error}")
+        elif entry.failed_rows:
+            session.say(f"error: {failed_rows(entry)}")
+    if any(f"{BUG}:" in entry.error for entry in outcomes):
         session.say(BUG_REMEDY)

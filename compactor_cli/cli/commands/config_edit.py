@@ -130,8 +130,8 @@ def init(asked: InitOptions, ctx: typer.Context) -> None:
     if asked.user and named:
         raise UsageError("--user and --config exclude each other: use one of them")
     path = named_file(named).path if named else user_file().path if asked.user else working_folder() / "compactor.toml"
-    there = [path] if named else [path.with_suffix(suffix) for suffix in SUFFIXES]
-    for place in there:
+    candidates = [path] if named else [path.with_suffix(suffix) for suffix in SUFFIXES]
+    for place in candidates:
         if place.exists():
             raise UsageError(f"{place} is there already; change it with `compactor config set`")
     path = path.with_suffix(".yaml") if asked.yaml else path

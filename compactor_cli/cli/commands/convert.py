@@ -93,9 +93,9 @@ def convert(asked: ConvertOptions, given: Layer) -> None:
     inputs = inputs_of(session, [file], aside=asked.out_dir)
     if len(inputs) > 1 and not asked.out_dir:
         raise UsageError(f"{file} is a folder with {len(inputs):,} sessions: name a folder to write to with --out-dir")
-    paths = [one.path for one in inputs]
+    paths = [made_file.path for made_file in inputs]
     refuse_overwriting(paths, {"-o": [asked.out or "-"], "--report": [asked.report or "-"]})
-    job = ConvertJob(asked, target, _options(asked), {one.path: _plain_name(one) for one in inputs})
+    job = ConvertJob(asked, target, _options(asked), {made_file.path: _plain_name(made_file) for made_file in inputs})
     reports: list[str] = []
     try:
         one_by_one(session, inputs, lambda path: _one(session, path, job, reports))
@@ -122,11 +122,11 @@ def _options(asked: ConvertOptions) -> Options:
     return Options(cwd=cwd, now=now, thinking=asked.thinking)
 
 
-def _plain_name(one: Input) -> str:
+def _plain_name(made_file: Input) -> str:
     """The name of an output in a format that is no agent's: that of the input, as a JSONL file."""
-    if one.path == "-":
+    if made_file.path == "-":
         return "session.jsonl"
-    path = Path(one.name)
+    path = Path(made_file.name)
     return (path.with_suffix(".jsonl") if path.suffix in _SUFFIXES else path.with_name(path.name + ".jsonl")).as_posix()
 
 
@@ -137,12 +137,12 @@ def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> in
     source = session.read(session.bytes_of(path), path)
     session.note_reading(source)
     made = list(converted(source, job.target, job.options, apart=bool(job.asked.out_dir)))
-    for place, one in zip(_places(path, made, job), made, strict=True):
+    for place, made_file in zip(_places(path, made, job), made, strict=True):
         refuse_overwriting([path], {"--out-dir": [place]} if job.asked.out_dir else {})
         if job.asked.out_dir:
             Path(place).parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(place, one.data, inputs=[path])
-        reports.append(_tell(session, source, one, place, job))
+        write_bytes(place, made_file.data, inputs=[path])
+        reports.append(_tell(session, source, made_file, place, job))
     return 0
 
 
@@ -151,7 +151,7 @@ def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
     if not job.asked.out_dir:
         return [job.asked.out or "-"]
     folder = Path(job.asked.out_dir)
-    return [str(folder / (one.file_name or job.names[path])) for one in made]
+    return [str(folder / (made_file.file_name or job.names[path])) for made_file in made]
 
 
 def _tell(session: Session, source: Source, made: Converted, place: str, job: ConvertJob) -> str:

@@ -87,7 +87,7 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
         folder, file = (before, after) if folders[0] else (after, before)
         read_bytes(file)  # a name that means nothing is the likelier slip
         raise InputError(f"is a directory, and {file} is a file; compare two files, or two folders", path=folder)
-    first, second = ({one.name: one.path for one in inputs_of(session, [place])} for place in (before, after))
+    first, second = ({entry.name: entry.path for entry in inputs_of(session, [place])} for place in (before, after))
     for name in sorted(first.keys() ^ second.keys()):
         session.say(f"skipped: {first.get(name) or second[name]}: the other folder has no {name}")
     if not first.keys() & second.keys():

@@ -32,12 +32,12 @@ def formats(asked: options.CommandOptions) -> None:
 
     known = [
         render.Known(
-            one.name,
-            one.title,
-            one.name in TARGETS,
-            [agent for agent in AGENTS.values() if agent.format == one.name],
+            entry.name,
+            entry.title,
+            entry.name in TARGETS,
+            [agent for agent in AGENTS.values() if agent.format == entry.name],
         )
-        for one in FORMATS.values()
+        for entry in FORMATS.values()
     ]
     if asked.json:
         typer.echo(dumps(render.formats_json(known, CONTAINERS.values())))

@@ -75,13 +75,13 @@ def listing(asked: ListOptions, given: Layer) -> None:
     if asked.order not in ORDERS:
         raise UsageError(f"--order {asked.order!r} is unknown{meant(asked.order, ORDERS)}; use {', '.join(ORDERS)}")
     wanted = filters_of(asked)
-    with log.existing() as there:
-        if there is None:
+    with log.existing() as database:
+        if database is None:
             found, total = [], 0
         else:
             from compactor_cli.memory.stored.memories import count, listed
 
-            with there.read() as connection:
+            with database.read() as connection:
                 found = listed(connection, wanted, limit=asked.limit or None, order=asked.order)
                 total = count(connection, wanted)
     if asked.json:
@@ -95,7 +95,7 @@ def listing(asked: ListOptions, given: Layer) -> None:
         console.print(
             memory_table(console, found, f"Memories of {asked.day}" if asked.day else "Memories", clock=bool(asked.day))
         )
-    if there is None:
+    if database is None:
         log.tell(NOTHING)
     elif not found:
         log.tell("no memory is like that")
@@ -121,16 +121,16 @@ def search(asked: SearchOptions, given: Layer) -> None:
     words = " ".join(asked.query)
     wanted = filters_of(asked)
     at = now()
-    with log.existing() as there:
+    with log.existing() as database:
         hits = []
-        if there is not None:
+        if database is not None:
             from compactor_cli.memory.stored.memories import search as find
             from compactor_cli.memory.stored.memories import touch
 
-            with there.read() as connection:
+            with database.read() as connection:
                 hits = find(connection, words, limit=asked.limit, now=at, filters=wanted)
             if asked.use and hits:
-                with there.write() as connection:
+                with database.write() as connection:
                     touch(connection, [hit.memory for hit in hits], at)
     if asked.json:
         from compactor_cli.render.memories import hit_json
@@ -142,7 +142,7 @@ def search(asked: SearchOptions, given: Layer) -> None:
         console = make_console(sys.stdout)
         console.print(hit_table(console, hits, counted(len(hits), "memory", "memories")))
     if not hits:
-        log.tell(NOTHING if there is None else "nothing was found")
+        log.tell(NOTHING if database is None else "nothing was found")
         raise typer.Exit(int(ExitCode.NO))
 
 
@@ -160,12 +160,12 @@ def show(asked: IdsOptions, given: Layer) -> None:
     from compactor_cli.render.memories import memory_page
 
     log = open_log(asked, given)
-    with log.existing() as there:
-        if there is None:
+    with log.existing() as database:
+        if database is None:
             raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
         from compactor_cli.memory.stored.memories import get
 
-        with there.read() as connection:
+        with database.read() as connection:
             found = [get(connection, name) for name in asked.ids]
     if asked.json:
         print_json([memory_json(one) for one in found])

@@ -66,13 +66,13 @@ def add(asked: AddOptions, given: Layer) -> None:
         return
     from compactor_cli.memory.stored.memories import add as remember
 
-    with log.made() as there, there.write() as connection:
+    with log.made() as database, database.write() as connection:
         added = remember(connection, said, at)
     if asked.json:
-        print_json({"new": [memory_json(one) for one in added.new], "known": [memory_json(m) for m in added.known]})
+        print_json({"new": [memory_json(entry) for entry in added.new], "known": [memory_json(m) for m in added.known]})
     else:
-        for one in dict.fromkeys(memory.id for memory in said):
-            typer.echo(one)
+        for entry in dict.fromkeys(memory.id for memory in said):
+            typer.echo(entry)
     known = f", {counted(len(added.known), 'memory was', 'memories were')} known already" if added.known else ""
     log.tell(f"remembered {counted(len(added.new), 'new memory', 'new memories')}{known}")
 
@@ -113,39 +113,39 @@ def forget(asked: IdsOptions, given: Layer) -> None:
     from compactor_cli.memory.exchange import memory_json
 
     log = open_log(asked, given)
-    with log.existing() as there:
-        if there is None:
+    with log.existing() as database:
+        if database is None:
             raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
         from compactor_cli.db.removal import scrub
         from compactor_cli.memory.stored.memory_changes import TABLES
         from compactor_cli.memory.stored.memory_changes import forget as remove
 
-        with there.write() as connection:
+        with database.write() as connection:
             gone = remove(connection, asked.ids)
-        scrub(there, TABLES)
+        scrub(database, TABLES)
     if asked.json:
-        print_json([memory_json(one) for one in gone])
-    for one in gone:
-        log.tell(f"forgotten: {one.id}  {' '.join(one.text.split())[:100]}")
+        print_json([memory_json(entry) for entry in gone])
+    for entry in gone:
+        log.tell(f"forgotten: {entry.id}  {' '.join(entry.text.split())[:100]}")
 
 
 def _pin(asked: IdsOptions, given: Layer, *, pinned: bool) -> None:
     from compactor_cli.memory.exchange import memory_json
 
     log = open_log(asked, given)
-    with log.existing() as there:
-        if there is None:
+    with log.existing() as database:
+        if database is None:
             raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
         from compactor_cli.memory.stored.memories import get
         from compactor_cli.memory.stored.memories import pin as mark
 
-        with there.write() as connection:
+        with database.write() as connection:
             mark(connection, [get(connection, name) for name in asked.ids], pinned=pinned)
             after = [get(connection, name) for name in asked.ids]
     if asked.json:
-        print_json([memory_json(one) for one in after])
-    for one in after:
-        log.tell(f"{'pinned' if pinned else 'no longer pinned'}: {one.id}  {' '.join(one.text.split())[:100]}")
+        print_json([memory_json(entry) for entry in after])
+    for entry in after:
+        log.tell(f"{'pinned' if pinned else 'no longer pinned'}: {entry.id}  {' '.join(entry.text.split())[:100]}")
 
 
 def _lines(text: str) -> list[str]:

@@ -59,11 +59,11 @@ def decay(asked: DecayOptions, given: Layer) -> None:
     days = checked_half_life(log.configured.settings.memory.half_life_days)
     at = time_of(asked.now)
     changes = []
-    with log.existing() as there:
-        if there is not None:
+    with log.existing() as database:
+        if database is not None:
             from compactor_cli.memory.stored.memory_changes import decay as fade
 
-            with there.read() if asked.dry_run else there.write() as connection:
+            with database.read() if asked.dry_run else database.write() as connection:
                 changes = fade(connection, at, days, dry_run=asked.dry_run)
     if asked.json:
         from compactor_cli.render.memories import fade_json
@@ -75,7 +75,7 @@ def decay(asked: DecayOptions, given: Layer) -> None:
         console = make_console(sys.stdout)
         most = sorted(changes, key=lambda change: change.after.importance - change.before.importance)[:SHOWN]
         console.print(fade_table(console, most, f"{len(most):,} of {len(changes):,} that would fade, the most first"))
-    if there is None:
+    if database is None:
         log.tell(NOTHING)
     else:
         log.tell(f"{counted(len(changes), 'memory', 'memories')} {'would fade' if asked.dry_run else 'faded'}")
@@ -95,12 +95,12 @@ def consolidate(asked: ConsolidateOptions, given: Layer) -> None:
     """
     log = open_log(asked, given)
     found = []
-    with log.existing() as there:
-        if there is not None:
+    with log.existing() as database:
+        if database is not None:
             from compactor_cli.memory.stored.memory_changes import consolidate as join
 
             days = log.configured.settings.memory.half_life_days
-            with there.read() if asked.dry_run else there.write() as connection:
+            with database.read() if asked.dry_run else database.write() as connection:
                 found = join(connection, days, dry_run=asked.dry_run)
     if asked.json:
         from compactor_cli.render.memories import merge_json
@@ -112,7 +112,7 @@ def consolidate(asked: ConsolidateOptions, given: Layer) -> None:
         console = make_console(sys.stdout)
         title = f"{min(SHOWN, len(found)):,} of {counted(len(found), 'memory', 'memories')} that would take in others"
         console.print(merge_table(console, found[:SHOWN], title))
-    if there is None:
+    if database is None:
         log.tell(NOTHING)
         return
     gone = sum(len(merge.others) for merge in found)
@@ -135,18 +135,18 @@ def export(asked: ExportOptions, given: Layer) -> None:
     log = open_log(asked, given)
     wanted = filters_of(asked)
     found = []
-    with log.existing() as there:
-        if there is not None:
+    with log.existing() as database:
+        if database is not None:
             from compactor_cli.memory.stored.memories import listed
 
-            with there.read() as connection:
+            with database.read() as connection:
                 found = listed(connection, wanted, order="oldest")
     database_file = file_of(log.url)
     inputs = [] if database_file is None else [str(database_file)]
     write_bytes(asked.out, "".join(map(line_of, found)).encode(), inputs=inputs)
     if asked.json and asked.out != "-":
         print_json({"exported": len(found), "path": asked.out})
-    log.tell(NOTHING if there is None else f"exported {counted(len(found), 'memory', 'memories')}")
+    log.tell(NOTHING if database is None else f"exported {counted(len(found), 'memory', 'memories')}")
 
 
 @takes("memory import")
@@ -168,7 +168,7 @@ def take_in(asked: ImportOptions, given: Layer) -> None:
     if lines:
         from compactor_cli.memory.stored.memories import take_in as store
 
-        with log.made() as there, there.write() as connection:
+        with log.made() as database, database.write() as connection:
             added = store(connection, lines)
         new, known = len(added.new), len(added.known)
     if asked.json:

@@ -217,7 +217,7 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
 
     ids = [each.id for each in lookup.compactions]
     with kept.read() as connection:
-        past = [one for each in ids for one in rounds.rounds_of(connection, each)]
+        past = [past_round for each in ids for past_round in rounds.rounds_of(connection, each)]
         manifests = [archive.manifest(connection, each) for each in ids]
     if asked.json:
         value = {"rounds": list(map(round_json, past)), "manifests": list(map(manifest_json, manifests))}
@@ -239,7 +239,7 @@ def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
 
     with kept.read() as connection:
         known = archive.newest(connection)
-        past = [one for each in known for one in rounds.rounds_of(connection, each.id)]
+        past = [past_round for each in known for past_round in rounds.rounds_of(connection, each.id)]
         size = archive.size(connection)
     if asked.json:
         typer.echo(jsons.dumps({"rounds": list(map(round_json, past))}))

@@ -60,7 +60,7 @@ def _score(session: Session, configured: Configured, settings: Settings, file: s
     source = configured.load(session, file)
     session.note_reading(source)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
-    everything = [(which, m.index) for which, a in enumerate(analyses) for m in a.transcript.messages]
+    everything = [(number, m.index) for number, a in enumerate(analyses) for m in a.transcript.messages]
     if top:
         everything = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))[:top]
     say_use(session, model_use(session, before))
@@ -79,8 +79,8 @@ def _show(
         typer.echo(jsons.dumps(value | use_json(session)))
         return
     tables.heading(session.out, source, session.counter.name)
-    for which, analysis in enumerate(analyses):
-        own = [index for conversation, index in shown if conversation == which]
+    for number, analysis in enumerate(analyses):
+        own = [index for conversation, index in shown if conversation == number]
         if own:
             session.out.print(tables.score_table(session.out, analysis, own))
     kept = sum(len(a.residuals.kept) for a in analyses)

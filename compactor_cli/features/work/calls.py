@@ -68,10 +68,10 @@ def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
     found: list[ToolCall] = []
     running: dict[str, ToolCall] = {}
     for at, message in enumerate(messages):
-        for which, part in enumerate(message.parts):
+        for position, part in enumerate(message.parts):
             if part.kind != "tool_call":
                 continue
-            spot = answer_of.get((at, which))
+            spot = answer_of.get((at, position))
             call = _begun(part, message.index)
             handles = _handles(call.arguments) if running else ()
             started = next((running[word] for word in handles if word in running), None)

@@ -73,7 +73,7 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
     commands: list[CommandFact] = []
     errors: dict[str, list[int]] = {}
     for at, message in enumerate(messages):
-        for which, call in enumerate(message.parts):
+        for position, call in enumerate(message.parts):
             if call.kind != "tool_call":
                 continue
             arguments = call_arguments(call)
@@ -81,7 +81,7 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
                 files.setdefault(path, FileFact()).actions.setdefault(action, []).append(message.number)
             command = command_of(arguments)
             if command:
-                spot = answer_of.get((at, which))
+                spot = answer_of.get((at, position))
                 failed, error = _outcome(messages[spot[0]].parts[spot[1]] if spot else None)
                 commands.append(CommandFact(command, message.number, failed, error))
         for part in message.results:

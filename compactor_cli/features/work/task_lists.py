@@ -53,9 +53,9 @@ class ListedTask(Struct, frozen=True):
 def outdated_lists(messages: Sequence[Message]) -> frozenset[Spot]:
     """Return (message, part) of each call that wrote a whole task list which a later call wrote anew."""
     lists = [
-        (at, which)
+        (at, position)
         for at, message in enumerate(messages)
-        for which, part in enumerate(message.parts)
+        for position, part in enumerate(message.parts)
         if part.kind == "tool_call" and _PLANS.search(part.name) and _is_whole_list(part)
     ]
     return frozenset(lists[:-1])

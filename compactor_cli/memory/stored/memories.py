@@ -69,17 +69,17 @@ def _put(connection: Connection, said: Iterable[Memory], join: Callable[[Memory,
     new: dict[str, Memory] = {}
     known: dict[str, Memory] = {}
     for batch in batches(map(checked, said)):
-        there = by_digest(connection, [memory.digest for memory in batch])
+        stored = by_digest(connection, [memory.digest for memory in batch])
         fresh: dict[str, Memory] = {}
         after: dict[str, Memory] = {}
         for memory in batch:
             digest = memory.digest
-            if digest in there:
-                after[digest] = join(after.get(digest, there[digest][1]), memory)
+            if digest in stored:
+                after[digest] = join(after.get(digest, stored[digest][1]), memory)
             else:
                 fresh[digest] = join(fresh[digest], memory) if digest in fresh else memory
         insert_new(connection, list(fresh.values()))
-        rewrite(connection, [(*there[digest], memory) for digest, memory in after.items()])
+        rewrite(connection, [(*stored[digest], memory) for digest, memory in after.items()])
         new |= fresh
         for digest, memory in after.items():
             (new if digest in new else known)[digest] = memory
@@ -145,5 +145,5 @@ def pin(connection: Connection, those: Iterable[Memory], *, pinned: bool = True)
 def _mark(connection: Connection, those: Iterable[Memory], change: Callable[[Memory], Memory]) -> None:
     alone(connection)
     for batch in batches(dict.fromkeys(memory.digest for memory in those)):
-        there = by_digest(connection, batch)
-        rewrite(connection, [(row, before, change(before)) for row, before in there.values()])
+        stored = by_digest(connection, batch)
+        rewrite(connection, [(row, before, change(before)) for row, before in stored.values()])

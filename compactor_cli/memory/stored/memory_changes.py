@@ -41,8 +41,8 @@ def decay(connection: Connection, now: float, half_life_days: float, *, dry_run:
     half_life(half_life_days)
     changes: list[Faded] = []
     for batch in batches(_rows(connection, only_unpinned=True)):
-        there = load(connection, batch)
-        found = [(row, there[row], faded(there[row], now, half_life_days)) for row in batch]
+        stored = load(connection, batch)
+        found = [(row, stored[row], faded(stored[row], now, half_life_days)) for row in batch]
         found = [change for change in found if change[1] != change[2]]
         if not dry_run:
             rewrite(connection, found)
@@ -57,8 +57,8 @@ def consolidate(connection: Connection, half_life_days: float, *, dry_run: bool 
     """
     if not dry_run:
         alone(connection)
-    there = load(connection, list(_rows(connection)))
-    found = merges(there.values())
+    stored = load(connection, list(_rows(connection)))
+    found = merges(stored.values())
     if dry_run or not found:
         return found
     for batch in batches(found, 100):

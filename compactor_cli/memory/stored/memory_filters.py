@@ -22,8 +22,8 @@ def condition(filters: Filters) -> ColumnElement[bool]:
     if filters.pinned:
         found &= memories.c.pinned
     if filters.transcripts:
-        there = memory_sources.c.transcript.in_(filters.transcripts)
-        found &= exists().where(memory_sources.c.memory == memories.c.id, there)
+        in_transcript = memory_sources.c.transcript.in_(filters.transcripts)
+        found &= exists().where(memory_sources.c.memory == memories.c.id, in_transcript)
     if filters.least:
         found &= memories.c.importance >= filters.least
     return found

@@ -51,8 +51,8 @@ def _shares(entries: Sequence[Entry], *, compared: bool) -> dict[str, list[dict[
     out: dict[str, list[dict[str, Any]]] = {}
     for kind, sort in _SHARES.items():
         found: dict[str, dict[str, Any]] = {}
-        for which in conversations:
-            own = [entry for entry in entries if entry.conversation == which]
+        for conversation in conversations:
+            own = [entry for entry in entries if entry.conversation == conversation]
             _sum(found, "before", sort([e.before for e in own if e.before is not None]))
             if compared:
                 _sum(found, "after", sort([e.after for e in own if e.after is not None]))

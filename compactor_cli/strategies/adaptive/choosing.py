@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, read_session
-from compactor_cli.features.name_scores import Values
+from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import session_state, state_text
 from compactor_cli.features.work.task_lists import outdated_lists
 from compactor_cli.model.group import Group
@@ -20,7 +20,7 @@ from compactor_cli.model.state_line import StateLine
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import WORTHLESS, Attempt, Stretch, arrange, last_resort, summarized
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
-from compactor_cli.strategies.adaptive.in_place import SMALL, Native
+from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.details import REACH
@@ -76,13 +76,13 @@ class Chooser:
         self.group_of = {i: g.index for g in given.groups for i in g.messages}
         session = read_session(given.messages, REACH, given.settings.query)
         evidence = gather(given.messages, session)
-        self.values = Values(session, evidence, given.profile)
+        self.values = TermScores(session, evidence, given.profile)
         self.reported = {report.group: report} if report else {}
         fixed = frozenset(i for g in (*kept, *self.reported) for i in given.groups[g].messages)
         self.lines = SessionLines(session, self.values.of, fixed)
         covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
         self.selector = Selector(self.lines, self.values.of, given.count, covered)
-        self.native = Native(given.messages, self.lines, given.count)
+        self.renderer = InPlaceRenderer(given.messages, self.lines, given.count)
         self.large = large
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
         self.folded = {g.index for g in rest if given.is_summary(g)}
@@ -94,7 +94,7 @@ class Chooser:
         # a ratio refers to what the first round started from; a target in tokens does without that
         needed = given.settings.target_ratio is not None or given.target is None
         self.newest = NewestExchanges(
-            given.messages, rest, self.native, room, folded=self.folded, summarized=needed, decided=self.reported
+            given.messages, rest, self.renderer, room, folded=self.folded, summarized=needed, decided=self.reported
         )
         self.present = large | (self._answered() if self.talk else self.newest.in_place)
         base = Base(sum(m.tokens for m in given.messages), given.target or 0) if needed or room >= _BASED else None
@@ -108,7 +108,7 @@ class Chooser:
         asked = (group.index for group in self.given.groups if self._is_request(group))
         last = max(asked, default=len(self.given.groups))
         said = [group for group in self.rest if group.index > last and group.index not in self.folded]
-        tokens = sum(self.native.render(group, (), "", self.newest.written(group.index)).tokens for group in said)
+        tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in said)
         return {group.index for group in said} if tokens <= _ANSWERED_SHARE * self.room else set()
 
     def _is_request(self, group: Group) -> bool:
@@ -259,7 +259,7 @@ class Chooser:
     def _nothing(self) -> Attempt:
         """No room for anything but what is protected."""
         decisions = {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in self.rest}
-        decisions |= {g.index: self.native.render(g, (), _REQUEST) for g in self.rest if g.index in self.large}
+        decisions |= {g.index: self.renderer.render(g, (), _REQUEST) for g in self.rest if g.index in self.large}
         return Attempt(self.kept | decisions, [], 0)
 
     # -- what becomes of every group
@@ -336,8 +336,8 @@ class Chooser:
         if group.index not in in_place or in_place[group.index].rendition != "whole":
             return own
         known = {choice.line for choice in own}
-        every = (line for i in group.messages for line in self.lines.of_message(i))
-        return [*own, *(ChosenLine(line, 0.0, self.selector.tokens(line)) for line in every if line not in known)]
+        all_lines = (line for i in group.messages for line in self.lines.of_message(i))
+        return [*own, *(ChosenLine(line, 0.0, self.selector.tokens(line)) for line in all_lines if line not in known)]
 
     def _state_behind(self, stretch: Stretch, in_place: dict[int, Decision]) -> str:
         """The state without a task list that stands at its place behind this summary, word for word."""
@@ -359,7 +359,7 @@ class Chooser:
         elif present or quoted > _MOSTLY * group.tokens:
             why = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
             why = _REQUEST if group.index in self.large else why
-            decision = self.native.render(group, taken, why, self.newest.written(group.index) if present else SMALL)
+            decision = self.renderer.render(group, taken, why, self.newest.written(group.index) if present else SMALL)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None
         else:

@@ -27,7 +27,7 @@ SMALL = 48
 """Tokens of a part that is not worth cutting."""
 
 
-class Native:
+class InPlaceRenderer:
     """Renders groups with the chosen lines of their parts; each text is counted once."""
 
     def __init__(self, messages: Sequence[Message], lines: SessionLines, count: Callable[[str], int]) -> None:
@@ -44,23 +44,23 @@ class Native:
         edits = []
         saved = 0
         for index in group.messages:
-            for which, part in enumerate(self._messages[index].parts):
+            for position, part in enumerate(self._messages[index].parts):
                 small = SMALL if part.kind == "tool_result" else whole
-                text, tokens = self._part(index, which, part, taken, small)
+                text, tokens = self._part(index, position, part, taken, small)
                 if tokens < part.tokens:
-                    edits.append(Edit(index, which, text, tokens))
+                    edits.append(Edit(index, position, text, tokens))
                     saved += part.tokens - tokens
         if not edits:
             return Decision(group.index, "whole", group.tokens, reason)
         return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
 
-    def _part(self, index: int, which: int, part: Part, taken: Collection[int], small: int) -> tuple[str, int]:
+    def _part(self, index: int, position: int, part: Part, taken: Collection[int], small: int) -> tuple[str, int]:
         if part.place is None or part.edited or part.tokens <= small:
             return part.text, part.tokens
         if part.kind == "image":
             self._note = self._note or self._count(IMAGE_NOTE)
             return IMAGE_NOTE, self._note
-        number = self._piece.get((index, which))
+        number = self._piece.get((index, position))
         if number is None:
             return part.text, part.tokens
         all_lines = self._lines.of_piece(number)
@@ -70,7 +70,7 @@ class Native:
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL
-        key = (index, which, chosen, changes)
+        key = (index, position, chosen, changes)
         if key not in self._done:
             if part.kind == "tool_call":
                 self._done[key] = self._arguments(part, chosen, _changes(part) if changes else ())

@@ -8,7 +8,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
-from compactor_cli.strategies.adaptive.in_place import Native
+from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
 from compactor_cli.strategies.shared.newest import newest_share
 
 RESULT_SHARE = 0.2
@@ -33,7 +33,7 @@ class NewestExchanges:
         self,
         messages: Sequence[Message],
         groups: Sequence[Group],
-        native: Native,
+        renderer: InPlaceRenderer,
         room: int,
         *,
         folded: Set[int] = frozenset(),
@@ -42,7 +42,7 @@ class NewestExchanges:
     ) -> None:
         """`groups`: those that nothing is decided of but what stands in `decided`. `folded`: those that never stay.
         `summarized`: something has to be left to a summary."""
-        self._messages, self._native, self._room = messages, native, room
+        self._messages, self._renderer, self._room = messages, renderer, room
         self.last = self._last_exchange(groups)
         self.in_place = self._choose(self._behind_first(groups) if summarized else groups, folded, decided)
 
@@ -70,7 +70,7 @@ class NewestExchanges:
             if group.index in folded:
                 break
             if group.index not in decided and not self._is_request(group):
-                used += self._native.render(group, (), "", self.written(group.index)).tokens
+                used += self._renderer.render(group, (), "", self.written(group.index)).tokens
             if used > (most if group.index in self.last else share):
                 break
             chosen.add(group.index)

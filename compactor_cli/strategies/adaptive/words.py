@@ -23,10 +23,10 @@ class Words:
         """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind."""
         lines, pieces = self._lines, self._lines.session.pieces
         texts = [Request(at, pieces[each.piece].text[each.start : each.end]) for at, each in enumerate(said)]
-        every = [list(lines.overlapping(each.piece, each.start, each.end)) for each in said]
-        needed = sum(self._tokens(line) for own in every for line in own) + HEADING * len(every)
+        lines_of = [list(lines.overlapping(each.piece, each.start, each.end)) for each in said]
+        needed = sum(self._tokens(line) for own in lines_of for line in own) + HEADING * len(lines_of)
         if needed <= room:
-            for own in reversed(every):
+            for own in reversed(lines_of):
                 yield from own
             return
         numbers = [pieces[each.piece].message for each in said]
@@ -40,7 +40,7 @@ class Words:
         for asked in reversed(kept):
             each = said[asked.message]
             if asked.whole:
-                yield from every[asked.message]
+                yield from lines_of[asked.message]
                 continue
             clauses = split_clauses(texts[asked.message].text)
             for clause in (clauses[at] for at in asked.clauses):

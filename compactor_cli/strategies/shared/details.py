@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, read_session
-from compactor_cli.features.name_scores import Values
+from compactor_cli.features.term_scores import TermScores
 from compactor_cli.model.group import Group
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.quoted_lines import Quoter
@@ -34,7 +34,7 @@ def quoted_details(
         return ()
     session = read_session(given.messages, REACH, given.settings.query, quoted_only=True)
     evidence = gather(given.messages, session)
-    values = Values(session, evidence, given.profile)
+    values = TermScores(session, evidence, given.profile)
     inside = {i for group in covered for i in group.messages} - set(aside)
     outside = frozenset(m.index for m in given.messages if m.index not in inside)
     lines = SessionLines(session, values.of, outside)

@@ -59,10 +59,10 @@ class Renderer:
         for index in group.messages:
             if index in spare:
                 continue
-            for which, part in enumerate(self.messages[index].parts):
+            for position, part in enumerate(self.messages[index].parts):
                 short = self._cut(part, cut) if _reaches(part, cut) else None
                 if short is not None and short.tokens < part.tokens:
-                    edits.append(Edit(index, which, short.text, short.tokens))
+                    edits.append(Edit(index, position, short.text, short.tokens))
                     saved += part.tokens - short.tokens
         if not edits:
             return self.whole(group, reason)

@@ -196,13 +196,13 @@ class _Chooser:
 
     def _asked(self) -> tuple[KeptRequest, ...]:
         found = []
-        for which, group in groupby(range(len(self.sentences)), key=lambda i: self.sentences[i].request):
+        for number, group in groupby(range(len(self.sentences)), key=lambda i: self.sentences[i].request):
             members = list(group)
             stays = tuple(at for at, i in enumerate(members) if i in self.taken)
             kept = [self.sentences[members[at]].clause for at in stays]
-            request = self.requests[which]
+            request = self.requests[number]
             if len(kept) == len(members):
-                found.append(KeptRequest(request.message, request.text, self.sizes[which], True))
+                found.append(KeptRequest(request.message, request.text, self.sizes[number], True))
             elif kept:
                 text = _abridged(request.text, kept, self.sentences[members[-1]].clause)
                 found.append(KeptRequest(request.message, text, self.count(text), False, stays))

@@ -47,18 +47,18 @@ def corrections(requests: Sequence[Unit]) -> list[Correction]:
     first = said[0].unit.message if said else 0
     found = []
     repeated: set[str] = set()
-    halting = {one.unit.message for one in said if REFUSES.match(one.unit.key)}
-    for one in said:
-        if one.unit.key in repeated:  # what was said before changes nothing that was said with it
+    halting = {claim.unit.message for claim in said if REFUSES.match(claim.unit.key)}
+    for claim in said:
+        if claim.unit.key in repeated:  # what was said before changes nothing that was said with it
             continue
-        repeated.add(one.unit.key)
-        words = one.words - frequent
-        cue = _takes_back(one.unit.key, halting=one.unit.message in halting)
-        older = _corrected(one, words, with_word, cue)
-        if older is not None or (cue and one.unit.message > first):
-            found.append(Correction(one.unit, older.unit if older else None))
+        repeated.add(claim.unit.key)
+        words = claim.words - frequent
+        cue = _takes_back(claim.unit.key, halting=claim.unit.message in halting)
+        older = _corrected(claim, words, with_word, cue)
+        if older is not None or (cue and claim.unit.message > first):
+            found.append(Correction(claim.unit, older.unit if older else None))
         for word in words:
-            with_word[word].append(one)
+            with_word[word].append(claim)
     return found
 
 
@@ -89,29 +89,29 @@ def _said(unit: Unit) -> _Said:
 
 def _frequent(said: Sequence[_Said]) -> frozenset[str]:
     """Words of so many sentences that they tell nothing of the topic."""
-    counts = Counter(word for one in said for word in one.words)
+    counts = Counter(word for claim in said for word in claim.words)
     most = max(4, len(said) // 10)
     return frozenset(word for word, count in counts.items() if count > most)
 
 
-def _corrected(one: _Said, words: frozenset[str], with_word: Mapping[str, list[_Said]], cue: bool) -> _Said | None:
+def _corrected(claim: _Said, words: frozenset[str], with_word: Mapping[str, list[_Said]], cue: bool) -> _Said | None:
     """The earlier sentence of another message that a sentence changes, the newest of the best ones."""
     shared: Counter[int] = Counter()
     known: dict[int, _Said] = {}
     for word in words:
         for other in with_word.get(word, ())[-_LOOKED_AT:]:
-            if other.unit.message < one.unit.message and other.unit.key != one.unit.key:
+            if other.unit.message < claim.unit.message and other.unit.key != claim.unit.key:
                 shared[id(other)] += 1
                 known[id(other)] = other
     for other in sorted(known.values(), key=lambda o: (-shared[id(o)], -o.unit.message, o.unit.key)):
-        if _changes(one, other, shared[id(other)], cue):
+        if _changes(claim, other, shared[id(other)], cue):
             return other
     return None
 
 
-def _changes(one: _Said, other: _Said, shared: int, cue: bool) -> bool:
-    share = shared / max(1, min(len(one.words), len(other.words)))
+def _changes(claim: _Said, other: _Said, shared: int, cue: bool) -> bool:
+    share = shared / max(1, min(len(claim.words), len(other.words)))
     if cue:
         return shared >= _SEVERAL or share >= _HALF
-    differing = bool(one.values - other.values) and bool(other.values - one.values)
+    differing = bool(claim.values - other.values) and bool(other.values - claim.values)
     return differing and shared >= _SEVERAL and share >= _HALF

@@ -52,9 +52,9 @@ def calls(messages: Sequence[Message]) -> list[Call]:
     results = {call: result for result, call in pair(messages).answers.items()}
     found = []
     for at, message in enumerate(messages):
-        for which, part in enumerate(message.parts):
+        for position, part in enumerate(message.parts):
             if part.kind == "tool_call":
-                spot = results.get((at, which))
+                spot = results.get((at, position))
                 answer = messages[spot[0]].parts[spot[1]] if spot else None
                 found.append(_call(message.index, part, answer))
     return found

@@ -100,9 +100,9 @@ def _lost_units(found: Iterable[Unit], places: Places) -> _Lost:
 
 
 def _lost_corrections(changed: Sequence[Correction], after: Places, before: Sequence[Message]) -> _Lost:
-    lost = [one for one in changed if not stands(one, after, {})]
-    turned = [one for one in lost if one.newer.last(after) >= 0]
-    keys = {key for one in turned for unit in (one.newer, one.older) if unit is not None for key in unit.keys}
+    lost = [change for change in changed if not stands(change, after, {})]
+    turned = [change for change in lost if change.newer.last(after) >= 0]
+    keys = {key for change in turned for unit in (change.newer, change.older) if unit is not None for key in unit.keys}
     # where the first transcript has them in that order too, the second one did not turn them round
     places = find_in(before, keys) if keys else {}
-    return [(one.newer.message, one.newer.text) for one in lost if not stands(one, after, places)]
+    return [(change.newer.message, change.newer.text) for change in lost if not stands(change, after, places)]

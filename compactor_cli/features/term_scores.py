@@ -25,7 +25,7 @@ class _Known(dict[int, float]):
         return 0.0
 
 
-class Values:
+class TermScores:
     """Values of terms by their ids: of a name, how likely the rest of the session needs it (0 to 1)."""
 
     def __init__(self, session: SessionText, evidence: Evidence, profile: Profile) -> None:
