@@ -148,10 +148,10 @@ def body_start(text: str) -> int:
     found = _heading(text)
     if found is None:
         return 0
-    if found.re is _HAS_SECTIONS:
+    if found.re.pattern == _HAS_SECTIONS.pattern:
         section = text.find("\n### ")
         return len(text) if section < 0 else section + 1
-    return min(found.end() + (found.re is _OLDER), len(text))
+    return min(found.end() + (found.re.pattern == _OLDER.pattern), len(text))
 
 
 def state_start(text: str) -> int:
