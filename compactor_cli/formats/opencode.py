@@ -19,6 +19,7 @@ from compactor_cli.formats.base import (
     ListPath,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     numbers_in,
     parse_time,
@@ -288,7 +289,7 @@ def _tool(build: Builder, part: dict[str, Any], record: int, at: int) -> tuple[P
     state = part["state"] if isinstance(part.get("state"), dict) else {}
     path: Path = ("parts", at, "state")
     name, call_id = word(part, "tool"), word(part, "callID")
-    place = Place(record, (*path, "input"), "json") if "input" in state else None
+    place = arguments_place(state.get("input"), record, (*path, "input"))
     call = build.part("tool_call", as_text(state.get("input")), place, name=name, call_id=call_id)
     text, key, failed = _output(state, name)
     where = Place(record, (*path, *key)) if key else None

@@ -75,3 +75,109 @@ def test_a_summary_alone_is_read_again_where_the_first_record_has_its_text_elsew
 def test_a_message_that_says_nothing_may_be_all_that_is_left():
     records = [{"role": "system"}, {"source": "input", "role": "user"}, {"content": "[hedgehog]", "role": "assistant"}]
     assert again(jsonl(*records), target_ratio=0.25).message_count == 1
+
+
+LONG = "\n".join(f"{at}: {prose(f'line {at}')}" for at in range(60))
+
+ASKED = {"role": "user", "content": [{"type": "text", "text": "Look."}]}
+CALLS_WITH_TEXT = {
+    "anthropic": [
+        ASKED,
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "bash", "input": LONG}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "OK."}]},
+    ],
+    "droid": [
+        {"type": "message", "role": "user", "id": "m1", "text": "Look.", "session_id": "s", "timestamp": 1},
+        {
+            "type": "tool_call",
+            "id": "t1",
+            "messageId": "m2",
+            "toolId": "Execute",
+            "toolName": "Execute",
+            "parameters": LONG,
+            "session_id": "s",
+            "timestamp": 2,
+        },
+        {
+            "type": "tool_result",
+            "id": "t1",
+            "messageId": "m3",
+            "toolId": "Execute",
+            "isError": False,
+            "value": "OK.",
+            "session_id": "s",
+            "timestamp": 3,
+        },
+    ],
+    "opencode": [
+        {
+            "info": {"id": "m1", "sessionID": "s", "role": "user"},
+            "parts": [{"type": "text", "text": "Look."}],
+        },
+        {
+            "info": {"id": "m2", "sessionID": "s", "role": "assistant", "parentID": "m1"},
+            "parts": [
+                {
+                    "type": "tool",
+                    "tool": "bash",
+                    "callID": "t1",
+                    "state": {"status": "completed", "input": LONG, "output": "OK."},
+                }
+            ],
+        },
+    ],
+    "pi": [
+        {
+            "type": "message",
+            "id": "1",
+            "parentId": None,
+            "timestamp": "2026-01-01T00:00:00Z",
+            "message": {"role": "user", "content": "Look.", "timestamp": 1},
+        },
+        {
+            "type": "message",
+            "id": "2",
+            "parentId": "1",
+            "timestamp": "2026-01-01T00:00:01Z",
+            "message": {
+                "role": "assistant",
+                "content": [{"type": "toolCall", "id": "t1", "name": "bash", "arguments": LONG}],
+                "timestamp": 2,
+            },
+        },
+        {
+            "type": "message",
+            "id": "3",
+            "parentId": "2",
+            "timestamp": "2026-01-01T00:00:02Z",
+            "message": {
+                "role": "toolResult",
+                "toolCallId": "t1",
+                "toolName": "bash",
+                "content": [{"type": "text", "text": "OK."}],
+                "timestamp": 3,
+            },
+        },
+    ],
+    "memory": [
+        {
+            "id": "e1",
+            "type": "conversation",
+            "importance": 3,
+            "timestamp": "2026-01-01T00:00:00Z",
+            "content": {"said": LONG, "list": list(range(500))},
+            "metadata": {"role": "user"},
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize("strategy", ["truncate", "adaptive"])
+@pytest.mark.parametrize("format", CALLS_WITH_TEXT)
+def test_a_text_where_arguments_should_be_is_shortened_to_a_text(format, strategy):
+    data = jsonl(*CALLS_WITH_TEXT[format])
+    assert load(data).format == format
+    done = compact(data, strategy=strategy, target_tokens=250)
+    assert done.parts[0].dispositions.shortened == 1
+    values_of(in_memory(done.data))  # each record is JSON
+    assert again(data, strategy=strategy, target_tokens=250).transcripts[0].tokens <= 250
