@@ -181,3 +181,54 @@ def test_a_text_where_arguments_should_be_is_shortened_to_a_text(format, strateg
     assert done.parts[0].dispositions.shortened == 1
     values_of(in_memory(done.data))  # each record is JSON
     assert again(data, strategy=strategy, target_tokens=250).transcripts[0].tokens <= 250
+
+
+def droid(number, role, *blocks):
+    return {
+        "type": "message",
+        "id": f"m{number}",
+        "parentId": f"m{number - 1}" if number else "",
+        "timestamp": f"2026-01-01T00:00:0{number}Z",
+        "message": {"role": role, "content": list(blocks)},
+    }
+
+
+def grown(number, role, text):
+    return {
+        "id": f"e{number}",
+        "timestamp": f"2026-01-01T00:00:0{number}",
+        "source": "user" if role == "user" else "agent",
+        "kind": "MessageEvent",
+        "parent_id": f"e{number - 1}" if number else "__root__",
+        "llm_message": {"role": role, "content": [{"type": "text", "text": text}]},
+    }
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_entries_of_a_tree_that_stand_before_their_parents_are_written_behind_them(strategy):
+    said = [{"type": "text", "text": f"{at}: {prose(f'topic {at}', 6)}"} for at in range(8)]
+    call = {"type": "tool_use", "id": "t1", "name": "Execute", "input": {"command": "make"}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "Built."}
+    head = {"type": "session_start", "id": "s", "title": "Build"}
+    entries = [
+        droid(0, "user", said[0]),
+        droid(1, "assistant", said[1]),
+        droid(2, "assistant", call),
+        droid(3, "user", result),
+        droid(4, "assistant", said[4]),
+        droid(5, "user", said[5]),
+        droid(6, "assistant", said[6]),
+    ]
+    shuffled = [head, entries[0], entries[2], entries[1], *entries[3:]]
+    before = load(jsonl(head, *entries)).transcripts[0]
+    assert [m.parts for m in load(jsonl(*shuffled)).transcripts[0].messages] == [m.parts for m in before.messages]
+    for ratio in (0.3, 0.6, 0.9):
+        straight = compact(jsonl(head, *entries), strategy=strategy, target_ratio=ratio)
+        assert compact(jsonl(*shuffled), strategy=strategy, target_ratio=ratio).data == straight.data
+
+
+def test_events_of_a_list_that_stand_before_their_parents_are_written_behind_them():
+    events = [grown(at, "user" if at % 2 == 0 else "assistant", f"{at}: {prose(f'topic {at}', 6)}") for at in range(8)]
+    shuffled = [events[2], *events[:2], *events[3:]]
+    straight, other = (json.dumps(one).encode() for one in (events, shuffled))
+    assert compact(other, target_ratio=0.5).data == compact(straight, target_ratio=0.5).data
