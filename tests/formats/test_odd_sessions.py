@@ -232,3 +232,15 @@ def test_events_of_a_list_that_stand_before_their_parents_are_written_behind_the
     shuffled = [events[2], *events[:2], *events[3:]]
     straight, other = (json.dumps(one).encode() for one in (events, shuffled))
     assert compact(other, target_ratio=0.5).data == compact(straight, target_ratio=0.5).data
+
+
+def test_one_message_of_a_list_is_enough_to_tell_its_format():
+    def said(number, role, **more):
+        info = {"id": f"m{number}", "sessionID": "s", "role": role}
+        return {"info": info, "parts": [{"type": "text", "text": prose(f"topic {number}", 6)}], **more}
+
+    unknown = [{"info": {"id": f"x{at}", "sessionID": "s"}, "parts": []} for at in range(2)]
+    held = {"info": {"id": "s"}, "messages": [said(1, "user"), *unknown, said(2, "assistant")]}
+    for strategy in ("truncate", "handoff", "tiered"):
+        source = again(json.dumps(held).encode(), strategy=strategy, target_ratio=0.5)
+        assert (source.format, source.message_count) == ("opencode", 1)
