@@ -54,6 +54,8 @@ class Document(Struct, frozen=True):
     """Index of the record that is a system prompt apart from the others, when there is one."""
     path: Path = ()
     """To the list, or the string that holds it."""
+    told: bool = False
+    """What stands beside the list tells the format."""
 
 
 def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
@@ -181,7 +183,7 @@ def _document(
         else:
             pieces = [*pieces[:2], text[inner[1] : a].encode(), 0, text[b:stop].encode()]
     layout = Layout(tuple(pieces), separator.encode())
-    return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None, slot.path)
+    return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None, slot.path, slot.told)
 
 
 def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:
@@ -191,7 +193,7 @@ def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tup
     (document,) = split(inner, Record(line, 0, len(inner)), [Slot((), slot.values)])
     wrapper = Wrapper(text[bounds[0] : span[0]].encode(), literal.encode(), text[span[1] : bounds[1]].encode())
     layout = Layout(document.layout.pieces, document.layout.separator, wrapper)
-    return Document(document.records, document.values, layout, inner.encode(), path=slot.path)
+    return Document(document.records, document.values, layout, inner.encode(), path=slot.path, told=slot.told)
 
 
 def byte_offsets(text: str, marks: Sequence[int], base: int) -> list[int]:

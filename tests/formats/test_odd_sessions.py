@@ -7,6 +7,7 @@ import json
 import pytest
 
 from compactor_cli import api
+from compactor_cli.errors import InputError
 from compactor_cli.model.content import in_memory
 from compactor_cli.strategies import STRATEGIES
 from tests.builders import compact, jsonl, load, prose, user, values_of
@@ -74,7 +75,7 @@ def test_a_summary_alone_is_read_again_where_the_first_record_has_its_text_elsew
 
 def test_a_message_that_says_nothing_may_be_all_that_is_left():
     records = [{"role": "system"}, {"source": "input", "role": "user"}, {"content": "[hedgehog]", "role": "assistant"}]
-    assert again(jsonl(*records), target_ratio=0.25).message_count == 1
+    assert again(jsonl(*records), target_ratio=0.5).message_count == 1
 
 
 LONG = "\n".join(f"{at}: {prose(f'line {at}')}" for at in range(60))
@@ -244,3 +245,56 @@ def test_one_message_of_a_list_is_enough_to_tell_its_format():
     for strategy in ("truncate", "handoff", "tiered"):
         source = again(json.dumps(held).encode(), strategy=strategy, target_ratio=0.5)
         assert (source.format, source.message_count) == ("opencode", 1)
+
+
+OPENCODE_MESSAGE = {"id": "m2", "sessionID": "s", "role": "user", "time": {"created": 1}, "agent": "opencode"}
+"""As opencode stores it, without what it says."""
+
+
+@pytest.mark.parametrize("strategy", ["tiered", "adaptive", "truncate"])
+def test_a_record_of_no_known_format_is_no_message_and_passes_through(strategy):
+    said = {"role": "assistant", "content": prose("weather", 12)}
+    source = load(jsonl(said, OPENCODE_MESSAGE))
+    assert [message.records for message in source.transcripts[0].messages] == [(0,)]
+    out = in_memory(compact(jsonl(said, OPENCODE_MESSAGE), strategy=strategy, target_ratio=0.6).data)
+    assert OPENCODE_MESSAGE in values_of(out)
+    assert load(out).message_count == 1
+
+
+def test_a_result_without_its_call_stays_where_nothing_else_is_said():
+    orphan = {"role": "tool", "tool_call_id": "c1", "content": prose("flights", 12)}
+    for record in (OPENCODE_MESSAGE, {"role": "user", "name": "Bob"}):
+        assert again(jsonl(record, orphan), strategy="adaptive").message_count == 1
+
+
+def test_records_that_nobody_knows_are_refused_whatever_a_format_could_read_out_of_them():
+    people = [{"role": "user", "name": "Bob"}, {"type": "user", "name": "Bob"}]
+    for record in (OPENCODE_MESSAGE, *people, {"content": "x"}, {"role": "admin", "content": "x"}):
+        with pytest.raises(InputError, match=r"no known format.*--format"):
+            load(jsonl(record, record))
+
+
+def test_with_a_format_that_is_named_its_messages_need_not_look_like_it():
+    assert load(jsonl(OPENCODE_MESSAGE, user("Hello.")), format="openai-chat").message_count == 2
+
+
+@pytest.mark.parametrize(
+    ("format", "record"),
+    [
+        ("openai-chat", {"role": "tool", "tool_call_id": "c1", "name": "think"}),
+        ("openai-chat", {"role": "assistant", "function_call": {"name": "look", "arguments": "{}"}}),
+        ("openhands", {**grown(0, "user", "Look."), "source": {}}),
+        ("openhands", {key: value for key, value in grown(0, "user", "Look.").items() if key != "timestamp"}),
+    ],
+)
+def test_a_record_that_lacks_a_member_is_told_by_the_others(format, record):
+    source = load(jsonl(record))
+    assert source.format == format
+    assert source.message_count == 1
+
+
+def test_of_a_list_a_record_that_its_format_does_not_know_is_no_message():
+    events = [grown(at, "user" if at % 2 == 0 else "assistant", f"{at}: {prose(f'topic {at}', 6)}") for at in range(4)]
+    events[2] = {**events[2], "id": 7, "kind": "Odd", "llm_message": None}
+    source = again(json.dumps(events).encode(), strategy="truncate", target_ratio=0.4)
+    assert source.format == "openhands"
