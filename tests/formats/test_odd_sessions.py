@@ -294,7 +294,12 @@ def test_a_record_that_lacks_a_member_is_told_by_the_others(format, record):
 
 
 def test_of_a_list_a_record_that_its_format_does_not_know_is_no_message():
-    events = [grown(at, "user" if at % 2 == 0 else "assistant", f"{at}: {prose(f'topic {at}', 6)}") for at in range(4)]
-    events[2] = {**events[2], "id": 7, "kind": "Odd", "llm_message": None}
-    source = again(json.dumps(events).encode(), strategy="truncate", target_ratio=0.4)
-    assert source.format == "openhands"
+    def event(number, text, source="agent"):
+        return {"id": number, "source": source, "action": "message", "args": {"content": text}, "message": text}
+
+    odd = event(3, "Go on.", source="nobody")
+    data = json.dumps([*(event(at, prose(f"topic {at}", 12)) for at in range(3)), odd]).encode()
+    for tokens in (30, 60, 100):
+        out = in_memory(compact(data, strategy="truncate", target_tokens=tokens).data)
+        assert odd in json.loads(out)
+        assert load(out).format == "openhands"
