@@ -303,3 +303,35 @@ def test_of_a_list_a_record_that_its_format_does_not_know_is_no_message():
         out = in_memory(compact(data, strategy="truncate", target_tokens=tokens).data)
         assert odd in json.loads(out)
         assert load(out).format == "openhands"
+
+
+def test_what_droid_prints_is_not_taken_for_claude_code_where_little_of_it_is_left():
+    head = {"type": "system", "subtype": "init", "sessionId": "s", "timestamp": 1, "model": "m", "id": "sys1"}
+    asked = {"type": "message", "sessionId": "s", "timestamp": 2, "role": "user", "text": "Look.", "id": "m1"}
+    unknown = {"type": "odd", "sessionId": "s", "timestamp": 3, "id": "c1"}
+    orphan = {"type": "tool_result", "sessionId": "s", "id": "c1", "toolId": "Execute", "value": "OK."}
+    done = {"type": "completion", "sessionId": "s", "timestamp": 5, "finalText": "Done.", "id": "end"}
+    error = {"type": "error", "source": "cli", "message": "No key.", "timestamp": 0, "session_id": "s"}
+    source = again(jsonl(head, asked, unknown, orphan, done, error), strategy="adaptive")
+    assert (source.format, source.message_count) == ("droid", 2)
+
+
+@pytest.mark.parametrize("created", ["1e400", "NaN", "-1", '"noon"'])
+def test_a_summary_of_opencode_stands_behind_a_message_of_any_time(created):
+    def said(number):
+        info = {"id": f"m{number}", "sessionID": "s", "role": "user", "time": {"created": number}}
+        return {"info": info, "parts": [{"type": "text", "text": prose(f"topic {number}", 12)}]}
+
+    lines = jsonl(*(said(number) for number in range(8))).replace(b'"created": 0', f'"created": {created}'.encode())
+    assert created.encode() in lines
+    assert again(lines, strategy="rolling", target_ratio=0.3).message_count > 1
+
+
+def test_a_new_event_of_openhands_has_a_number_of_its_own_whatever_others_have():
+    def event(number, text):
+        return {"id": number, "source": "agent", "action": "message", "args": {"content": text}, "message": text}
+
+    run = {"id": 2, "source": "agent", "action": "run", "args": {"command": "make"}, "message": "make"}
+    data = json.dumps([event(1, prose("topic", 9)), run, event([1], "Hm."), event(4, prose("end", 9))]).encode()
+    for strategy in STRATEGIES:
+        assert again(data, strategy=strategy, target_ratio=0.5).format == "openhands"
