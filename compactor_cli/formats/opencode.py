@@ -142,8 +142,8 @@ def _context(values: Sequence[Any]) -> _Context:
         if not isinstance(info, dict):
             continue
         part = next((p for p in _parts_of(values[record]) if p.get("type") == "compaction"), None)
-        if info.get("role") == "user" and info.get("id") in completed and part is not None:
-            answer = completed[info["id"]]
+        if info.get("role") == "user" and word(info, "id") in completed and part is not None:
+            answer = completed[word(info, "id")]
             tail = part.get("tail_start_id")
             if not tail:
                 return _Context(record, record, answer)

@@ -10,7 +10,7 @@ from compactor_cli import api
 from compactor_cli.errors import InputError
 from compactor_cli.model.content import in_memory
 from compactor_cli.strategies import STRATEGIES
-from tests.builders import compact, jsonl, load, prose, user, values_of
+from tests.builders import compact, jsonl, load, prose, read, user, values_of
 
 
 def again(data: bytes, **settings):
@@ -335,3 +335,22 @@ def test_a_new_event_of_openhands_has_a_number_of_its_own_whatever_others_have()
     data = json.dumps([event(1, prose("topic", 9)), run, event([1], "Hm."), event(4, prose("end", 9))]).encode()
     for strategy in STRATEGIES:
         assert again(data, strategy=strategy, target_ratio=0.5).format == "openhands"
+
+
+def test_ids_and_places_that_are_none_do_not_end_the_reading_of_compactions():
+    part = {"type": "compaction", "auto": True}
+    asked = {"info": {"id": ["m1"], "sessionID": "s", "role": "user"}, "parts": [part]}
+    said = {"info": {"id": "m2", "sessionID": "s", "role": "user"}, "parts": [{"type": "text", "text": "Go on."}]}
+    assert load(json.dumps([asked, said]).encode()).message_count == 1
+    condensed = {
+        "id": "e9",
+        "timestamp": "2026-01-01T00:00:09",
+        "source": "environment",
+        "kind": "Condensation",
+        "forgotten_event_ids": ["e0"],
+        "summary": "They talked.",
+        "summary_offset": 12345678901234567890123,
+        "parent_id": "e1",
+    }
+    events = [grown(0, "user", "Look."), grown(1, "assistant", "Yes."), condensed]
+    assert [message.text() for message in read(*events)] == ["Yes.", "They talked."]
