@@ -12,7 +12,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, as_text, word
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    arguments_place,
+    as_text,
+    word,
+)
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 
@@ -79,7 +89,7 @@ class _Reader:
         self._count += 1
         key, name = ("kwargs", "function") if kind == "api_action" else ("content", "language")
         body = value.get(key)
-        place = Place(record, (key,), "string" if isinstance(body, str) else "json") if key in value else None
+        place = arguments_place(body, record, (key,))
         call_id = f"{LEGACY_ID}{self._count}"
         return self.build.part("tool_call", as_text(body), place, name=as_text(value.get(name)), call_id=call_id)
 

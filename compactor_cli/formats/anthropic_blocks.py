@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.formats.base import Builder, as_text, block_text, body, is_image, word
+from compactor_cli.formats.base import Builder, arguments_place, as_text, block_text, body, is_image, word
 from compactor_cli.model.message import Message, Part, Path, Place
 
 BLOCK_TYPES = frozenset(
@@ -33,7 +33,7 @@ def _part(build: Builder, block: Any, path: Path, record: int) -> Part:
     if is_image(block):
         return build.image(Place(record, path, "block:text"))
     if kind == "tool_use":
-        place = Place(record, (*path, "input"), "json")
+        place = arguments_place(block.get("input"), record, (*path, "input"))
         name, call = str(block.get("name") or ""), str(block.get("id") or "")
         return build.part("tool_call", as_text(block.get("input")), place, name=name, call_id=call)
     if kind == "tool_result":

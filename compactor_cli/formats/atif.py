@@ -16,6 +16,7 @@ from compactor_cli.formats.base import (
     ListPath,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     block_text,
     body,
@@ -128,7 +129,7 @@ def _calls(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     for at, call in enumerate(calls if isinstance(calls, list) else ()):
         if not isinstance(call, dict):
             continue
-        place = Place(record, ("tool_calls", at, "arguments"), "json") if "arguments" in call else None
+        place = arguments_place(call.get("arguments"), record, ("tool_calls", at, "arguments"))
         call_id = as_text(call.get("tool_call_id")) or f"{LEGACY_ID}{record}-{at}"
         name, arguments = as_text(call.get("function_name")), as_text(call.get("arguments"))
         parts.append(build.part("tool_call", arguments, place, name=name, call_id=call_id))

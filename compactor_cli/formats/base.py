@@ -373,6 +373,14 @@ def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:
     return [(*path, name) for name, kind in kinds.items() if kind is int]
 
 
+def arguments_place(value: Any, record: int, path: Path) -> Place | None:
+    """Where arguments of a call stand, by what is saved there: a string, which may hold JSON or any text, or JSON that
+    stays JSON when it is shortened. None for what cannot be shortened."""
+    if isinstance(value, str):
+        return Place(record, path)
+    return Place(record, path, "json") if isinstance(value, (dict, list)) else None
+
+
 def tool_arguments(value: Any) -> str:
     """Arguments of a call as JSON text, whether saved as a string or as an object."""
     return value if isinstance(value, str) else as_text(value)

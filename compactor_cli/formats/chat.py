@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Builder, block_text, body, is_image, tool_arguments
+from compactor_cli.formats.base import Builder, arguments_place, block_text, body, is_image, tool_arguments
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 
@@ -119,14 +119,8 @@ def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, l
 
 def _call(build: Builder, name: str, holder: dict[str, Any], path: Path, record: int, call_id: str) -> Part:
     arguments = holder.get("arguments")
-    place = Place(record, (*path, "arguments"), "string" if isinstance(arguments, str) else "json")
-    return build.part(
-        "tool_call",
-        tool_arguments(arguments),
-        place if "arguments" in holder else None,
-        name=name,
-        call_id=call_id,
-    )
+    place = arguments_place(arguments, record, (*path, "arguments"))
+    return build.part("tool_call", tool_arguments(arguments), place, name=name, call_id=call_id)
 
 
 def result_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: LegacyCalls) -> list[Part]:

@@ -56,8 +56,9 @@ class ClaudeCode:
             fits = isinstance(message, dict) and "content" in message and "uuid" in value
             return (1.0 if "sessionId" in value else 0.8) if fits else 0.0
         if value["type"] in _KINDS:
-            return 0.8 if "message" not in value else 0.3
-        return 0.6 if "sessionId" in value else 0.0
+            own = "message" not in value and (value["type"] != "system" or "uuid" in value)
+            return 0.8 if own else 0.3
+        return 0.4 if "sessionId" in value else 0.0  # of a kind that is not known, maybe of another agent
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)

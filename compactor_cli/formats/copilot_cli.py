@@ -18,6 +18,7 @@ from compactor_cli.formats.base import (
     Counter,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     block_text,
     parse_time,
@@ -280,17 +281,9 @@ def _answer_parts(build: Builder, data: dict[str, Any], record: int) -> list[Par
     for at, call in enumerate(requests if isinstance(requests, list) else ()):
         if not isinstance(call, dict):
             continue
-        arguments, path = call.get("arguments"), ("data", "toolRequests", at, "arguments")
-        place = Place(record, path, "string" if isinstance(arguments, str) else "json")
-        parts.append(
-            build.part(
-                "tool_call",
-                as_text(arguments),
-                place if "arguments" in call else None,
-                name=word(call, "name"),
-                call_id=word(call, "toolCallId"),
-            )
-        )
+        arguments, name, own = call.get("arguments"), word(call, "name"), word(call, "toolCallId")
+        place = arguments_place(arguments, record, ("data", "toolRequests", at, "arguments"))
+        parts.append(build.part("tool_call", as_text(arguments), place, name=name, call_id=own))
     return parts
 
 

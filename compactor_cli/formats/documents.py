@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from compactor_cli.errors import InputError
-from compactor_cli.formats.base import EACH, Format, ListPath, fit
+from compactor_cli.formats.base import EACH, Format, ListPath
 from compactor_cli.formats.jsonedit import locate_all
 from compactor_cli.formats.jsonl import elements, parse
 from compactor_cli.model.message import Path
@@ -23,13 +23,8 @@ NAME = "conversations"
 """What a file of such documents is called, in the formats that are no agent's own."""
 SAMPLE = 200
 """Records of a list, and documents of a file, that are looked at to tell the format."""
-_ALIKE = 0.75
-"""Mean recognition from which on a list is taken for a conversation of an agent's own format."""
 _PLAINLY = 0.75
 """Recognition from which on a record is plainly of a format."""
-_HALF = 0.5
-"""Share of records that plainly are, from which on a list is of a format too: of a compacted conversation fewer
-are left, and those that the format does not know all stay."""
 
 
 class Slot(NamedTuple):
@@ -59,6 +54,8 @@ class Document(Struct, frozen=True):
     """Index of the record that is a system prompt apart from the others, when there is one."""
     path: Path = ()
     """To the list, or the string that holds it."""
+    told: bool = False
+    """What stands beside the list tells the format."""
 
 
 def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
@@ -79,7 +76,8 @@ def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
 
 def _fits(format: Format, slot: Slot) -> bool:
     """Return whether a list is a conversation: for the formats that are nobody's own, one of messages with roles, which
-    may be empty where a member is named like one."""
+    may be empty where a member is named like one. For an agent's own one record that plainly is of it is enough: that
+    may be all that is left of a compacted conversation, where what the format does not know all stays."""
     values = slot.values
     if not all(isinstance(value, dict) for value in values):
         return False
@@ -87,9 +85,7 @@ def _fits(format: Format, slot: Slot) -> bool:
         return True
     if format.generic:
         return bool(values or slot.path) and all("role" in value for value in values)
-    sample = values[:SAMPLE]
-    known = sum(format.recognize(value) >= _PLAINLY for value in sample)
-    return bool(values) and (fit(format, sample) >= _ALIKE or known >= _HALF * len(sample))
+    return any(format.recognize(value) >= _PLAINLY for value in values)
 
 
 def _at(value: Any, place: ListPath) -> Iterator[Slot]:
@@ -187,7 +183,7 @@ def _document(
         else:
             pieces = [*pieces[:2], text[inner[1] : a].encode(), 0, text[b:stop].encode()]
     layout = Layout(tuple(pieces), separator.encode())
-    return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None, slot.path)
+    return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None, slot.path, slot.told)
 
 
 def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:
@@ -197,7 +193,7 @@ def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tup
     (document,) = split(inner, Record(line, 0, len(inner)), [Slot((), slot.values)])
     wrapper = Wrapper(text[bounds[0] : span[0]].encode(), literal.encode(), text[span[1] : bounds[1]].encode())
     layout = Layout(document.layout.pieces, document.layout.separator, wrapper)
-    return Document(document.records, document.values, layout, inner.encode(), path=slot.path)
+    return Document(document.records, document.values, layout, inner.encode(), path=slot.path, told=slot.told)
 
 
 def byte_offsets(text: str, marks: Sequence[int], base: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, Reading, as_text, parse_time, word
+from compactor_cli.formats.base import Around, Builder, Counter, Reading, arguments_place, as_text, parse_time, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place
 
@@ -71,7 +71,7 @@ def _name_of_call(value: Mapping[str, Any]) -> str:
 
 
 def _call(build: Builder, value: Mapping[str, Any], record: int) -> Part:
-    place = Place(record, ("parameters",), "json") if "parameters" in value else None
+    place = arguments_place(value.get("parameters"), record, ("parameters",))
     name = word(value, "toolName") or word(value, "toolId")
     return build.part("tool_call", as_text(value.get("parameters")), place, name=name, call_id=_name_of_call(value))
 

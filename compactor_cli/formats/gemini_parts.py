@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Builder, as_text, block_text, edit_value, word
+from compactor_cli.formats.base import Builder, arguments_place, as_text, block_text, edit_value, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
@@ -62,7 +62,7 @@ def _part(build: Builder, part: Any, path: Path, record: int, ids: CallIds) -> P
     call, response = part.get("functionCall"), part.get("functionResponse")
     if isinstance(call, dict):
         name = word(call, "name")
-        place = Place(record, (*path, "functionCall", "args"), "json") if "args" in call and not sealed else None
+        place = None if sealed else arguments_place(call.get("args"), record, (*path, "functionCall", "args"))
         call_id = ids.call(call.get("id"), name)
         return build.part("tool_call", as_text(call.get("args")), place, name=name, call_id=call_id)
     if isinstance(response, dict):

@@ -16,6 +16,7 @@ from compactor_cli.formats.base import (
     Counter,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     block_text,
     body,
@@ -117,7 +118,7 @@ def _answer(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     for at, call in enumerate(calls if isinstance(calls, list) else ()):
         if isinstance(call, dict):
             saved = call.get("arguments")
-            place = Place(record, ("tool_calls", at, "arguments"), "string" if isinstance(saved, str) else "json")
+            place = arguments_place(saved, record, ("tool_calls", at, "arguments"))
             text = tool_arguments(saved)
             parts.append(build.part("tool_call", text, place, name=word(call, "name"), call_id=word(call, "id")))
     return parts

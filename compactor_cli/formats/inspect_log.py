@@ -18,6 +18,7 @@ from compactor_cli.formats.base import (
     ListPath,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     block_text,
     body,
@@ -114,8 +115,7 @@ class _Reader:
 
     def call(self, call: dict[str, Any], path: Path, record: int) -> Part:
         arguments = self.resolved(call.get("arguments"))
-        encoding = "string" if isinstance(arguments, str) else "json"
-        place = Place(record, (*path, "arguments"), encoding) if "arguments" in call else None
+        place = arguments_place(arguments, record, (*path, "arguments"))
         name, call_id = as_text(call.get("function")), as_text(call.get("id"))
         return self.build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)
 

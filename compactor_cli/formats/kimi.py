@@ -46,7 +46,9 @@ class Kimi(PlainEdits):
         if role in _ROWS:
             return 1.0
         # a message alone could be of any chat
-        return 0.3 if role in ("user", "assistant", "tool") and value.keys() <= _KEYS else 0.0
+        if role not in ("user", "assistant", "tool") or not value.keys() <= _KEYS:
+            return 0.0
+        return 0.3 if "content" in value or "tool_calls" in value else 0.0
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build = Builder(counter)

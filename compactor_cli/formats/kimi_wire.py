@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.formats.base import Builder, Reading, as_text, body, parse_time, sum_of, word
+from compactor_cli.formats.base import Builder, Reading, arguments_place, as_text, body, parse_time, sum_of, word
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
 from compactor_cli.formats.kimi_parts import content_part, content_parts
 from compactor_cli.model.injected import origin_of
@@ -198,7 +198,7 @@ def _said(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
     if kind == "content.part":
         return [content_part(build, event.get("part"), ("event", "part"), record)]
     if kind == "tool.call":
-        place = Place(record, ("event", "args"), "json") if isinstance(event.get("args"), dict) else None
+        place = arguments_place(event.get("args"), record, ("event", "args"))
         name, call = word(event, "name"), word(event, "toolCallId")
         return [build.part("tool_call", as_text(event.get("args")), place, name=name, call_id=call)]
     return []

@@ -19,6 +19,7 @@ from compactor_cli.formats.base import (
     ListPath,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     body,
     edit_value,
@@ -27,7 +28,7 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.chat import LegacyCalls, call_parts, content_parts, origin_in_chat
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
-from compactor_cli.model.message import Message, Part, Path, Place, Role
+from compactor_cli.model.message import Message, Part, Path, Role
 
 _ROLES: dict[str, Role] = {
     "human": "user",
@@ -147,7 +148,7 @@ def _calls(build: Builder, form: _Form, record: int) -> list[Part]:
         for at, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, dict):
                 saved = call.get("args")
-                place = Place(record, (*form.base, key, at, "args"), "string" if isinstance(saved, str) else "json")
+                place = arguments_place(saved, record, (*form.base, key, at, "args"))
                 name, own = word(call, "name"), word(call, "id")
                 parts.append(build.part("tool_call", as_text(saved), place, name=name, call_id=own))
     return parts

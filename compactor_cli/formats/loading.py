@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, 
 from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, Unfolds, fit
 from compactor_cli.formats.holding import Holding
 from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
+from compactor_cli.formats.trees import parents_first
 from compactor_cli.model.content import Content, Holds, in_memory
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
@@ -63,8 +64,14 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
     if unfolded is not None:
         text, records = unfolded
         values = _values(records)
-    spans = tuple(item.record for item in records)
     reading = chosen.read(values, counter)
+    if order := _grown(reading, len(records)):
+        records = [records[at] for at in order]
+        values = _values(records)
+        reading = chosen.read(values, counter)
+    spans = tuple(item.record for item in records)
+    if not format:
+        _leave_out_strangers(reading, (chosen, *FORMATS.values()), values)
     transcript = _transcript(text, path, chosen, spans, layout, reading)
     if not transcript.messages and _fits_nothing(chosen, values):
         told = f" ({near})" if (near := nearest(values)) and not format else ""
@@ -72,6 +79,30 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
     if _is_compacted(transcript, chosen, unfolded=unfolded is not None):
         notes = [*notes, *_note_history(transcript, told=reading.outside is not None)]
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
+
+
+def _grown(reading: Reading, count: int) -> list[int] | None:
+    """Records in the order in which a tree has grown, where messages on the way through it stand in another one: what
+    is written stands in the order of the records. None where they need not be moved."""
+    first = [message.records[0] for message in reading.messages]
+    order = parents_first(reading.links) if first != sorted(first) else None
+    return None if order is None else [*order, *range(len(order), count)]
+
+
+def _leave_out_strangers(
+    reading: Reading, formats: Collection[Format], values: Sequence[Any], *, known: frozenset[int] = frozenset()
+) -> None:
+    """A record that none of the formats recognizes passes through, even where one could read a message out of it: were
+    that all that is left of a session, nothing would tell what it is. `known`: records that need not be recognized."""
+    told = [
+        any(r in known or any(one.recognize(values[r]) for one in formats) for r in message.records)
+        for message in reading.messages
+    ]
+    if not all(told):
+        kept = [message for message, is_told in zip(reading.messages, told, strict=True) if is_told]
+        new = {message.index: at for at, message in enumerate(kept)}
+        reading.messages = [replace(message, index=at) for at, message in enumerate(kept)]
+        reading.owners = {record: new[owner] for record, owner in reading.owners.items() if owner in new}
 
 
 def _fits_nothing(format: Format, values: Sequence[Any]) -> bool:
@@ -200,7 +231,7 @@ def _load_documents(
             raise InputError(what, line=item.record.line)
         text = data[item.record.start : item.record.end].decode("utf-8")
         split = documents.split(text, item.record, slots)
-        transcripts += [_document_transcript(data, path, inner, one, item.value, counter) for one in split]
+        transcripts += [_document_transcript(data, path, inner, one, item.value, counter, named=named) for one in split]
         starts += [item.record.start, *([item.record.end] * (len(split) - 1))]
         ends += [item.record.end] * len(split)
         first += [True, *([False] * (len(split) - 1))]
@@ -219,9 +250,23 @@ def _load_documents(
 
 
 def _document_transcript(
-    data: Content, path: str, format: Format, found: documents.Document, value: Any, counter: Counter
+    data: Content,
+    path: str,
+    format: Format,
+    found: documents.Document,
+    value: Any,
+    counter: Counter,
+    *,
+    named: bool,
 ) -> Transcript:
     reading = format.read(found.values, counter, value)
+    if order := _grown(reading, len(found.records)):
+        records, values = (tuple(of[at] for at in order) for of in (found.records, found.values))
+        found = replace(found, records=records, values=values)
+        reading = format.read(found.values, counter, value)
+    if not (named or found.told or format.generic):  # of nobody's own the roles tell
+        known = frozenset(() if found.fixed is None else (found.fixed,))
+        _leave_out_strangers(reading, (format,), found.values, known=known)
     if found.fixed is not None:
         reading.messages = [_at_root(m) if found.fixed in m.records else m for m in reading.messages]
     source = data if found.source is None else found.source

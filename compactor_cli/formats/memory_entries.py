@@ -31,10 +31,9 @@ class MemoryEntries(PlainEdits):
             given = value.get("metadata")
             metadata: dict[str, Any] = given if isinstance(given, dict) else {}
             text, role = as_text(value["content"]), _role(value, metadata)
-            place = Place(record, ("content",), "string" if isinstance(value["content"], str) else "json")
             build.add(
                 role,
-                (build.part("text", text, place),),
+                (build.part("text", text, Place(record, ("content",))),),
                 (record,),
                 id=as_text(value.get("id")),
                 timestamp=parse_time(value.get("timestamp")),

@@ -51,7 +51,7 @@ class OpenAIChat(PlainEdits):
         if role not in ROLES or "content" not in value:
             # a message that says nothing may be all that is left of a session
             bare = 0.3 if role in ROLES and len(value) == 1 else 0.0
-            return 0.9 if role in ROLES and value.get("tool_calls") else bare
+            return 0.9 if role in ROLES and any(value.get(key) for key in _OURS_ALONE) else bare
         content = value["content"]
         if "toolCalls" in value:
             return 0.0

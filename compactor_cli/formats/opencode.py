@@ -19,6 +19,7 @@ from compactor_cli.formats.base import (
     ListPath,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     numbers_in,
     parse_time,
@@ -141,8 +142,8 @@ def _context(values: Sequence[Any]) -> _Context:
         if not isinstance(info, dict):
             continue
         part = next((p for p in _parts_of(values[record]) if p.get("type") == "compaction"), None)
-        if info.get("role") == "user" and info.get("id") in completed and part is not None:
-            answer = completed[info["id"]]
+        if info.get("role") == "user" and word(info, "id") in completed and part is not None:
+            answer = completed[word(info, "id")]
             tail = part.get("tail_start_id")
             if not tail:
                 return _Context(record, record, answer)
@@ -288,7 +289,7 @@ def _tool(build: Builder, part: dict[str, Any], record: int, at: int) -> tuple[P
     state = part["state"] if isinstance(part.get("state"), dict) else {}
     path: Path = ("parts", at, "state")
     name, call_id = word(part, "tool"), word(part, "callID")
-    place = Place(record, (*path, "input"), "json") if "input" in state else None
+    place = arguments_place(state.get("input"), record, (*path, "input"))
     call = build.part("tool_call", as_text(state.get("input")), place, name=name, call_id=call_id)
     text, key, failed = _output(state, name)
     where = Place(record, (*path, *key)) if key else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from compactor_cli.formats.base import Around
+from compactor_cli.formats.base import Around, parse_time
 from compactor_cli.model.message import CLOSING_ID, Message
 
 _MODEL = ("providerID", "modelID")
@@ -18,7 +18,8 @@ def new_message(role: Literal["user", "assistant"], message: Message, around: Ar
     near = _info(around.template)
     time = near.get("time") if isinstance(near.get("time"), dict) else {}
     created = time.get("created") if isinstance(time, dict) else None
-    at = int(created) if isinstance(created, (int, float)) else 0
+    # infinity is a number, too
+    at = int(created) if isinstance(created, (int, float)) and parse_time(created) is not None else 0
     at = at + 1 if message.id == CLOSING_ID else max(0, at - 1)
     ids = {"id": f"msg_{_ascending(at, around.key)}", "sessionID": around.transcript.session_id}
     info = {**ids, **(_asked(near, at, around) if role == "user" else _answered(near, at, around))}

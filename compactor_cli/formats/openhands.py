@@ -38,6 +38,8 @@ _SOURCES = ("agent", "user", "environment", "hook")
 _RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
 _KINDS = (*_RESULTS, "SystemPromptEvent", "MessageEvent", "ActionEvent", "CondensationSummaryEvent")
 """Kinds of events that are sent."""
+_DAMAGED = 0.5
+"""An event of a kind that nobody else has, without all that an event has."""
 _ROOT = "__root__"
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
@@ -63,9 +65,9 @@ class OpenHands(PlainEdits):
             return 0.0
         if word(value, "kind"):
             envelope = word(value, "id") and word(value, "timestamp") and value.get("source") in _SOURCES
-            return (1.0 if value["kind"] in _KINDS or value["kind"].startswith("Condensation") else 0.9) * bool(
-                envelope
-            )
+            if value["kind"] in _KINDS:
+                return 1.0 if envelope else _DAMAGED
+            return (1.0 if value["kind"].startswith("Condensation") else 0.9) * bool(envelope)
         return old.recognize(value)
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:

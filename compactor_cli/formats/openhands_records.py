@@ -81,8 +81,7 @@ def _number(message: Message, around: Around, template: dict[str, Any]) -> int:
     if message.origin == "summary":
         return int(template["id"])
     events = [json.loads(around.transcript.raw(at)) for at in range(len(around.transcript.records))]
-    taken = {event.get("id") for event in events if isinstance(event, dict)}
-    free = template["id"] + 1
-    if free not in taken:
-        return int(free)
-    return max(one for one in taken if isinstance(one, int)) + 1 + max(message.index, 0)
+    numbers = [event.get("id") for event in events if isinstance(event, dict)]
+    taken = {number for number in numbers if isinstance(number, int)}
+    free = int(template["id"]) + 1
+    return free if free not in taken else max(taken) + 1 + max(message.index, 0)

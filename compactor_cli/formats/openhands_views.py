@@ -49,7 +49,7 @@ def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) ->
             shown.forget(forgotten)
             offset = value.get("summary_offset")
             if isinstance(value.get("summary"), str) and isinstance(offset, int):
-                shown.insert(offset, (f"{word(value, 'id')}-summary", record))
+                shown.insert(min(offset, len(shown.events)), (f"{word(value, 'id')}-summary", record))
     condensed = {record for record in way if word(values[record], "kind") == "Condensation"}
     view.summaries = {at for _, at in shown.events if at in condensed}
     view.hidden |= condensed - view.summaries

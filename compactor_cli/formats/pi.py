@@ -16,6 +16,7 @@ from compactor_cli.formats.base import (
     Counter,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     block_text,
     body,
@@ -274,8 +275,8 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
         elif kind == "thinking":
             parts.append(build.part("thinking", as_text(block.get("thinking"))))
         elif kind == "toolCall":
-            sealed = "thoughtSignature" in block or "arguments" not in block
-            place = None if sealed else Place(record, (*here, "arguments"), "json")
+            sealed = "thoughtSignature" in block
+            place = None if sealed else arguments_place(block.get("arguments"), record, (*here, "arguments"))
             arguments, name, call = as_text(block.get("arguments")), word(block, "name"), word(block, "id")
             parts.append(build.part("tool_call", arguments, place, name=name, call_id=call))
         elif is_image(block):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compactor_cli.formats.base import Builder, as_text, block_text, body, is_image, word
+from compactor_cli.formats.base import Builder, arguments_place, as_text, block_text, body, is_image, word
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
@@ -40,13 +40,11 @@ def read_item(build: Builder, payload: dict[str, Any], base: Path, record: int) 
     if kind in _CALLS:
         key = _CALLS[kind]
         arguments = payload.get(key)
-        place = (
-            Place(record, (*base, key), "string" if isinstance(arguments, str) else "json") if key in payload else None
-        )
+        place = arguments_place(arguments, record, (*base, key))
         name, call = as_text(payload.get("name") or kind), as_text(payload.get("call_id"))
         return [build.part("tool_call", as_text(arguments), place, name=name, call_id=call)]
     if kind == "local_shell_call":
-        place = Place(record, (*base, "action"), "json") if "action" in payload else None
+        place = arguments_place(payload.get("action"), record, (*base, "action"))
         call = as_text(payload.get("call_id") or payload.get("id"))  # a call without its own is answered by the item's
         return [build.part("tool_call", as_text(payload.get("action")), place, name="local_shell", call_id=call)]
     if kind in _OUTPUTS:

@@ -21,6 +21,7 @@ from compactor_cli.formats.base import (
     ListPath,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     block_text,
     edit_value,
@@ -167,17 +168,11 @@ class _Reader:
 
     def _call(self, call: dict[str, Any], inner: Path, place: Place) -> Part:
         arguments = call.get("arguments")
-        where = None
-        if "arguments" in call:
-            encoding = "string" if isinstance(arguments, str) else "json"
-            where = Place(place.record, (*place.path, *inner, "arguments"), encoding)
+        where = arguments_place(arguments, place.record, (*place.path, *inner, "arguments"))
         self._count += 1
+        call_id = f"{LEGACY_ID}{self._count}"
         return self.build.part(
-            "tool_call",
-            tool_arguments(arguments),
-            where,
-            name=as_text(call["name"]),
-            call_id=f"{LEGACY_ID}{self._count}",
+            "tool_call", tool_arguments(arguments), where, name=as_text(call["name"]), call_id=call_id
         )
 
 

@@ -14,6 +14,7 @@ from compactor_cli.formats.base import (
     Counter,
     PlainEdits,
     Reading,
+    arguments_place,
     as_text,
     body,
     parse_time,
@@ -21,7 +22,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.chat import ROLES, content_parts, origin_in_chat
-from compactor_cli.model.message import Message, Part, Place
+from compactor_cli.model.message import Message, Part
 
 _BASE = ("message",)
 
@@ -76,9 +77,7 @@ def _said(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
         if isinstance(function, dict):
             saved = function.get("arguments")
             path = (*_BASE, "toolCalls", at, "function", "arguments")
-            place = (
-                Place(record, path, "string" if isinstance(saved, str) else "json") if "arguments" in function else None
-            )
+            place = arguments_place(saved, record, path)
             name, own = word(function, "name"), word(call, "id")
             parts.append(build.part("tool_call", tool_arguments(saved), place, name=name, call_id=own))
     return parts

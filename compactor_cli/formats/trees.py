@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from compactor_cli.model.transcript import Link
 
@@ -34,3 +34,26 @@ def chains(parents: Mapping[int, tuple[str, str, int | None]], way: Collection[i
         if own:
             links[record] = Link(own, parent, names[record])
     return links
+
+
+def parents_first(links: Sequence[Link | None]) -> list[int] | None:
+    """Records in an order in which each of the context's chain stands behind its parent: as agents append them. None
+    where that is the order that they have."""
+    chain = [at for at, link in enumerate(links) if link and not link.chain]
+    by_id = {link.id: at for at in chain if (link := links[at])}
+    parent = {at: by_id[link.parent] for at in chain if (link := links[at]) and link.parent in by_id}
+    if all(above < at for at, above in parent.items()):
+        return None
+    depth: dict[int, int] = {}
+    for at in chain:
+        way: dict[int, None] = {}
+        above: int | None = at
+        while above is not None and above not in depth and above not in way:
+            way[above] = None
+            above = parent.get(above)
+        start = depth.get(above, 0) if above is not None else 0
+        depth |= {record: start + up for up, record in enumerate(reversed(way), 1)}
+    order = list(range(len(links)))
+    for place, at in zip(chain, sorted(chain, key=lambda at: depth[at]), strict=True):
+        order[place] = at
+    return order

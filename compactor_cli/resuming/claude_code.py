@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import word
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, last_value, member
 
@@ -100,6 +101,6 @@ def _copied(message: dict[str, Any], ids: _Ids, *, counted: bool) -> dict[str, A
 
 def _block(block: Any, ids: _Ids) -> Any:
     for name in ("id", "tool_use_id"):
-        if isinstance(block, dict) and block.get("type") in _CALLS and isinstance(block.get(name), str):
+        if word(block, "type") in _CALLS and word(block, name):
             block = {**block, name: ids.of(block[name], "toolu_")}
     return block

@@ -11,7 +11,7 @@ from compactor_cli.formats import FORMATS as READERS
 from compactor_cli.resuming import AGENTIC
 from compactor_cli.resuming.base import NOTICE
 from compactor_cli.resuming.emit import appended, new_id, renamed
-from tests.builders import assistant, compact, jsonl, load, user
+from tests.builders import ClaudeSession, assistant, compact, jsonl, load, prose, text_block, user
 from tests.formats.roundtrip import CASES
 from tests.resuming.sending import lines, sent
 from tests.resuming.sessions import FORMATS, session
@@ -161,3 +161,15 @@ def test_what_nothing_can_be_appended_to_is_refused(data, word):
 def test_each_says_what_it_appends():
     assert set(AGENTIC) <= set(READERS)
     assert all(way.appends and way.format == name for name, way in AGENTIC.items())
+
+
+def test_a_block_whose_type_is_no_word_is_copied_as_it_is():
+    session = ClaudeSession()
+    for at in range(8):
+        session.says(prose(f"topic {at}", 9))
+        session.answers(text_block(prose(f"answer {at}", 9)))
+    odd = {"type": ["tool_use"], "id": "t1", "text": "Hm."}
+    session.says("Go on.")
+    session.answers(odd)
+    made = appended(load(session.data), load(compact(session.data, target_ratio=0.5).data))
+    assert made.count(json.dumps(odd, separators=(",", ":")).encode()) + made.count(json.dumps(odd).encode()) == 2

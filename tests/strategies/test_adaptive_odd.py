@@ -52,6 +52,11 @@ ODD: dict[str, list[Json]] = {
     "only calls and results": [r for n in range(12) for r in filler(n)],
     "results without calls": [result(f"c{n}", f"output {n} of main_{n}.py " * 60) for n in range(8)],
     "the newest result is all": [user("Run it."), assistant(None, "c1"), result("c1", "row of main.py " * 4_000)],
+    "a last request in many small pieces": [
+        *(user(f"Topic {at}. " * 20) for at in range(6)),
+        {"role": "user", "content": [{"type": "text", "text": f"Point {at} of the list."} for at in range(60)]},
+        assistant("Yes."),
+    ],
     "one line of data": [
         user("Get it."),
         assistant(None, "c1"),

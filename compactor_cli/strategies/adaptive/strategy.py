@@ -121,8 +121,14 @@ class _Planner:
         others = sum(g.tokens for g in protected if g not in last)
         room = self.target - others
         large = [g for g in last if g.tokens > max(_SMALL_REQUEST, _LARGE_REQUEST * room)]
-        needed = others + SMALLEST * 2 * len(large)
+        needed = others + sum(map(self._least, large))
         return {g.index for g in large} if needed <= self.target else set()
+
+    def _least(self, group: Group) -> int:
+        """Tokens that a request takes in any case: what has no place or is small is never cut."""
+        parts = [part for i in group.messages for part in self.given.messages[i].parts]
+        cut = sum(max(0, p.tokens - SMALLEST * 2) for p in parts if p.place is not None and not p.edited)
+        return max(SMALLEST * 2, group.tokens - cut)
 
     def _finish(self, attempt: Attempt) -> Plan:
         given = self.given
