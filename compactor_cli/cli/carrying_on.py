@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.cli.files import real_path
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats.loading import load
@@ -140,7 +141,7 @@ def _agent_at(path: str) -> Agent | None:
     from compactor_cli.agents import AGENTS
     from compactor_cli.cli.session_menu import this_machine
 
-    machine, real = this_machine(), Path(path).resolve()
+    machine, real = this_machine(), real_path(path)
     for agent in AGENTS.values():
         if any(real.is_relative_to(folder.resolve()) for folder in agent.folders(machine)):
             return agent
@@ -157,7 +158,7 @@ def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
     name = Path(agent.new_name(id, began))
     if _agent_at(source.path) is agent:
         # beside the session that it is made of: agents know the project of a session by its folder
-        return Path(source.path).resolve().parents[len(name.parts) - 1] / name
+        return real_path(source.path).parents[len(name.parts) - 1] / name
     folder = agent.new_folder(this_machine(), project, began)
     if folder is None:
         what = "does not say in which folder it works" if not project else f"works in a folder unknown to {agent.title}"

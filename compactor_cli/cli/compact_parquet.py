@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from compactor_cli.cli.compact_job import Job, under
 from compactor_cli.cli.done import sha256_in
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.if_needed import compact_always
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.remote import is_remote, store
@@ -142,7 +142,7 @@ def _write(
     access = access_of(file)
     try:
         replace_by(
-            Path(place).resolve(),
+            real_path(place),
             lambda sink: found.append(rows(source, sink)),
             [access] if access else [],
             lambda: _list_failures(file, place, found[0][0]),

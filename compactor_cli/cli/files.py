@@ -20,6 +20,11 @@ from compactor_cli.model.content import Content, in_memory, in_pieces, is_same
 from compactor_cli.text.clean import visible
 
 
+def real_path(path: str | Path) -> Path:
+    """Return a path without the links on its way; one to itself stays: `Path.resolve` raises for it."""
+    return Path(os.path.realpath(path))
+
+
 def read_bytes(path: str) -> bytes:
     """A file's bytes, or those of standard input for `-`. Raises InputError."""
     return in_memory(read_content(path))

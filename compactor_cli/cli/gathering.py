@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compactor_cli.cli.files import changed, read_content, write_bytes
+from compactor_cli.cli.files import changed, read_content, real_path, write_bytes
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.content import Content, in_memory, is_same
 from compactor_cli.text.patterns import compiled_later
@@ -146,7 +146,7 @@ def _sessions(path: str) -> Iterator[bytes]:
     import sqlite3
 
     try:
-        connection = sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"{real_path(path).as_uri()}?mode=ro", uri=True)
         connection.row_factory = sqlite3.Row
         try:
             tables = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
@@ -27,7 +26,7 @@ def check_html(place: str, files: Sequence[str], work: int, others: Mapping[str,
         raise UsageError(f"--html {place}: a page is of one file, and there are {work}; name one")
     refuse_overwriting(files, {"--html": [place]})
     for option, other in others.items():
-        if other not in ("", "-") and Path(other).resolve() == Path(place).resolve():
+        if other not in ("", "-") and real_path(other) == real_path(place):
             raise UsageError(f"--html {place}: is also named by {option}; give it a name of its own")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import typer
 from msgspec import Struct
 
+from compactor_cli.cli.files import real_path
 from compactor_cli.cli.gathering import gathers, read_session
 from compactor_cli.cli.parquet import is_parquet
 from compactor_cli.cli.remote import is_remote, store
@@ -72,11 +73,11 @@ def _meant(pattern: str, aside: str) -> list[Input]:
     whole = Path(pattern).expanduser()
     fixed = list(takewhile(lambda part: not glob.has_magic(part), whole.parts))
     root = Path(*fixed)
-    outputs = Path(aside).resolve() if aside else None
+    outputs = real_path(aside) if aside else None
     found = []
     for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # follows no hidden folder
         path = Path(name)
-        if is_part(path.name) or (outputs is not None and outputs in path.resolve().parents):
+        if is_part(path.name) or (outputs is not None and outputs in real_path(path).parents):
             continue
         if path.is_file() or gathers(name):
             found.append(Input(name, path.relative_to(root).as_posix()))
@@ -86,12 +87,12 @@ def _meant(pattern: str, aside: str) -> list[Input]:
 
 
 def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
-    outputs = Path(aside).resolve() if aside else None
+    outputs = real_path(aside) if aside else None
     files = sorted(_files_below(Path(folder)))
     with session.working(len(files), "files") as progress:
         for path in files:
             progress.step(f"looking into {path.name}")
-            if is_part(path.name) or (outputs is not None and outputs in path.resolve().parents):
+            if is_part(path.name) or (outputs is not None and outputs in real_path(path).parents):
                 continue
             why = _unread(session, str(path))
             if why:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +17,7 @@ from msgspec import Struct
 from rich.console import Console
 
 from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.files import real_path
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.conditions import Filters
@@ -147,7 +147,7 @@ def filters_of(asked: KindOptions) -> Filters:
     if asked.tag and not tag:
         raise UsageError("--tag has no letter in it")
     since, until = _span(asked.day) if asked.day else (None, None)
-    paths = (said.transcript, str(Path(said.transcript).resolve())) if said.transcript else ()
+    paths = (said.transcript, str(real_path(said.transcript))) if said.transcript else ()
     return Filters(
         category=known_category(asked.category) if asked.category else "",
         tag=tag,

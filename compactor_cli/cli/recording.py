@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.memory_use import Bearing
 from compactor_cli.cli.session import Session
 from compactor_cli.model.archived import FileState, Manifest
@@ -163,4 +163,4 @@ def _said_anywhere(memory: Memory) -> Memory:
 
 
 def _whole(path: str) -> str:
-    return path if path == "-" else str(Path(path).resolve())
+    return path if path == "-" else str(real_path(path))

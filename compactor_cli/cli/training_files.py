@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from compactor_cli.cli.files import real_path
 from compactor_cli.errors import UsageError
 
 
@@ -47,7 +48,7 @@ def name_files(paths: Iterable[str]) -> list[TrainingFile]:
         if folder is None:
             found.append(TrainingFile(path, "stdin", "stdin"))
         else:
-            own = Path(path).resolve().relative_to(folder).as_posix()
+            own = real_path(path).relative_to(folder).as_posix()
             found.append(TrainingFile(path, labels[folder], f"{labels[folder]}/{own}"))
     return found
 
@@ -56,7 +57,7 @@ def _folder(path: str) -> Path | None:
     """The folder that is a file's source: folders of dates (2026/03/02) are all part of what they stand in."""
     if path == "-":
         return None
-    folder = Path(path).resolve().parent
+    folder = real_path(path).parent
     while folder.name.isdigit() and folder.parent.name:
         folder = folder.parent
     return folder

@@ -111,3 +111,16 @@ def test_a_folder_with_one_session_may_go_to_a_file(run, tmp_path):
     (tmp_path / "one" / "a.jsonl").write_bytes(jsonl(user("hi")))
     assert run("compact", "one", *CHARS, "-o", "out.jsonl").code == 0
     assert (tmp_path / "out.jsonl").read_bytes() == jsonl(user("hi"))
+
+
+def test_a_link_to_itself_is_left_out_with_a_word(run, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(jsonl(*exchanges(6)))
+    (folder / "loop").symlink_to("loop")
+    done = run("compact", "in", "--target-ratio", "0.5", "--tokenizer", "chars", "--out-dir", "out")
+    assert done.code == 0, done.stderr
+    assert "skipped: in/loop: " in done.stderr
+    assert [path.name for path in (tmp_path / "out").glob("*.jsonl")] == ["a.jsonl"]
+    named = run("learn", "in/loop", "-o", "profile.toml")
+    assert (named.code, "left out: in/loop: " in named.stderr) == (3, True)

@@ -6,14 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.progress import steps
 from compactor_cli.cli.session import Session, conversations
 from compactor_cli.cli.training_files import TrainingFile, find_files, name_files
@@ -123,10 +122,10 @@ def _check_output(output: str, found: Sequence[TrainingFile], *, json: bool) -> 
         if json:
             raise UsageError("--json prints the report on standard output: write the profile elsewhere with -o")
         return
-    place = Path(output).resolve()
+    place = real_path(output)
     if place.is_dir() or not place.parent.is_dir():
         raise UsageError(f"-o {output}: name a file in a folder that exists")
-    if any(place == Path(one.path).resolve() for one in found if one.path != "-"):
+    if any(place == real_path(one.path) for one in found if one.path != "-"):
         raise UsageError(f"-o {output}: would overwrite a session")
 
 
