@@ -73,6 +73,20 @@ def test_every_choice_adds_value_and_room_without_end_takes_all_that_do(texts, r
     assert found == {term for line in range(len(story.lines)) for term in story.lines.terms(line) if term >= 0}
 
 
+@examples(150)
+@given(SESSIONS, st.integers(10, 200))
+def test_what_a_line_adds_is_kept_up_to_date_as_others_are_taken(texts, room):
+    """Lines that are looked at from the start add what they would if they were looked at when it is their turn."""
+    story = told(texts)
+    early, late = selector(story), selector(story)
+    early.fill(range(len(story.lines)), room)
+    for line in early.taken:
+        late.take(line)
+    assert [choice.value for choice in early.taken.values()] == pytest.approx(
+        [choice.value for choice in late.taken.values()]
+    )
+
+
 def test_the_line_with_more_value_for_its_tokens_comes_first():
     story = told(["a_long_line of many words that say nothing at all about main.py", "parser.py lexer.py"])
     assert chosen(story, 14) == ["parser.py lexer.py"]
