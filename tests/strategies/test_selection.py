@@ -87,6 +87,47 @@ def test_what_a_line_adds_is_kept_up_to_date_as_others_are_taken(texts, room):
     )
 
 
+@st.composite
+def stories_of_other_names(draw):
+    """Texts of lines that have up to two names each, which no other line has."""
+    texts, at = [], 0
+    for sizes in draw(st.lists(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 12)), max_size=5), max_size=3)):
+        lines = []
+        for names, words in sizes:
+            own = [f"{draw(st.sampled_from(WORDS))}_{at + n}.py" for n in range(names)]
+            lines.append(" ".join([*own, *draw(st.lists(st.sampled_from(WORDS), min_size=words, max_size=words))]))
+            at += names
+        texts.append("\n".join(filter(None, lines)))
+    return [text for text in texts if text]
+
+
+@examples(150)
+@given(stories_of_other_names())
+def test_what_comes_first_is_the_line_or_the_run_that_is_worth_most_for_its_tokens(texts):
+    story = told(texts)
+    lines = range(len(story.lines))
+
+    def density(taken):
+        alone = selector(story)
+        for line in taken:
+            alone.take(line)
+        return sum(c.value for c in alone.taken.values()) / sum(c.cost for c in alone.taken.values())
+
+    def is_run(taken):
+        pieces = {story.lines.piece_of[line] for line in taken}
+        together = len(pieces) == 1 and list(taken) == list(range(taken[0], taken[0] + len(taken)))
+        return together and all(story.lines.bounds[line] > 0 for line in taken)
+
+    own = selector(story)
+    own.fill(lines, 10**6)
+    runs = [range(line, line + size) for size in (1, 2, 3) for line in lines[: len(lines) - size + 1]]
+    best = max((density(run) for run in runs if is_run(run)), default=0.0)
+    order = list(own.taken)
+    begun = [order[:size] for size in (1, 2, 3) if len(order) >= size]
+    first = max((density(run) for run in begun if is_run(run)), default=0.0)
+    assert first == pytest.approx(best)
+
+
 def test_the_line_with_more_value_for_its_tokens_comes_first():
     story = told(["a_long_line of many words that say nothing at all about main.py", "parser.py lexer.py"])
     assert chosen(story, 14) == ["parser.py lexer.py"]
