@@ -114,7 +114,7 @@ def compact(
 ) -> list[Any]: ...
 
 
-def compact(
+def compact(  # noqa: PLR0913  # options of a command, each by its name
     source: Source | Sequence[Any],
     settings: Settings | None = None,
     *,
@@ -145,21 +145,14 @@ def compact(
     Raises BudgetError when a target cannot be met, InputError for what is no list of messages, and ModelError when the
     model fails and the settings allow no fallback."""
     settings = _aimed(settings or Settings(), target_tokens, target_ratio)
-    given: dict[str, Any] = {
-        "tokenizer": tokenizer,
-        "profile": profile,
-        "closed": closed,
-        "model": model,
-        "on_stage": on_stage,
-    }
-    given |= {"recalled": recalled, "flush": flush, "at": at}
+    run = _Run(tokenizer, profile, closed, model, on_stage, recalled, flush, at)
     if isinstance(source, Source):
-        return _compact_source(source, settings, **given)
+        return run.compact(source, settings)
     before = to_lines(source)
     if not before:
         return []
     loaded = load(b"\n".join(before), "messages", format=format, tokenizer=tokenizer)
-    done = _compact_source(loaded, settings, **given)
+    done = run.compact(loaded, settings)
     return from_lines(in_memory(done.data).splitlines(), source, before)
 
 
@@ -169,37 +162,38 @@ def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Setti
     return dataclasses.replace(settings, target_tokens=tokens, target_ratio=ratio)
 
 
-def _compact_source(
-    source: Source,
-    settings: Settings,
-    *,
-    tokenizer: str,
-    profile: Profile | None,
-    closed: bool,
-    model: LanguageModel | None,
-    on_stage: Callable[[str, str], object] | None,
-    recalled: Sequence[Memory],
-    flush: Callable[[Sequence[Memory]], object] | None,
-    at: float,
-) -> CompactResult:
-    counter = make_counter(tokenizer).counter
-    if flush is not None:
-        settings = dataclasses.replace(settings, memory=dataclasses.replace(settings.memory, auto_flush=True))
-    tools = [tools_for(t, counter, settings, profile, model) for t in source.transcripts]
-    if flush is not None:
-        judges = settings.scorer_name == "classifier"
-        tools = [
-            replace(
-                own,
-                remember=Remembering(settings, at=at, model=model, judge=own.scorer if judges else None),
-                persist=flush,
-            )
-            for own in tools
-        ]
-    if on_stage is not None:
-        tools = [replace(own, on_stage=on_stage) for own in tools]
-    data, parts = compact_source(source, tools, settings, closed=closed, recalled=recalled)
-    return CompactResult(data, tuple(parts))
+class _Run(Struct, frozen=True):
+    """What `compact` is given besides the file and the settings."""
+
+    tokenizer: str
+    profile: Profile | None
+    closed: bool
+    model: LanguageModel | None
+    on_stage: Callable[[str, str], object] | None
+    recalled: Sequence[Memory]
+    flush: Callable[[Sequence[Memory]], object] | None
+    at: float
+
+    def compact(self, source: Source, settings: Settings) -> CompactResult:
+        """Return what is made of each conversation of a file."""
+        counter = make_counter(self.tokenizer).counter
+        if self.flush is not None:
+            settings = dataclasses.replace(settings, memory=dataclasses.replace(settings.memory, auto_flush=True))
+        tools = [tools_for(t, counter, settings, self.profile, self.model) for t in source.transcripts]
+        if self.flush is not None:
+            judges = settings.scorer_name == "classifier"
+            tools = [
+                replace(
+                    own,
+                    remember=Remembering(settings, at=self.at, model=self.model, judge=own.scorer if judges else None),
+                    persist=self.flush,
+                )
+                for own in tools
+            ]
+        if self.on_stage is not None:
+            tools = [replace(own, on_stage=self.on_stage) for own in tools]
+        data, parts = compact_source(source, tools, settings, closed=self.closed, recalled=self.recalled)
+        return CompactResult(data, tuple(parts))
 
 
 def context_state(

@@ -139,7 +139,21 @@ class _Losses:
             full = digest([encode(text)])
             if full[:SHORT] in marks and full not in named:
                 named.add(full)
-                self._append(loss, "text", full, [mended], [self._origin[mended.index]], records, part.tokens, reason)
+                self.entries.append(
+                    Removed(
+                        reference="",
+                        digest=full,
+                        loss=loss,
+                        kind="text",
+                        conversation=self.conversation,
+                        messages=(self._origin[mended.index],),
+                        records=tuple(records),
+                        role=mended.role,
+                        tokens=part.tokens,
+                        reason=reason,
+                        marked=True,
+                    )
+                )
 
     def _add_records(
         self,
@@ -151,29 +165,27 @@ class _Losses:
         marks: frozenset[str] = frozenset(),
     ) -> None:
         full = digest(self.part.before.raw(record) for record in records)
-        tokens = sum(message.tokens for message in messages)
-        marked = full[:SHORT] in marks
-        self._append(loss, "records", full, messages, origins, records, tokens, reason, marked=marked)
-
-    def _append(
-        self,
-        loss: Loss,
-        kind: Any,
-        full: str,
-        messages: Sequence[Message],
-        origins: Sequence[int],
-        records: Sequence[int],
-        tokens: int,
-        reason: str,
-        *,
-        marked: bool = True,
-    ) -> None:
-        roles = {message.role for message in messages}
-        role = roles.pop() if len(roles) == 1 else ""
-        entry = Removed(
-            "", full, loss, kind, self.conversation, tuple(origins), tuple(records), role, tokens, reason, marked
+        self.entries.append(
+            Removed(
+                reference="",
+                digest=full,
+                loss=loss,
+                kind="records",
+                conversation=self.conversation,
+                messages=tuple(origins),
+                records=tuple(records),
+                role=_role(messages),
+                tokens=sum(message.tokens for message in messages),
+                reason=reason,
+                marked=full[:SHORT] in marks,
+            )
         )
-        self.entries.append(entry)
+
+
+def _role(messages: Sequence[Message]) -> str:
+    """Return the role of messages; empty where they have several."""
+    roles = {message.role for message in messages}
+    return roles.pop() if len(roles) == 1 else ""
 
 
 def mended_indices(part: Compaction) -> dict[int, int]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.model.content import Content, HeldText
-from compactor_cli.model.message import HeldPart, Marks, Message, Origin, Part, PartKind, Path, Place, Role
+from compactor_cli.model.message import HeldPart, Message, Origin, Part, PartKind, Path, Place, Role
 from compactor_cli.model.transcript import Link, Transcript
 from compactor_cli.text.patterns import compiled_later
 
@@ -210,7 +210,6 @@ class Builder(Struct):
         origin: Origin = "other",
         turn: int | None = None,
         pinned: bool = False,
-        marks: Marks | None = None,
     ) -> int:
         """Append a message and return its index."""
         index, parts = len(self.messages), tuple(parts)
@@ -218,7 +217,7 @@ class Builder(Struct):
         if origin == "summary" and any(part.kind != "text" for part in parts):
             origin = "other"  # a summary is text and nothing else; this only quotes one
         self.messages.append(
-            Message(index, id or f"m{index}", role, parts, records, tokens, timestamp, origin, turn, pinned, marks)
+            Message(index, id or f"m{index}", role, parts, records, tokens, timestamp, origin, turn, pinned)
         )
         return index
 

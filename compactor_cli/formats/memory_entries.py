@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, parse_time
 from compactor_cli.model.message import Marks, Message, Origin, Part, Place, Role
 from compactor_cli.summaries.format.headers import is_recalled, is_summary
@@ -31,15 +33,15 @@ class MemoryEntries(PlainEdits):
             given = value.get("metadata")
             metadata: dict[str, Any] = given if isinstance(given, dict) else {}
             text, role = as_text(value["content"]), _role(value, metadata)
-            build.add(
+            index = build.add(
                 role,
                 (build.part("text", text, Place(record, ("content",))),),
                 (record,),
                 id=as_text(value.get("id")),
                 timestamp=parse_time(value.get("timestamp")),
                 origin=_origin(text, role),
-                marks=_marks(value, metadata),
             )
+            build.messages[index] = replace(build.messages[index], marks=_marks(value, metadata))
         return Reading(build.messages)
 
     def new_record(self, message: Message, around: Around) -> Any:

@@ -8,7 +8,7 @@ from compactor_cli.model.budget import TIERS
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
-from compactor_cli.model.transcript import Note, Transcript
+from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
 from compactor_cli.pipeline.token_use import spent, unspent
 from compactor_cli.pipeline.write_summaries import Summary, current_round
@@ -61,13 +61,12 @@ def report(
     plan: Plan,
     summaries: Sequence[Summary],
     output: Output,
-    repairs: tuple[Note, ...],
     target: int | None,
     inserted: Inserted | None = None,
     *,
     count: Callable[[str], int],
 ) -> Compaction:
-    """Return what a compaction did. `count`: tokens of a text."""
+    """Return what a compaction did, but for what was repaired. `count`: tokens of a text."""
     mended = analysis.transcript
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
     out = {m.index: m for m in output.messages if m.index >= 0}
@@ -96,7 +95,7 @@ def report(
         residual_tokens=sum(out[i].tokens for i in residuals if i in out),
         tiers=_tier_lines(analysis, out, summaries, count),
         spent=spent(mended.messages, analysis.groups, plan.decisions, output.messages),
-        repairs=repairs,
+        repairs=(),
         removed=output.removed,
         outside=output.outside,
         first_changed_index=None if first_changed is None else _first_number(mended.messages, first_changed, gone),

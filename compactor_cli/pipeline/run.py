@@ -201,9 +201,10 @@ def _compact(run: _Run) -> Compaction:
         check_beginning(transcript.messages, output.messages)
     stages.done("verify")
     count = run.tools.counter.count
-    result = report(transcript, analysis, plan, summaries, output, repairs, run.target, inserted, count=count)
+    result = report(transcript, analysis, plan, summaries, output, run.target, inserted, count=count)
     return replace(
         result,
+        repairs=repairs,
         stages=tuple(stages.seconds),
         summarizer=_writer(run.tools, plan, summaries),
         warnings=(
