@@ -107,7 +107,7 @@ class Selector:
         heapq.heapify(heap)
         while heap and room > HEADING:
             _, line, stop = heapq.heappop(heap)
-            if line in taken or stop - 1 in taken:
+            if not taken.keys().isdisjoint(range(line, stop)):
                 continue
             cost = self.cost(line, stop)
             if cost > room:
@@ -178,15 +178,6 @@ class Selector:
                     gain += (level - known) * found.worth
                     best[found.term] = level
         return gain
-
-    def _least(self, start: int, stop: int) -> float:
-        """A lower bound of the tokens of lines that costs no counting, so that their density is an upper bound."""
-        starts, ends, counted = self.lines.starts, self.lines.ends, self._costs
-        least = 0.0
-        for line in range(start, stop):
-            tokens = counted.get(line)
-            least += 1 + (ends[line] - starts[line]) / 6 if tokens is None else tokens
-        return least
 
     def tokens(self, line: int) -> int:
         """Tokens of the line alone."""
