@@ -370,6 +370,6 @@ class Chooser:
         """The attempt with the names that made the value of what is kept."""
         decisions = dict(attempt.decisions)
         for group, own in attempt.chosen.items():
-            terms = [term for choice in own for term in self.lines.terms(choice.line)]
+            terms = [term for choice in own for term in self.selector.terms_of(choice.line)]
             decisions[group] = decisions[group]._replace(signals=self.values.explain(terms))
         return replace(attempt, decisions=decisions)

@@ -88,6 +88,10 @@ class Selector:
             tokens += self.tokens(each)
         return tokens
 
+    def terms_of(self, line: int) -> list[int]:
+        """Return the terms that make the value of a line: those that nothing had when it was looked at."""
+        return [found.term for found in self._context(line)]
+
     def take(self, line: int) -> int:
         """Take a line whatever its value; returns its tokens."""
         if line in self.taken:
