@@ -34,11 +34,11 @@ def session_files(storage: Path) -> list[Path]:
     return sorted((storage / "session").glob("*/*.json"))
 
 
-def session_of(file: Path, storage: Path, read: Read = document) -> Path | None:
+def session_of(file: Path, storage: Path) -> Path | None:
     """The session of a file with a message or a part; None where it is not there."""
     folder = file.parent.name
     if file.is_relative_to(storage / "part"):
-        wanted = word(read(file), "messageID") or folder
+        wanted = word(document(file), "messageID") or folder
         files = (storage / "message").glob("*/*.json")
         folder = next((one.parent.name for one in files if wanted in (one.stem, word(document(one), "id"))), "")
     return next((one for one in session_files(storage) if folder == _id(document(one), one)), None)

@@ -227,13 +227,13 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     if not outcome.changed or not parts:
         console.print(_unchanged(parts))
         return
-    _show_tables(session, source, outcome, parts)
+    _show_tables(session, outcome, parts)
     _show_remarks(session, parts)
     if job.asked.writes:
         console.print(f"written to {'standard output' if outcome.place == '-' else outcome.place}", soft_wrap=True)
 
 
-def _show_tables(session: Session, source: Source, outcome: Outcome, parts: Sequence[Compaction]) -> None:
+def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]) -> None:
     from compactor_cli.render import tables
 
     console = session.err

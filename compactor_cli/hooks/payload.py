@@ -25,8 +25,6 @@ class Payload(Struct, frozen=True):
     cwd: str
     source: str
     """Of `SessionStart`: startup, resume, clear or compact."""
-    trigger: str
-    """Of `PreCompact`: manual or auto."""
 
     @property
     def is_before(self) -> bool:
@@ -55,7 +53,6 @@ def payload_of(data: bytes) -> Payload:
         transcript=_word(value, "transcript_path"),
         cwd=_word(value, "cwd"),
         source=_word(value, "source"),
-        trigger=_word(value, "trigger"),
     )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from compactor_cli.asking.port import LanguageModel
 from compactor_cli.memory.extract import extract
 from compactor_cli.model.memory import Memory
-from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
@@ -40,17 +38,16 @@ def extract_memories(
     *,
     at: float,
     model: LanguageModel | None = None,
-    scores: Sequence[Score] | None = None,
     judge: Scorer | None = None,
 ) -> tuple[Memory, ...]:
     """Return what is worth remembering by `settings.memory`, in the order in which it was said; created at `at`.
 
-    `scores`: what scorer classifier has found already, so that the model is not asked again. `judge`: the scorer that
-    finds it where there are none; by default one with the prompt of the settings. Raises ModelError when the model
-    fails and must not.
+    `judge`: the scorer that asks the model; by default one with the prompt of the settings. Raises ModelError when the
+    model fails and must not.
     """
     memory = settings.memory
-    if model is not None and scores is None:
+    scores = None
+    if model is not None:
         if judge is None:
             from compactor_cli.scoring.classifier import ClassifierScorer  # most runs ask no model
 

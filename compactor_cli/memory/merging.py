@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from collections.abc import Iterable
 
@@ -137,5 +136,5 @@ def one_tag(tag: str) -> str:
 
 
 def _check(name: str, value: float, most: float) -> None:
-    if not (math.isfinite(value) and 0 <= value <= most):
+    if not 0 <= value <= most:
         raise UsageError(f"{name} {value} is not between 0 and {most:,g}")

@@ -2,53 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 Loss = Literal["shortened", "summarized", "dropped", "repaired"]
+Count = Annotated[int, Meta(ge=0)]
+Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+"""A SHA-256 in 64 hex digits."""
 
 
-class Removed(Struct, frozen=True):
+class Removed(Struct, frozen=True, rename={"digest": "sha256"}):
     """An original that is not in the output as it was."""
 
     reference: str
     """`ctx_` and the first 8 hex digits of `digest`; more where two originals of a file would share them."""
-    digest: str
-    """SHA-256 of the original, 64 hex digits."""
+    digest: Digest
+    """Of the original."""
     loss: Loss
     kind: Literal["text", "records"]
     """What the digest is of: one text within the records (in UTF-8), or the records' bytes one after another."""
-    conversation: int
-    messages: tuple[int, ...]
+    conversation: Count
+    messages: tuple[Count, ...]
     """Indices of the messages of the conversation that it is (part of)."""
-    records: tuple[int, ...]
+    records: tuple[Count, ...]
     """Indices of the conversation's records that hold it."""
     role: str
     """Role of its messages; empty when they have several."""
-    tokens: int
+    tokens: Count
     """Tokens that the part of a text had, or the messages of records."""
     reason: str
     marked: bool
     """Whether a mark in the output carries the reference."""
 
 
-class Round(Struct, frozen=True):
+class Round(Struct, frozen=True, kw_only=True, rename={"target": "target_tokens"}):
     """What was done to one conversation: the events of seeds 000 and 001 in one."""
 
-    conversation: int
+    conversation: Count
     session: str
     """The format's session id; empty where it has none."""
-    round: int
+    round: Count
     strategy: str
     summarizer: str
-    target: int | None
-    tokens_before: int
-    tokens_after: int
-    messages_before: int
-    messages_after: int
-    summary: str
-    """The summaries that were written, in order; empty when there are none."""
+    target: Count | None = None
+    tokens_before: Count
+    tokens_after: Count
+    messages_before: Count
+    messages_after: Count
+    summary: str = ""
+    """The summaries that were written, in order; empty when there are none, and in a manifest."""
     compacted: tuple[str, ...]
     """Ids of the messages that are not in the output as they were."""
 
@@ -57,12 +60,12 @@ class Round(Struct, frozen=True):
         return self.tokens_after / self.tokens_before if self.tokens_before else 1.0
 
 
-class FileState(Struct, frozen=True):
+class FileState(Struct, frozen=True, rename={"size": "bytes"}):
     """A file before or after a compaction."""
 
     path: str
-    sha256: str
-    size: int
+    sha256: Digest
+    size: Count
     """Bytes."""
 
 

@@ -15,20 +15,20 @@ COMPACTION, EXTRACTED = "compaction", "smart-extracted"
 """Tags of memories that were extracted when a transcript was compacted."""
 
 
-class MemorySource(Struct, frozen=True):
+class MemorySource(Struct, frozen=True, forbid_unknown_fields=True):
     """Where a memory was said."""
 
-    transcript: str
+    transcript: str = ""
     """Path of the file; empty for a memory that was added by hand."""
-    session: str
+    session: str = ""
     """The format's session id; empty where it has none."""
-    messages: tuple[int, ...]
+    messages: tuple[int, ...] = ()
     ids: tuple[str, ...] = ()
     """The messages' ids in the format."""
 
 
-class Memory(Struct, frozen=True, kw_only=True):
-    """One statement that stands alone."""
+class Memory(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One statement that stands alone. The order of the fields is that of a line of an export."""
 
     text: str
     category: str

@@ -9,7 +9,7 @@ from typing import Any
 
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.prompt.definition import AFTER, BEFORE, Condition, Given, Prompt, PromptPart, Scalar, Segment
-from compactor_cli.prompt.yaml_document import Place, YamlDocument, read_document
+from compactor_cli.text.yaml_document import Place, YamlDocument, read_document
 
 _WIDTH = 60
 """Characters of a wrong value that an error shows."""

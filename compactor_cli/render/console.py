@@ -17,6 +17,7 @@ from rich.text import Text
 from compactor_cli.text.clean import one_line, shown
 
 _PIPE_WIDTH = 140
+_BAR = 20
 
 
 class FileHeading(Text):
@@ -106,10 +107,10 @@ def snippet(text: str, width: int) -> Text:
     return short
 
 
-def bar(share: float, width: int = 20) -> Text:
+def bar(share: float) -> Text:
     """A bar of blocks for a share between 0 and 1."""
-    full = max(0, min(width, round(share * width)))
-    return Text("█" * full, style="cyan") + Text("·" * (width - full), style="dim")
+    full = max(0, min(_BAR, round(share * _BAR)))
+    return Text("█" * full, style="cyan") + Text("·" * (_BAR - full), style="dim")
 
 
 def percent(part: float, whole: float) -> str:

@@ -124,11 +124,6 @@ def compact_json(
     targets = [part.target for part in parts if part.target is not None]
     target = sum(targets) if targets else None
     changed = [part for part in parts if part.changed]
-    repairs = [note for part in parts for note in part.repairs]
-    stages: dict[str, float] = {}
-    for part in parts:
-        for name, seconds in part.stages:
-            stages[name] = stages.get(name, 0) + seconds
     first = next((part for part in parts if part.first_changed_index is not None), None)
     value: dict[str, Any] = {
         "input": {
@@ -136,15 +131,7 @@ def compact_json(
             "bytes": len(source.data),
             "sha256": sha256(source.stored),
         },
-        "output": {
-            "path": output,
-            "format": source.format,
-            "messages": sum(len(part.messages) for part in parts),
-            "tokens": after,
-            "counter": counter,
-            "bytes": len(data),
-            "sha256": sha256(data),
-        },
+        "output": _output_json(source, counter, output, data, parts),
         "strategy": next((part.plan.strategy for part in changed if part.plan), None),
         "summarizer": next((part.summarizer for part in changed), None),
         "target_tokens": target,
@@ -158,19 +145,17 @@ def compact_json(
         "tiers": _tiers(parts),
         "spent": [{"name": line.name, "tokens": line.tokens} for line in joined(parts)],
         "dispositions": _dispositions(parts),
-        "repairs": [note_json(note) for note in repairs],
+        "repairs": [note_json(note) for part in parts for note in part.repairs],
         "outside": outside_json(parts),
         "reference": _reference(parts),
         "first_changed_index": first.first_changed_index if first else None,
         "prefix_tokens_kept": _prefix(parts),
         "cache": {"hits": 0, "misses": 0},
-        "stages": [{"stage": name, "seconds": round(seconds, 6)} for name, seconds in stages.items()],
+        "stages": _stages(parts),
         "survival": survival_json(survivals),
         "warnings": [*dict.fromkeys([*warnings, *(w for part in parts for w in part.warnings)])],
         "notes": [line_json(note) for note in source.notes],
     }
-    if len(parts) > 1:
-        value["output"]["conversations"] = len(parts)
     if any(part.kept or part.dropped for part in parts):
         value["decisions"] = {
             "kept": sum(len(part.kept) for part in parts),
@@ -179,6 +164,29 @@ def compact_json(
     if recalled := sum(part.recalled for part in parts):
         value["recalled"] = recalled
     return value
+
+
+def _output_json(
+    source: Source, counter: str, output: str, data: Content, parts: Sequence[Compaction]
+) -> dict[str, Any]:
+    value = {
+        "path": output,
+        "format": source.format,
+        "messages": sum(len(part.messages) for part in parts),
+        "tokens": sum(part.tokens for part in parts),
+        "counter": counter,
+        "bytes": len(data),
+        "sha256": sha256(data),
+    }
+    return value | {"conversations": len(parts)} if len(parts) > 1 else value
+
+
+def _stages(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
+    """Return how long each stage took, over all conversations."""
+    stages: dict[str, float] = {}
+    for name, seconds in (stage for part in parts for stage in part.stages):
+        stages[name] = stages.get(name, 0) + seconds
+    return [{"stage": name, "seconds": round(seconds, 6)} for name, seconds in stages.items()]
 
 
 def _dispositions(parts: Sequence[Compaction]) -> dict[str, int]:

@@ -1,14 +1,13 @@
 """Settings files changed in place: everything else in them stays, comments above all.
 
-A new key is a new line at the place where a reader would look for it, and in YAML a value changes in its
-own lines. The result is parsed and has to read as what was meant; where it does not, and for values in
-TOML, there are libraries that know the whole of the language.
+The result is parsed and has to read as what was meant; a file where it does not is left alone.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
@@ -17,85 +16,51 @@ from compactor_cli.settings.checked_values import written
 from compactor_cli.settings.keys import Key
 from compactor_cli.settings.settings_files import SettingsFile, parse, section_of
 
+_HEADER = re.compile(r"^((?:[ \t]*\r?\n)*(?:[ \t]*#.*\n)*)([ \t]*\[.*)", re.MULTILINE)
+"""A table's header in TOML, with the comment right above it and the blank lines before."""
+_BARE = re.compile(r"^(\n*)([ \t]*\[.*)", re.MULTILINE)
+"""The same, of which the comment is cut off; a blank line before is tomlkit's."""
+
 
 def with_value(file: SettingsFile, text: str, key: Key, value: Any) -> str:
-    """The text of the file with a key set."""
+    """Return the text of the file with a key set. Raises SettingsError where that would change something else."""
     value = list(value) if isinstance(value, tuple) else value
-    document = parse(file, text)
-    wanted = _changed(file, document, key, value)
-    if not _has(section_of(file, document), key.name):
-        changed = (_yaml_line if file.is_yaml else _toml_line)(file, text, key, value)
-    else:
-        changed = _replaced_lines(file, text, key, value) if file.is_yaml else None
-    if changed is not None and _reads_as(file, changed, wanted):
-        return changed
-    edited = _edited(file, text, key.name, value, remove=False)
-    spaced = edited if file.is_yaml else _spaced(edited, ".".join((*file.section, key.section)))
-    return spaced if _reads_as(file, spaced, wanted) else edited
-
-
-def _spaced(text: str, table: str) -> str:
-    """A blank line behind a table that was added before others."""
-    lines = _lines(text)
-    headers = [at for at, line in enumerate(lines) if line.startswith("[")]
-    own = next((at for at in headers if lines[at].strip() == f"[{table}]"), None)
-    following = next((at for at in headers if own is not None and at > own), None)
-    if following is not None and lines[following - 1].strip():
-        lines.insert(following, "\n")
-    return "".join(lines)
-
-
-def without(file: SettingsFile, text: str, name: str) -> str | None:
-    """The text of the file without a key, which need not be a known one; None when it is not there."""
-    document = parse(file, text)
-    if not _has(section_of(file, document), name):
-        return None
-    if file.is_yaml:
-        lines = _lines(text)
-        own = _value_lines(file, lines, name)
-        if own is not None:
-            return "".join((*lines[: own.start], *lines[own.stop :]))
-    return _edited(file, text, name, None, remove=True)
-
-
-def _has(document: Mapping[Any, Any], name: str) -> bool:
-    inner: Any = document
-    for word in name.split("."):
-        if not isinstance(inner, Mapping) or word not in inner:
-            return False
-        inner = inner[word]
-    return True
-
-
-def _changed(file: SettingsFile, document: Mapping[Any, Any], key: Key, value: Any) -> dict[Any, Any]:
-    """Return what the document has to read as once the key is set."""
-    whole = deepcopy(dict(document))
-    inner = whole
-    for word in (*file.section, *filter(None, (key.section,))):
+    words = [*file.section, *key.name.split(".")]
+    wanted = deepcopy(dict(parse(file, text)))
+    inner = wanted
+    for word in words[:-1]:
         if inner.get(word) is None:
             inner[word] = {}
         inner = inner[word]
         if not isinstance(inner, dict):
             raise SettingsError(f"{file.path}: {word}: must be a table")
     inner[key.leaf] = value
-    return whole
+    ended = text if text.endswith("\n") or not text else text + "\n"
+    edited = _yaml_with(ended, key, value) if file.is_yaml else _toml(ended, words, value)
+    return _verified(file, edited, wanted, key.name)
 
 
-def _removed(document: Mapping[Any, Any], name: str) -> dict[Any, Any]:
-    whole = deepcopy(dict(document))
-    inner = whole
-    *sections, leaf = name.split(".")
-    for word in sections:
-        inner = inner[word]
-    del inner[leaf]
-    return whole
+def without(file: SettingsFile, text: str, name: str) -> str | None:
+    """Return the text of the file without a key, which need not be a known one; None when it is not there."""
+    words = [*file.section, *name.split(".")]
+    wanted = deepcopy(dict(parse(file, text)))
+    section_of(file, wanted)  # raises for what is no table
+    inner: Any = wanted
+    for word in words[:-1]:
+        inner = inner.get(word) if isinstance(inner, dict) else None
+    if not isinstance(inner, dict) or words[-1] not in inner:
+        return None
+    del inner[words[-1]]
+    edited = _yaml_without(text, words) if file.is_yaml else _toml(text, words, None)
+    return _verified(file, edited, wanted, name)
 
 
-def _reads_as(file: SettingsFile, text: str, wanted: Mapping[Any, Any]) -> bool:
-    try:
-        return _without_empty(parse(file, text)) == _without_empty(wanted)
-    except SettingsError:
-        return False
+def _verified(file: SettingsFile, text: str, wanted: Mapping[Any, Any], name: str) -> str:
+    """Return the text. Raises SettingsError where it reads as something else than what was meant."""
+    with suppress(SettingsError):
+        if _without_empty(parse(file, text)) == _without_empty(wanted):
+            return text
+    raise SettingsError(f"{file.path}: {name} cannot be changed without changing something else; edit it by hand")
 
 
 def _without_empty(document: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -103,166 +68,111 @@ def _without_empty(document: Mapping[Any, Any]) -> dict[Any, Any]:
     return {name: value for name, value in document.items() if value is not None and value != {}}
 
 
-# lines
+# TOML, by tomlkit
 
 
-def _toml_line(file: SettingsFile, text: str, key: Key, value: Any) -> str | None:
-    """The text with a line more; None where the table has no header of its own."""
-    lines = _lines(text)
-    table = ".".join((*file.section, *filter(None, (key.section,))))
-    headers = [at for at, line in enumerate(lines) if line.lstrip().startswith("[")]
-    start = 0
-    if table:
-        own = [at for at in headers if re.match(rf"\s*\[\s*{re.escape(table)}\s*\]\s*(#.*)?$", lines[at])]
-        if not own:
-            return None
-        start = own[0] + 1
-    end = min((at for at in headers if at >= start), default=len(lines))
-    return _with_line(
-        lines, start, end, rf"#\s?{key.leaf}(\s*=| is unset)", f"{key.leaf} = {written(value)}", in_table=bool(table)
-    )
+def _toml(text: str, words: list[str], value: Any) -> str:
+    """Return TOML with a value set, or taken out where it is None.
 
-
-def _yaml_line(file: SettingsFile, text: str, key: Key, value: Any) -> str | None:
-    """The text with a line more, or with a section more at its end."""
-    lines = _lines(text)
-    line = f"{key.leaf}: {written(value)}"
-    mark = rf"\s*#\s?{key.leaf}:"
-    if not key.section:
-        marked = [at for at, found in enumerate(lines) if re.match(mark, found) and not found.startswith(" ")]
-        at = marked[0] + 1 if marked else len(lines)
-        return "".join((*lines[:at], line + "\n", *lines[at:]))
-    start, end = _yaml_section(lines, key.section)
-    if not start:
-        return "".join((*lines, f"{key.section}:\n  {line}\n"))
-    children = [re.match(r"( +)\w", found) for found in lines[start:end]]
-    indent = next((child[1] for child in children if child), "  ")
-    return _with_line(lines, start, end, mark, indent + line, in_table=True)
-
-
-def _yaml_section(lines: list[str], section: str) -> tuple[int, int]:
-    """The lines below the header of a section; 0, 0 when it has none of its own."""
-    starts = [at for at, line in enumerate(lines) if re.match(r"[^\s#-]", line)]
-    own = [at for at in starts if re.match(rf"{re.escape(section)}:\s*(#.*)?$", lines[at])]
-    if not own:
-        return 0, 0
-    return own[0] + 1, min((at for at in starts if at > own[0]), default=len(lines))
-
-
-def _value_lines(file: SettingsFile, lines: list[str], name: str) -> range | None:
-    """The lines of a key and its value in YAML; None where it has none to itself."""
-    section, _, leaf = name.rpartition(".")
-    wanted = _removed(parse(file, "".join(lines)), name)
-    start, end = _yaml_section(lines, section) if section else (0, len(lines))
-    own = [at for at in range(start, end) if re.match(rf"{' *' if section else ''}{re.escape(leaf)}:", lines[at])]
-    for at in own[:1]:
-        for last in range(at + 1, end + 1):
-            if _reads_as(file, "".join((*lines[:at], *lines[last:])), wanted):
-                return range(at, last)
-    return None
-
-
-def _replaced_lines(file: SettingsFile, text: str, key: Key, value: Any) -> str | None:
-    """The text with another value in the lines of a key, and the comment behind it where it was."""
-    import yaml
-
-    lines = _lines(text)
-    own = _value_lines(file, lines, key.name)
-    if own is None:
-        return None
-    line = lines[own.start]
-    body = line.strip()
-    indent, ending = line[: line.index(body)], line[line.rindex(body) + len(body) :]
-    try:
-        node: Any = yaml.compose(body, Loader=yaml.SafeLoader)
-        comment = body[node.value[0][1].end_mark.column :]
-    except yaml.YAMLError:  # the value goes on in the next line
-        comment = ""
-    comment = comment if comment.lstrip().startswith("#") else ""
-    return "".join((*lines[: own.start], f"{indent}{key.leaf}: {written(value)}{comment}{ending}", *lines[own.stop :]))
-
-
-def _lines(text: str) -> list[str]:
-    """The lines with their ends; the last one has one too."""
-    lines = text.splitlines(keepends=True)
-    if lines and not lines[-1].endswith(("\n", "\r")):
-        lines[-1] += "\n"
-    return lines
-
-
-def _with_line(lines: list[str], start: int, end: int, mark: str, line: str, *, in_table: bool) -> str:
-    """A line more between two others: under the one that is commented out, else behind the last that is set."""
-    marked = [at for at in range(start, end) if re.match(mark, lines[at])]
-    used = [at for at in range(start, end) if lines[at].strip() and not lines[at].lstrip().startswith("#")]
-    if marked:
-        at = marked[0] + 1
-    elif used:
-        at = used[-1] + 1
-    elif in_table:
-        at = start
-    else:
-        at = _before_heading(lines, end)
-        line = line if at == len(lines) or not lines[at].strip() else f"{line}\n"
-    ending = "\r\n" if any(found.endswith("\r\n") for found in lines[:1]) else "\n"
-    return "".join((*lines[:at], line.replace("\n", ending) + ending, *lines[at:]))
-
-
-def _before_heading(lines: list[str], end: int) -> int:
-    """The place before a header and the comment that stands right above it."""
-    at = end
-    while end < len(lines) and at > 0 and lines[at - 1].startswith("#"):
-        at -= 1
-    return at
-
-
-# libraries
-
-
-def _edited(file: SettingsFile, text: str, name: str, value: Any, *, remove: bool) -> str:
-    words = [*file.section, *name.split(".")]
-    return (_with_ruamel if file.is_yaml else _with_tomlkit)(text, words, value, remove)
-
-
-def _with_tomlkit(text: str, words: list[str], value: Any, remove: bool) -> str:
+    What stands right above a header goes with it: tomlkit takes it for the end of the table before, and would put a
+    new key behind it.
+    """
     import tomlkit
 
-    document = tomlkit.parse(text)
+    above: dict[str, list[str]] = {}
+    for found in _HEADER.finditer(text):
+        above.setdefault(found[2], []).append(found[1])
+    document = tomlkit.parse(_HEADER.sub(r"\2", text))
     inner: Any = document
     for at, word in enumerate(words[:-1]):
         if word not in inner:
             inner[word] = tomlkit.table(is_super_table=at + 2 < len(words))
         inner = inner[word]
-    if remove:
+    if value is None:
         del inner[words[-1]]
     else:
         inner[words[-1]] = value
-    return tomlkit.dumps(document)
+    edited = _BARE.sub(lambda found: (above.get(found[2]) or [found[1]]).pop(0) + found[2], document.as_string())
+    return edited.replace("\r\n", "\n").replace("\n", "\r\n") if _ending(text) == "\r\n" else edited
 
 
-def _with_ruamel(text: str, words: list[str], value: Any, remove: bool) -> str:
-    from io import StringIO
+# YAML, at the places that PyYAML tells: a library that writes the document anew also aligns and quotes it anew
 
-    from ruamel.yaml import YAML
-    from ruamel.yaml.util import load_yaml_guess_indent
 
-    document, sequence, dash = load_yaml_guess_indent(text)
-    indents = re.findall(r"^\w+:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*( +)\w", text, re.MULTILINE)
-    yaml = YAML()
-    yaml.preserve_quotes = True
-    yaml.width = 10**6  # long lines stay lines
-    yaml.representer.add_representer(
-        float, lambda dumper, number: dumper.represent_scalar("tag:yaml.org,2002:float", written(number))
-    )
-    yaml.indent(mapping=len(indents[0]) if indents else 2, sequence=sequence or 2, offset=dash or 0)
-    inner = document = {} if document is None else document
+def _yaml_with(text: str, key: Key, value: Any) -> str:
+    """Return YAML with a key set: in its place, or on a new line of its section, which may be new too."""
+    import yaml
+
+    found: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+    root = found if isinstance(found, yaml.MappingNode) else None
+    end, indent = (root.end_mark.index, root.start_mark.column) if root else (len(text), 0)
+    flow = root is not None and root.flow_style
+    said = f" {written(value)}"
+    if not key.section:
+        return _put(text, root, key.leaf, said, end)
+    section = _value(root, key.section)
+    if isinstance(section, yaml.MappingNode):
+        return _put(text, section, key.leaf, said, _line_end(text, section))
+    if section is not None and not section.value and not flow:
+        return _put(text, None, key.leaf, said, _line_end(text, section), indent + 2)
+    said = f" {{{key.leaf}:{said}}}" if section or flow else f"{_ending(text)}{' ' * (indent + 2)}{key.leaf}:{said}"
+    return _put(text, root, key.section, said, end)
+
+
+def _put(text: str, mapping: Any, word: str, said: str, at: int, indent: int = 0) -> str:
+    """Return the text with an entry of a mapping set: in its place, between its braces, or on a new line at `at`."""
+    entries = mapping.value if mapping else []
+    for key, value in entries:
+        if key.value == word:
+            start, begin = text.index(":", key.end_mark.index) + 1, value.start_mark.index
+            gap, old = text[start:begin], text[begin : _end(value)].rstrip()
+            said = f"{said}{gap.rstrip()}" if not gap or "\n" in gap else gap + said.lstrip()
+            return text[:start] + said + text[begin + len(old) :]
+    if mapping and mapping.flow_style:
+        at = _end(entries[-1][1]) if entries else mapping.start_mark.index + 1
+        return f"{text[:at]}{', ' if entries else ''}{word}:{said}{text[at:]}"
+    indent = mapping.start_mark.column if mapping else indent
+    return f"{text[:at]}{' ' * indent}{word}:{said}{_ending(text)}{text[at:]}"
+
+
+def _yaml_without(text: str, words: list[str]) -> str:
+    """Return YAML without a key; as it is where the section has it from elsewhere."""
+    import yaml
+
+    mapping: Any = yaml.compose(text, Loader=yaml.SafeLoader)
     for word in words[:-1]:
-        if inner.get(word) is None:
-            inner[word] = {}
-        inner = inner[word]
-    if remove:
-        del inner[words[-1]]
-    else:
-        inner[words[-1]] = value
-    out = StringIO()
-    yaml.dump(document, out)
-    return out.getvalue()
+        mapping = _value(mapping, word)
+    entries = mapping.value if mapping else []
+    at = next((at for at, (key, _) in enumerate(entries) if key.value == words[-1]), None)
+    if at is None:
+        return text
+    key, value = entries[at]
+    start = key.start_mark.index
+    if not mapping.flow_style:
+        return text[: text.rfind("\n", 0, start) + 1] + text[_line_end(text, value) :]
+    if at:
+        return text[: _end(entries[at - 1][1])] + text[_end(value) :]
+    return text[:start] + text[entries[1][0].start_mark.index if entries[1:] else mapping.end_mark.index - 1 :]
+
+
+def _value(mapping: Any, word: str) -> Any:
+    """Return the node of an entry; None where there is none."""
+    return next((value for key, value in (mapping.value if mapping else ()) if key.value == word), None)
+
+
+def _end(node: Any) -> int:
+    """Return where a value ends. Of lists and mappings in lines PyYAML says where the next value begins."""
+    while getattr(node, "flow_style", True) is False and node.value:
+        last = node.value[-1]
+        node = last[1] if node.id == "mapping" else last
+    return int(node.end_mark.index)
+
+
+def _line_end(text: str, node: Any) -> int:
+    """Return where the line begins that is below a value."""
+    return (text + "\n").index("\n", _end(node) - 1) + 1
+
+
+def _ending(text: str) -> str:
+    """Return the ends of lines that a text has: CRLF where all are."""
+    return "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"

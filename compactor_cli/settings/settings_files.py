@@ -10,15 +10,14 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.errors import SettingsError
+from compactor_cli.errors import InputError, SettingsError
 from compactor_cli.settings.keys import keys
 from compactor_cli.settings.layers import Layer, Origin
 from compactor_cli.settings.parsed_file import layer_of
+from compactor_cli.text.yaml_document import read_document
 
 SUFFIXES = (".toml", ".yaml", ".yml")
 PYPROJECT = "pyproject.toml"
-_UNREADABLE = (ValueError, LookupError, AttributeError, TypeError, RecursionError)
-"""What the YAML reader raises for values that are not what their tags say."""
 
 
 class SettingsFile(Struct, frozen=True):
@@ -167,35 +166,12 @@ def _toml(name: str, text: str) -> Mapping[Any, Any]:
 
 
 def _yaml(name: str, text: str) -> Mapping[Any, Any]:
-    import yaml
-
     try:
-        twice = _named_twice(yaml.compose(text, Loader=yaml.SafeLoader))
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or str(error)
-        raise SettingsError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {what}") from None
-    except _UNREADABLE as error:  # such as a date that there is not
-        raise SettingsError(f"{name}: not YAML: {error}") from None
-    if twice:
-        raise SettingsError(f"{name}:{twice[1]}: {twice[0]} stands here twice; keep one")
+        document = read_document(text, name).value
+    except InputError as error:
+        raise SettingsError(str(error)) from None
     if document is None:
         return {}
     if not isinstance(document, Mapping):
         raise SettingsError(f"{name}:1: must hold keys and values")
     return document
-
-
-def _named_twice(node: Any) -> tuple[str, int] | None:
-    """A key that a mapping has twice, and its line: the parser would silently take the last one."""
-    pairs = node.value if getattr(node, "id", "") == "mapping" else ()
-    seen: set[str] = set()
-    for key, value in pairs:
-        if str(key.value) in seen:
-            return str(key.value), key.start_mark.line + 1
-        seen.add(str(key.value))
-        inner = _named_twice(value)
-        if inner:
-            return inner
-    return None

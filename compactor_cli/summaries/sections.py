@@ -66,8 +66,8 @@ _TOOLS = 6
 """Tools that are named among the participants."""
 _NAMES, _LONGEST_NAME, _READ = 6, 60, 4_000
 """Names that say what messages were about, their characters, and those of a text in which they are looked for."""
-_NEWEST = 40
-"""Messages that are searched for the newest calls."""
+_NEWEST, _LAST = 40, 2
+"""Messages that are searched for the newest calls, and how many of those are named."""
 _LONG_AGO = 1_000_000
 """Puts lines of earlier rounds before those of this one."""
 _OLD_WHERE = compiled_later(r"\[#")
@@ -204,9 +204,9 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
     return found
 
 
-def last_actions(messages: Sequence[Message], most: int = 2) -> list[SummaryItem]:
+def last_actions(messages: Sequence[Message]) -> list[SummaryItem]:
     """The newest calls, as the work stands: their arguments, and the tool."""
-    calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-most:]
+    calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-_LAST:]
     return [
         SummaryItem(
             "In progress",

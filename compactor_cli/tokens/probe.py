@@ -31,7 +31,6 @@ _FILLER = Turn("user", "x")
 """Stands where a request needs a turn of the user: many providers want one first and last."""
 _ROLES: dict[Role, Speaker] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "user"}
 
-Count = Callable[[str], int]
 Result = TypeVar("Result")
 
 

@@ -36,11 +36,6 @@ class Matches(Struct, frozen=True):
     """Position of a summary in the second transcript -> numbers of the messages that it stands for."""
 
 
-def fates(before: Sequence[Message], after: Sequence[Message]) -> Fate:
-    """Return what became of the messages of the first transcript."""
-    return matches(before, after).fate
-
-
 def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
     """Match the messages of two transcripts: equal ones, then shortened ones by call ids and by the
     references that their marks carry; summaries name what they stand for."""

@@ -13,6 +13,8 @@ from compactor_cli.model.report import Analysis
 from compactor_cli.summaries.format.headers import covered, is_summary, round_of
 from compactor_cli.text.outcomes import stated_failure
 
+_HEAVIEST = 8
+
 
 class Share(Struct, frozen=True):
     """Messages (or calls) and tokens under one heading."""
@@ -40,7 +42,7 @@ class Overview(Struct, frozen=True):
     heaviest: tuple[Message, ...]
 
 
-def overview(analysis: Analysis, heaviest: int = 8) -> Overview:
+def overview(analysis: Analysis) -> Overview:
     """Return where the tokens of a transcript are."""
     messages = analysis.transcript.messages
     tiers = [[0, 0] for _ in range(TIERS)]
@@ -53,7 +55,7 @@ def overview(analysis: Analysis, heaviest: int = 8) -> Overview:
         for m in messages
         if m.origin == "summary" and is_summary(text := m.text("text"))
     )
-    top = sorted(messages, key=lambda m: (-m.tokens, m.index))[:heaviest]
+    top = sorted(messages, key=lambda m: (-m.tokens, m.index))[:_HEAVIEST]
     return Overview(
         by_role(messages),
         by_tool(messages),

@@ -24,7 +24,7 @@ def test_a_manifest_comes_back_without_the_words_of_its_summary():
     read = read_manifest(manifest_text(MADE), "out.jsonl.manifest.json")
     assert MADE.rounds[0].summary
     assert read == replace(MADE, rounds=(replace(MADE.rounds[0], summary=""),))
-    assert json.loads(manifest_text(MADE)) == manifest_json(MADE)
+    assert json.loads(manifest_text(MADE)) == json.loads(json.dumps(manifest_json(MADE)))
 
 
 def test_no_text_of_the_session_is_in_it():
@@ -33,7 +33,7 @@ def test_no_text_of_the_session_is_in_it():
 
 
 def changed(key, value):
-    return {**manifest_json(MADE), key: value}
+    return {**json.loads(manifest_text(MADE)), key: value}
 
 
 def entry(**changes):
@@ -44,19 +44,23 @@ def entry(**changes):
     ("value", "what"),
     [
         (changed("version", 2), "of version 2; update compactor"),
-        (changed("version", "1"), "'version'"),
-        (changed("input", None), "'input'"),
-        (changed("rounds", [7]), "'conversation'"),
+        (changed("version", -1), "`$.version`"),
+        (changed("version", "1"), "`$.version`"),
+        (changed("input", None), "`$.input`"),
+        (changed("rounds", [7]), "`$.rounds[0]`"),
+        (changed("rounds", [{}]), "`conversation` - at `$.rounds[0]`"),
         (entry(loss="stolen"), "'stolen'"),
         (entry(kind="image"), "'image'"),
-        (entry(sha256="ab"), "no SHA-256"),
+        (entry(sha256="ab"), "`$.removed[0].sha256`"),
+        (entry(sha256="a" * 64 + "\n"), "`$.removed[0].sha256`"),
         (entry(reference="ctx_00000000"), "is not the reference of"),
         (entry(reference=""), "is not the reference of"),
-        (entry(records=[-1]), "'records'"),
-        (entry(messages=["a"]), "'messages'"),
-        (entry(tokens=True), "'tokens'"),
-        ([], "'version'"),
-        ({}, "'version'"),
+        (entry(records=[-1]), "`$.removed[0].records[0]`"),
+        (entry(messages=["a"]), "`$.removed[0].messages[0]`"),
+        (entry(tokens=True), "`$.removed[0].tokens`"),
+        (entry(loss="\ud800"), "ud800"),
+        ([], "`object`"),
+        ({}, "`version`"),
     ],
 )
 def test_what_is_wrong_in_a_manifest_is_said_with_its_file(value, what):
@@ -78,4 +82,4 @@ def test_each_key_stands_once_and_each_entry_has_its_line():
     keys = [key for key, _ in json.loads(text, object_pairs_hook=list)]
     assert keys == ["version", "input", "output", "format", "counter", "rounds", "removed"]
     entries = [line.rstrip(b",") for line in text.splitlines() if line.startswith(b'{"reference"')]
-    assert list(map(json.loads, entries)) == manifest_json(MADE)["removed"]
+    assert list(map(json.loads, entries)) == json.loads(text)["removed"]

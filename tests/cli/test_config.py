@@ -212,6 +212,7 @@ def test_everything_that_is_wrong_in_a_file_is_said_at_once(run, tmp_path):
         ("compactor.toml", "a = 1\nb = = 2\n", 2),
         ("compactor.yaml", "a: 1\nb: [2\nc: 3\n", 3),
         ("compactor.yaml", "keep_last: 1\nquery: a\nkeep_last: 2\n", 3),
+        ("compactor.yaml", "keep_last: 1\nyes: 2\n", 2),
         ("compactor.yaml", "- 1\n- 2\n", 1),
         ("pyproject.toml", "[tool.compactor]\nx\n", 2),
     ],

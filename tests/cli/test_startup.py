@@ -12,7 +12,7 @@ SAMPLE = Path(__file__).parents[2] / "sample_transcripts" / "openai-chat.jsonl"
 SLOW = ("litellm", "tiktoken", "pydantic", "sentencex", "yaml", "sqlalchemy", "numpy", "jsonschema")
 
 
-READERS = ("tomli", "yaml", "tomlkit", "ruamel.yaml")
+READERS = ("tomli", "yaml", "tomlkit")
 
 
 def modules_after(code, names=SLOW):

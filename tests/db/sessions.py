@@ -42,7 +42,20 @@ def compacted(data: bytes, path: str = "in.jsonl", **settings: object) -> Done:
 
 def plain(data: bytes, output: bytes, *, session: str = "", summary: str = "") -> Done:
     """A compaction of any bytes: the archive does not look into them."""
-    one = Round(0, session, 1, "rolling", "extractive", 10, 20, 10, 4, 2, summary, ("m1", "m2"))
+    one = Round(
+        conversation=0,
+        session=session,
+        round=1,
+        strategy="rolling",
+        summarizer="extractive",
+        target=10,
+        tokens_before=20,
+        tokens_after=10,
+        messages_before=4,
+        messages_after=2,
+        summary=summary,
+        compacted=("m1", "m2"),
+    )
     made = Manifest(state("in.jsonl", data), state("out.jsonl", output), "openai-chat", "chars", (one,), ())
     return Done(data, output, made, [data[at : at + 1_000] for at in range(0, len(data), 1_000)])
 

@@ -66,6 +66,7 @@ def test_importing_the_same_again_changes_nothing(memory):
         ({"created": -1}, "created"),
         ({"created": True}, "created"),
         ({"uses": 2**31}, "uses"),
+        ({"uses": 10**400}, "uses"),
         ({"uses": 1.5}, "uses"),
         ({"pinned": 1}, "pinned"),
         ({"tags": "a"}, "tags"),
@@ -75,6 +76,8 @@ def test_importing_the_same_again_changes_nothing(memory):
         ({"sources": [{"messages": ["1"]}]}, "messages"),
         ({"sources": [{"mesages": []}]}, "mesages"),
         ({"imprtance": 3}, "imprtance"),
+        ({"sources": [{"messages": [1, "2"]}]}, r"`\$\.sources\[0\]\.messages\[1\]`.* memory export"),
+        ({"\ud800": 3}, "ud800"),
     ],
 )
 def test_a_wrong_line_is_named(change, words):

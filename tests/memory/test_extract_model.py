@@ -84,16 +84,6 @@ def test_the_prompt_of_the_settings_is_the_system_prompt_of_the_judge() -> None:
     assert usual.requests[0].turns == model.requests[0].turns
 
 
-def test_scores_that_are_there_are_not_asked_for_again() -> None:
-    session = transcript(RECORDS)
-    scorer = ScriptedModel(judges)
-    scores = ClassifierScorer(scorer).score(session, Settings())
-    model = ScriptedModel(judges)
-    memories = extract_memories(session, Settings(), at=AT, model=model, scores=scores)
-    assert memories == found(ScriptedModel(judges))
-    assert all("statement" in (request.schema or {})["properties"] for request in model.requests)
-
-
 def test_a_scorer_judges_a_message_once_in_whatever_transcript() -> None:
     """As it was repaired, or with more behind it; what it could not judge is not asked again either."""
     model = ScriptedModel(judges)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from compactor_cli.errors import SettingsError
 from compactor_cli.settings.editing import with_value, without
 from compactor_cli.settings.keys import keys
 from compactor_cli.settings.settings_files import SettingsFile, parse, section_of
@@ -141,14 +142,19 @@ def test_a_key_that_is_not_there_cannot_be_taken_out(name):
 
 
 @pytest.mark.parametrize("name", ["compactor.toml", "compactor.yaml"])
-def test_in_a_file_of_comments_a_value_goes_under_its_own(name):
-    before = template(yaml=name.endswith("yaml"))
-    for key, value in (("keep_last", 3), ("context.threshold", 9000), ("tiers.borders", (1, 2, 3))):
-        after = with_value(file(name), before, keys()[key], value).splitlines()
-        assert [line for line in before.splitlines() if line not in after] == []
-        at = next(at for at, line in enumerate(after) if line not in before.splitlines())
-        assert keys()[key].leaf in after[at - 1]
-        assert after[at - 1].lstrip().startswith("#")
+def test_in_a_file_of_comments_a_value_stands_in_its_section(name):
+    text = before = template(yaml=name.endswith("yaml"))
+    chosen = (("keep_last", 3), ("context.threshold", 9000), ("tiers.borders", [1, 2, 3]))
+    for key, value in chosen:
+        longer = with_value(file(name), text, keys()[key], value)
+        gone, come = changed(text, longer)
+        assert (gone, len(come)) == ([], 1)
+        text = with_value(file(name), longer, keys()[key], value)
+        assert text == longer
+    assert [value_in(name, text, key) for key, _ in chosen] == [value for _, value in chosen]
+    for key, _ in chosen:
+        text = without(file(name), text, key)
+    assert text == before
 
 
 def test_the_ends_of_lines_stay():
@@ -173,3 +179,59 @@ def test_unusual_layouts_are_changed_too(name):
     before = "scoring: {threshold: 5}\n" if name.endswith("yaml") else "scoring = {threshold = 5}\n"
     after = with_value(file(name), before, keys()["scoring.max_residuals"], 0.00001)
     assert value_in(name, after, "scoring") == {"threshold": 5, "max_residuals": 0.00001}
+
+
+@pytest.mark.parametrize(
+    ("before", "key", "after"),
+    [
+        ("strategy:   'x'     # a\nkeep:  [ a,b ]\n", "strategy", 'strategy:   "y"     # a\nkeep:  [ a,b ]\n'),
+        ('"strategy": x\n# a\n', "strategy", '"strategy": "y"\n# a\n'),
+        ("strategy: # a\n  x\n# b\n", "strategy", 'strategy: "y" # a\n# b\n'),
+        ("strategy: >-\n  a\n  b\n\n# c\n", "strategy", 'strategy: "y"\n\n# c\n'),
+        ("strategy:\n", "strategy", 'strategy: "y"\n'),
+        ("---\nkeep_last: 1\n...\n", "strategy", '---\nkeep_last: 1\nstrategy: "y"\n...\n'),
+        ("{keep_last: 1}\n", "strategy", '{keep_last: 1, strategy: "y"}\n'),
+        ("{}\n", "llm.model", '{llm: {model: "y"}}\n'),
+        ("llm: null # a\n", "llm.model", 'llm: {model: "y"} # a\n'),
+        ("llm: # a\n\n# b\nkeep: [a]\n", "llm.model", 'llm: # a\n  model: "y"\n\n# b\nkeep: [a]\n'),
+        (
+            "llm:\n    api_base: |\n      a\n\n# b\n",
+            "llm.model",
+            'llm:\n    api_base: |\n      a\n\n    model: "y"\n# b\n',
+        ),
+    ],
+)
+def test_in_yaml_nothing_else_is_written_anew(before, key, after):
+    name = "compactor.yaml"
+    assert with_value(file(name), before, keys()[key], "y") == after
+    assert key.split(".")[-1] not in parse(file(name), without(file(name), after, key))
+
+
+@pytest.mark.parametrize(
+    ("before", "key", "after"),
+    [
+        ("{a: 1, b: [2], c: 3}\n", "a", "{b: [2], c: 3}\n"),
+        ("{a: 1, b: [2], c: 3}\n", "b", "{a: 1, c: 3}\n"),
+        ("{a: 1, b: [2], c: 3}\n", "c", "{a: 1, b: [2]}\n"),
+        ("{a: 1,}\n", "a", "{}\n"),
+        ("s: {a: 1}", "s.a", "s: {}"),
+    ],
+)
+def test_in_yaml_a_key_between_braces_is_taken_out(before, key, after):
+    assert without(file("compactor.yaml"), before, key) == after
+
+
+def test_a_comment_above_a_table_stays_there():
+    before = "# a\n\n# of scoring\n[scoring]\nthreshold = 5\n\n\n# of tiers\n[tiers]\nkeep = [1, 1, 1, 1]\n"
+    after = with_value(file("compactor.toml"), before, keys()["keep_last"], 3)
+    after = with_value(file("compactor.toml"), after, keys()["scoring.residuals"], False)
+    assert changed(before, after) == ([], ["keep_last = 3", "residuals = false"])
+    assert after == before.replace("# a\n", "# a\nkeep_last = 3\n").replace("= 5\n", "= 5\nresiduals = false\n")
+
+
+@pytest.mark.parametrize(
+    "change", [lambda *given: with_value(*given, "y"), lambda f, text, key: without(f, text, key.name)]
+)
+def test_what_would_change_something_else_is_refused(change):
+    with pytest.raises(SettingsError, match=r"compactor.yaml: strategy .* edit it by hand"):
+        change(file("compactor.yaml"), "strategy: &a x\nquery: *a\n", keys()["strategy"])

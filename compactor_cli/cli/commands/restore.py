@@ -155,7 +155,7 @@ def _run(session: Session, kept: Database, asked: RestoreOptions, data: bytes) -
     elif asked.listed:
         _list(session, kept, asked, lookup)
     elif asked.ref is not None:
-        _one(session, kept, asked, asked.ref, lookup)
+        _one(kept, asked, asked.ref, lookup)
     else:
         _whole(session, kept, asked, lookup)
 
@@ -184,7 +184,7 @@ def _whole(session: Session, kept: Database, asked: RestoreOptions, lookup: Look
     session.say(f"{len(data):,} bytes, as before the compaction of {when(chosen.at)}, written to {shown}")
 
 
-def _one(session: Session, kept: Database, asked: RestoreOptions, reference: str, lookup: Lookup) -> None:
+def _one(kept: Database, asked: RestoreOptions, reference: str, lookup: Lookup) -> None:
     """One original. A mark may be of any round of the file: the newest ones come first."""
     from compactor_cli.archive.originals import find, original
     from compactor_cli.archive.stored import archive

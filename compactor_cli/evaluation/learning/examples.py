@@ -55,10 +55,10 @@ def opening_of(messages: Sequence[Message]) -> str:
     return text if len(text) >= _OPENING else ""
 
 
-def cases_of(session: str, messages: Sequence[Message], cuts: Sequence[float] = CUTS) -> Iterator[TrainingCase]:
+def cases_of(session: str, messages: Sequence[Message]) -> Iterator[TrainingCase]:
     """The cases that a session gives; a short one gives none. No place is used for two cuts."""
     done = set()
-    for share in cuts:
+    for share in CUTS:
         cut = cut_at(messages, share)
         if cut is None or cut in done:
             continue

@@ -14,6 +14,8 @@ _KEYS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge")
 """What keys may be: YAML reads `yes` and `1` as something else than a text."""
 _DEPTH = 12
 """Levels that are looked at for lines and repeated keys; a valid file has five."""
+_UNREADABLE = (ValueError, LookupError, AttributeError, TypeError)
+"""What PyYAML raises for a value that is not what its tag says, such as a date that there is not."""
 
 
 class YamlDocument(Struct, frozen=True):
@@ -53,7 +55,7 @@ def read_document(text: str, path: str) -> YamlDocument:
         raise InputError(f"not YAML: {problem}", path=path, line=mark.line + 1 if mark else None) from None
     except RecursionError:
         raise InputError("nested too deeply to be read", path=path) from None
-    except ValueError as error:  # a date that does not exist, a number of too many digits
+    except _UNREADABLE as error:
         raise InputError(f"not YAML: {error}", path=path) from None
 
 
@@ -72,7 +74,7 @@ def _lines(node: Any, place: Place, path: str) -> Iterator[tuple[Place, int]]:
                 raise InputError(f"{written} is no text; write it in quotes", path=path, line=line)
             inner = (*place, key.value)
             if key.value in seen:
-                raise InputError(f"{shown(inner)}: given twice", path=path, line=line)
+                raise InputError(f"{shown(inner)}: given twice; keep one", path=path, line=line)
             seen.add(key.value)
             yield inner, line
             yield from _lines(value, inner, path)
