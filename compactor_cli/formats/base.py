@@ -314,17 +314,17 @@ def without_data(value: Any) -> Any:
     return value
 
 
-def edit_value(part: Part, text: str, like: str = "") -> str:
+def edit_value(part: Part, text: str) -> str:
     """JSON text that holds a part's new text at its place."""
     assert part.place is not None
     encoding = part.place.encoding
     if encoding == "json":
         return text
     if encoding == "string":
-        return jsonedit.encode(text, like)
+        return jsonedit.encode(text)
     if encoding.startswith("block:"):
-        return jsonedit.encode({"type": encoding[6:], "text": text}, like)
-    return jsonedit.encode([{"type": encoding, "text": text}], like)
+        return jsonedit.encode({"type": encoding[6:], "text": text})
+    return jsonedit.encode([{"type": encoding, "text": text}])
 
 
 def fit(format: Format, values: Sequence[Any]) -> float:

@@ -32,7 +32,7 @@ class MemoryEntries(PlainEdits):
                 continue  # no message: it passes through
             given = value.get("metadata")
             metadata: dict[str, Any] = given if isinstance(given, dict) else {}
-            text, role = as_text(value["content"]), _role(value, metadata)
+            text, role = as_text(value["content"]), _role(metadata)
             index = build.add(
                 role,
                 (build.part("text", text, Place(record, ("content",))),),
@@ -57,7 +57,7 @@ class MemoryEntries(PlainEdits):
         }
 
 
-def _role(value: dict[str, Any], metadata: dict[str, Any]) -> Role:
+def _role(metadata: dict[str, Any]) -> Role:
     named = _ROLES.get(str(metadata.get("role")))
     if named:
         return named

@@ -280,15 +280,18 @@ class Chooser:
         sizes = {index: sum(choice.cost for choice in own) for index, own in by_group.items()}
         extra = sum(self.given.count(line.text) + 2 for line in self.state)
         groups, always = self.given.groups, self.quoter.always
-        quoted, movable = lambda g: sizes.get(g.index, 0), lambda g: self._is_movable(g, in_place)
-        stretches = arrange(groups, in_place, movable, quoted, extra, needed=always)
+
+        def quoted(group: Group) -> int:
+            return sizes.get(group.index, 0)
+
+        stretches = arrange(groups, in_place, self._is_movable, quoted, extra, needed=always)
         attempt = self._written(in_place, stretches, by_group)
         if always and not self.talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
             attempt = self._written(in_place, stretches, by_group)
         return attempt
 
-    def _is_movable(self, group: Group, in_place: dict[int, Decision]) -> bool:
+    def _is_movable(self, group: Group) -> bool:
         """Return whether a summary may quote the group instead: nothing is lost by that but its place."""
         return group.index not in self.present and self._may_be_summarized(group)
 
