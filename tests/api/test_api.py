@@ -7,7 +7,6 @@ import pytest
 import compactor_cli
 from compactor_cli import api
 from compactor_cli.errors import BudgetError, InputError, UsageError
-from compactor_cli.model.content import in_memory
 from compactor_cli.settings import Settings
 from tests.pipeline.sessions import long_session, to_bytes
 
@@ -24,7 +23,7 @@ def test_load_score_compact_and_diff_work_together() -> None:
     (analysis,) = compactor_cli.score(source)
     assert len(analysis.scores) == source.message_count
     result = compactor_cli.compact(source, Settings(target_ratio=0.3))
-    after = compactor_cli.load(in_memory(result.data))
+    after = compactor_cli.load(result.data)
     assert after.tokens == result.parts[0].tokens <= 0.3 * source.tokens
     fate, survival = compactor_cli.diff(source, after)
     assert len(fate.kept) == result.parts[0].dispositions.kept

@@ -224,7 +224,7 @@ def test_a_summary_that_repeats_the_requests_leaves_room_for_memories(strategy, 
     first, second = some(2)
     settings = Settings(strategy=strategy, target_ratio=0.3)
     once = api.compact(api.load(data, "x", tokenizer="chars"), settings, tokenizer="chars", recalled=(first,))
-    source = api.load(in_memory(once.data), "x", tokenizer="chars")
+    source = api.load(once.data, "x", tokenizer="chars")
     again = Settings(strategy=strategy, target_tokens=int(share * source.tokens))
     result = check_recalling(source, again, (second,))
     assert result is not None
@@ -296,7 +296,7 @@ def test_a_history_that_codex_compacted_keeps_its_beginning():
     source = api.load(to_bytes([*records[:40], compacted, *records[40:]]), format="codex", tokenizer="chars")
     result = check_recalling(source, Settings(target_ratio=0.4, memory=ROOMY), some(2))
     assert result is not None
-    kinds = [m.origin for m in api.load(in_memory(result.data), format="codex").transcripts[0].messages]
+    kinds = [m.origin for m in api.load(result.data, format="codex").transcripts[0].messages]
     assert kinds[kinds.index("summary") + 1] == "injected"
 
 

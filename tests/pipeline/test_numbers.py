@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from compactor_cli import api
-from compactor_cli.model.content import in_memory
 from compactor_cli.summaries.format.headers import covered
 from tests.pipeline.sessions import Json, assistant, compact, load, result, to_bytes, user
 
@@ -85,7 +84,7 @@ def test_a_dry_run_names_messages_by_their_numbers_in_the_input(tmp_path: Path, 
 def test_diff_tells_the_same_fates_as_the_report_in_the_numbers_of_the_input() -> None:
     source = load(_cut_short())
     result = api.compact(source, api.Settings(strategy="tiered", target_ratio=0.35), tokenizer="chars")
-    fate, _ = api.diff(source, api.load(in_memory(result.data), format="openai-chat", tokenizer="chars"))
+    fate, _ = api.diff(source, api.load(result.data, format="openai-chat", tokenizer="chars"))
     dispositions = result.parts[0].dispositions
     assert len(fate.summarized) == dispositions.summarized
     assert fate.dropped == (13,)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from compactor_cli import api
-from compactor_cli.model.content import in_memory
 from compactor_cli.model.decisions import Choice, Spot
 from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.decision_files import by_conversation
@@ -89,7 +88,7 @@ def reported(name: str, strategy: str, ratio: float) -> str:
     choices: dict[Spot, Choice] = {Spot(0, 12): "drop", Spot(0, 20): "keep"} if name == "dropped" else {}
     decided = by_conversation(choices, len(source.transcripts))
     output, parts = compact_source(source, tools, settings, decided=decided)
-    again = api.load(in_memory(output), format=source.transcripts[0].format, tokenizer="chars")
+    again = api.load(output, format=source.transcripts[0].format, tokenizer="chars")
     assert [t.tokens for t in again.transcripts] == [part.tokens for part in parts]
     return f"{strategy}, {ratio}\n" + "\n\n".join(map(told, parts))
 

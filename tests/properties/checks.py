@@ -19,7 +19,7 @@ from compactor_cli import api
 from compactor_cli.errors import BudgetError
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import Format
-from compactor_cli.model.content import Content, in_memory
+from compactor_cli.model.content import Content
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.report import Compaction
@@ -47,7 +47,7 @@ MAY_BE_CUT = ("work in flight", "newest message", "stands for earlier history")
 
 def read(data: Content, source: Source, tokenizer: str) -> Source:
     """The output read again, as the format of its input."""
-    return api.load(in_memory(data), "output", format=source.format, tokenizer=tokenizer)
+    return api.load(data, "output", format=source.format, tokenizer=tokenizer)
 
 
 def outcome(source: Source, settings: Settings, tokenizer: str) -> api.CompactResult | BudgetError:

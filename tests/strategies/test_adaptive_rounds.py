@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from compactor_cli import api
-from compactor_cli.model.content import in_memory
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.format.headers import round_of
@@ -72,7 +71,7 @@ def test_the_same_ratio_again_changes_no_sample(sample: Path, ratio: float) -> N
     if any(ratio * transcript.tokens < 450 for transcript in source.transcripts):
         pytest.skip("too small to know what it was compacted from")
     first = api.compact(source, Settings(target_ratio=ratio), tokenizer="chars")
-    again = api.load(in_memory(first.data), format=source.format, tokenizer="chars")
+    again = api.load(first.data, format=source.format, tokenizer="chars")
     assert api.compact(again, Settings(target_ratio=ratio), tokenizer="chars").data == first.data
 
 
