@@ -111,11 +111,11 @@ def test_they_stand_behind_system_messages_and_what_stands_for_earlier_history(g
     assert place_of(given) == place
 
 
-def recalled_before(*records: object) -> tuple[Message, ...]:
+def recalled_before(*records: Any) -> tuple[Message, ...]:
     (recall, _) = choices([SHORT], MemorySettings(), COUNTER)
     assert recall.message is not None
     text = recall.message.text()
-    return transcript([*({"role": "user", "content": text} if one is None else one for one in records)]).messages  # type: ignore[list-item]
+    return transcript([*({"role": "user", "content": text} if one is None else one for one in records)]).messages
 
 
 def test_those_of_an_earlier_compaction_are_emptied_at_their_place() -> None:

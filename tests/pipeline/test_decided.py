@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -223,8 +224,9 @@ def reasons(part: Compaction) -> dict[int, str]:
     return {number: line.decision.reason for line in plan_lines(part) for number in line.messages}
 
 
-def on(**choices: list[int]) -> Choices:
-    return {Spot(0, n): choice for choice, numbers in choices.items() for n in numbers}  # type: ignore[misc]
+def on(*, keep: Sequence[int] = (), drop: Sequence[int] = ()) -> Choices:
+    choices: Choices = {Spot(0, n): "keep" for n in keep}
+    return choices | {Spot(0, n): "drop" for n in drop}
 
 
 @EVERY
