@@ -62,7 +62,9 @@ class CompactResult(Struct, frozen=True):
     parts: tuple[Compaction, ...]
 
 
-def load(data: bytes, path: str = "-", *, format: str = "", tokenizer: str = "", skip_damaged: bool = False) -> Source:
+def load(
+    data: bytes | Content, path: str = "-", *, format: str = "", tokenizer: str = "", skip_damaged: bool = False
+) -> Source:
     """Read a transcript from bytes. `path` only names it in errors, which are InputError."""
     return _load(data, path, make_counter(tokenizer).counter, format=format, skip_damaged=skip_damaged)
 

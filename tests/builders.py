@@ -11,6 +11,7 @@ from pathlib import Path
 
 from compactor_cli import api
 from compactor_cli.formats import FORMATS, jsonedit
+from compactor_cli.pipeline.recorded import recorded
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 
@@ -57,6 +58,13 @@ def read(*values, format="", **layout):
 
 def load(data, **options):
     return api.load(data, "file.jsonl", tokenizer="chars", **options)
+
+
+def last_count(transcript, format):
+    """The last count of the provider, which is there."""
+    found = recorded(transcript, format)
+    assert found is not None
+    return found
 
 
 def compact(data, **settings):

@@ -17,6 +17,9 @@ PAGE = (ROOT / "CONTRIBUTING.md").read_text()
 COPIED = (
     "compactor_cli",
     "tests",
+    "tests_agents",
+    "tests_llm",
+    "ci",
     "sample_transcripts",
     "pyproject.toml",
     "README.md",
@@ -28,7 +31,8 @@ COPIED = (
 
 def block(recipe):
     """The code that a recipe shows: the first block behind its name."""
-    return re.search(r"```python\n(.*?)```", PAGE[PAGE.index(f"**{recipe}") :], re.DOTALL)[1]
+    (first, *_) = re.findall(r"```python\n(.*?)```", PAGE[PAGE.index(f"**{recipe}") :], re.DOTALL)
+    return first
 
 
 def edit(path, old, new):

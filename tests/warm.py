@@ -65,7 +65,7 @@ class Warm:
     """
 
     def __init__(self, module=""):
-        self._module, self._parent, self._line = module, None, None
+        self._module, self._parent = module, None
 
     def run(self, *args, input=None, cwd=None, timeout=120, **variables):
         """Run `compactor ARGS...` and wait for it. Keyword arguments in capitals are environment variables.

@@ -6,6 +6,7 @@ import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.builders import ROOT, environment
 
@@ -23,6 +24,8 @@ class Place:
     home: Path
     project: Path
     address: str
+    requests: list[Any]
+    """What the provider was asked so far."""
 
     def write(self, path, value):
         target = self.home / path

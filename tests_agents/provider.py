@@ -6,12 +6,13 @@ import json
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 
 @contextmanager
 def provider():
     """Its address, and the bodies of the requests for an answer so far."""
-    asked = []
+    asked: list[Any] = []
 
     class Handler(_Handler):
         requests = asked
@@ -29,7 +30,7 @@ def provider():
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    requests = None
+    requests: list[Any]
     """Where the bodies go."""
 
     def log_message(self, *args):
@@ -78,7 +79,7 @@ def _counted(value, path):
 
 
 def _messages(value, path):
-    message = {
+    message: dict[str, Any] = {
         "id": "msg_x",
         "type": "message",
         "role": "assistant",

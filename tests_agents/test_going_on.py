@@ -45,9 +45,7 @@ def place(tmp_path):
     (home / ".gemini" / "tmp" / "project" / ".project_root").write_text(str(project))
     (home / ".gemini" / "projects.json").write_text(json.dumps({"projects": {str(project): "project"}}))
     with provider() as (address, requests):
-        place = Place(home, project, address)
-        place.requests = requests
-        yield place
+        yield Place(home, project, address, requests)
 
 
 def put(place, format, data):
@@ -59,7 +57,10 @@ def put(place, format, data):
         agent = next(agent for agent in KNOWN.values() if agent.format == format and agent.resume)
         machine = machine_of({"HOME": str(place.home)}, windows=False)
         own = load(data).transcripts[0].session_id
-        path = agent.new_folder(machine, str(place.project), _BEGAN) / agent.new_name(own, _BEGAN)
+        assert agent.new_folder is not None and agent.new_name is not None
+        folder = agent.new_folder(machine, str(place.project), _BEGAN)
+        assert folder is not None
+        path = folder / agent.new_name(own, _BEGAN)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path

@@ -135,6 +135,7 @@ def at_terminal(home, cwd, args, typed):
     )
     os.close(theirs)
     os.write(ours, typed.encode())
+    assert process.stdout is not None
     output = process.stdout.read()
     process.stdout.close()
     process.wait(timeout=60)

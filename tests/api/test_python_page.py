@@ -80,10 +80,11 @@ def _long(monkeypatch):
 def test_messages_of_openai_go_in_and_come_out(monkeypatch):
     openai = pytest.importorskip("openai")
     from openai.types.chat import ChatCompletion, ChatCompletionMessage
+    from openai.types.chat.chat_completion import Choice
 
     _long(monkeypatch)
     said = ChatCompletionMessage(role="assistant", content="Done.", refusal=None)
-    choice = {"index": 0, "finish_reason": "stop", "message": said}
+    choice = Choice(index=0, finish_reason="stop", message=said)
     answer = ChatCompletion(id="x", object="chat.completion", created=1, model="gpt-4o", choices=[choice])
     provider = _Answers(answer)
     client = SimpleNamespace(chat=SimpleNamespace(completions=provider))

@@ -10,6 +10,7 @@ from compactor_cli.archive.manifest import manifest_of
 from compactor_cli.archive.manifest_json import manifest_text, read_manifest
 from compactor_cli.archive.originals import find, original
 from compactor_cli.errors import BudgetError
+from compactor_cli.model.content import in_memory
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.transcript import Source
 from compactor_cli.settings import Settings
@@ -24,22 +25,23 @@ def check_manifest(source: Source, settings: Settings, recalled: Sequence[Memory
     try:
         done = api.compact(source, settings, tokenizer="chars", recalled=recalled)
     except BudgetError:
-        return source.data
+        return in_memory(source.data)
+    data, output = in_memory(source.data), in_memory(done.data)
     made = manifest_of(source, done.data, done.parts, "out", "chars")
     read = read_manifest(manifest_text(made), "manifest")
     assert (read.input, read.output, read.removed) == (made.input, made.output, made.removed)
-    again = api.load(source.data, source.path, format=made.format, tokenizer="chars", skip_damaged=True)
+    again = api.load(data, source.path, format=made.format, tokenizer="chars", skip_damaged=True)
     originals = {entry.digest: original(again, entry) for entry in made.removed}
     assert all(originals.values())
     for number, part in enumerate(done.parts):
         own = [entry for entry in made.removed if entry.conversation == number]
         assert set(part.removed) <= {record for entry in own for record in entry.records}
-        gone = {part.before.raw(record) for record in part.removed} - set(done.data.splitlines())
+        gone = {part.before.raw(record) for record in part.removed} - set(output.splitlines())
         named = b"\n".join(originals[entry.digest] for entry in own if entry.kind == "records")
         texts = {record for entry in own if entry.kind == "text" for record in entry.records}
         for record in part.removed:
             assert record in texts or part.before.raw(record) not in gone or part.before.raw(record) in named
-    earlier = set(MARK.findall(source.data))
-    for digits in set(MARK.findall(done.data)) - earlier:
+    earlier = set(MARK.findall(data))
+    for digits in set(MARK.findall(output)) - earlier:
         assert find(made.removed, digits.decode()).marked
-    return done.data
+    return output

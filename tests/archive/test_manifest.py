@@ -89,7 +89,7 @@ def test_a_summary_leads_to_the_records_it_stands_for_and_each_of_them_has_its_o
     made, source, done = manifest(data, strategy="rolling", target_ratio=0.3)
     lines = data.splitlines()
     (summary,) = [m for m in done.parts[0].messages if m.origin == "summary"]
-    mark = re.search(r"ctx_[0-9a-f]{8}", summary.text())[0]
+    (mark, *_) = re.findall(r"ctx_[0-9a-f]{8}", summary.text())
     entry = find(made.removed, mark)
     assert (entry.loss, entry.kind, entry.marked) == ("summarized", "records", True)
     assert original(source, entry) == b"".join(lines[record] for record in entry.records)

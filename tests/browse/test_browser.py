@@ -226,7 +226,7 @@ def test_another_target_and_another_strategy_are_computed(browse, session):
 
 
 def test_what_is_saved_makes_compact_come_to_the_same_figures(browse, session, run, tmp_path):
-    shown = {}
+    shown: dict[str, object] = {}
 
     async def scenario(seen):
         await seen.keys(*"g5", "enter", "k", *"g8", "enter", "d", "t", "ctrl+u")

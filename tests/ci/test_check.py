@@ -49,10 +49,17 @@ def place(tmp_path):
     return tmp_path
 
 
+def parts_of(line):
+    """The parts of an annotation, which is all of a line."""
+    found = COMMAND.fullmatch(line)
+    assert found is not None, line
+    return found.groups()
+
+
 def test_each_file_that_has_to_be_compacted_is_annotated(run, place):
     done = run("compact", "large.jsonl", "small.jsonl", *TARGET, "--annotations", "github")
     assert done.code == 1
-    (found,) = [COMMAND.fullmatch(line).groups() for line in done.text.splitlines()]
+    (found,) = map(parts_of, done.text.splitlines())
     assert found[:4] == ("warning", "large.jsonl", "1", "compactor%3A needs-compaction")
     assert re.search(r"from [\d,]+ to [\d,]+ tokens", found[4])
 
@@ -60,7 +67,7 @@ def test_each_file_that_has_to_be_compacted_is_annotated(run, place):
 def test_a_damaged_file_is_an_error_at_its_line(run, place):
     done = run("compact", "damaged.jsonl", "large.jsonl", *TARGET, "--annotations", "github")
     assert done.code == 3
-    found = [COMMAND.fullmatch(line).groups() for line in done.text.splitlines()]
+    found = [parts_of(line) for line in done.text.splitlines()]
     assert [(level, path, line) for level, path, line, *_ in found] == [
         ("error", "damaged.jsonl", "2"),
         ("warning", "large.jsonl", "1"),

@@ -14,6 +14,7 @@ import pytest
 from tests.builders import ROOT
 
 _SPEC = importlib.util.spec_from_file_location("package", ROOT / "ci" / "package.py")
+assert _SPEC is not None and _SPEC.loader is not None
 package = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(package)
 

@@ -51,7 +51,7 @@ def test_bad_input_is_refused_with_its_place_and_nothing_is_written(run, tmp_pat
 @pytest.mark.parametrize("command", ["score", "inspect", "compact", "budget", "diff"])
 def test_every_command_refuses_what_is_not_there_or_is_a_directory(run, tmp_path, command):
     (tmp_path / "folder").mkdir()
-    extra = {"budget": ["--total", 100], "diff": ["folder"], "compact": ["-o", "out"]}.get(command, [])
+    extra = {"budget": ["--total", "100"], "diff": ["folder"], "compact": ["-o", "out"]}.get(command, [])
     extra += ["--tokenizer", "chars"]
     missing = run(command, "missing.jsonl", *extra)
     assert (missing.code, missing.stdout) == (3, b"")

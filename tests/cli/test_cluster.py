@@ -34,6 +34,7 @@ def started(module, *args, until, cwd):
     """A process of the cluster, when it has said that it is there; what it said of it."""
     line = [sys.executable, "-m", f"distributed.cli.{module}", *args]
     process = subprocess.Popen(line, cwd=cwd, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
     try:
         found = next(match for line in process.stderr if (match := re.search(until, line.decode())))
         yield process, found
@@ -79,6 +80,7 @@ def test_a_worker_that_is_killed_in_the_middle_costs_nothing(run, tmp_path, sess
     address, workers = running
     line = command("compact", "in/*.jsonl", *OPTIONS, "out", "--engine", "dask", "--scheduler", address)
     with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
         assert b" tokens " in process.stderr.readline()
         workers[0].send_signal(signal.SIGKILL)
         said = process.stderr.read().decode()

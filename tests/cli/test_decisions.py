@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from compactor_cli.model.decisions import Aim, Spot
+from compactor_cli.model.decisions import Aim, Choice, Spot
 from compactor_cli.pipeline.decision_files import decisions_on, held_against, read_decisions, write_decisions
 from tests.builders import assistant, jsonl, load, prose, user, values_of
 
@@ -17,9 +17,10 @@ TOKENS = ("--tokenizer", "chars")
 def decided(tmp_path, session):
     """Writes a file of decisions on the session: its path."""
 
-    def write(aim=Aim(), path="decisions.json", **choices):  # noqa: B008  # frozen
+    def write(aim=Aim(), path="decisions.json", keep=(), drop=()):  # noqa: B008  # frozen
         source = load(session.read_bytes())
-        spots = {Spot(0, number): choice for choice, numbers in choices.items() for number in numbers}
+        spots: dict[Spot, Choice] = {Spot(0, number): "keep" for number in keep}
+        spots |= {Spot(0, number): "drop" for number in drop}
         (tmp_path / path).write_text(write_decisions(decisions_on(source, spots, aim)), encoding="utf-8")
         return path
 

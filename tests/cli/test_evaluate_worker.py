@@ -37,7 +37,9 @@ def two_processors(monkeypatch):
 
 def test_processes_measure_what_one_measures(cases, two_processors):
     begin(SETUP)
-    here, there = measure_chunk(cases), list(shared(cases, SETUP, RUNS))
+    here, parts = measure_chunk(cases), shared(cases, SETUP, RUNS)
+    assert parts is not None
+    there = list(parts)
     assert timeless(here) == timeless(there)
     assert [len(of_case) for of_case in there] == [RUNS] * 6
     assert [of_case[0].session for of_case in there] == [case.session for case in cases]

@@ -59,8 +59,8 @@ def database(tmp_path):
         connection.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", row)
         for part in reversed(message["parts"]):
             data = {key: value for key, value in part.items() if key not in ("id", "messageID", "sessionID")}
-            row = (part["id"], own, info["id"], created, created, json.dumps(data))
-            connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", row)
+            piece = (part["id"], own, info["id"], created, created, json.dumps(data))
+            connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", piece)
     about = {"role": "user", "time": {"created": made + 1}, "agent": "explore", "model": {}}
     text = {"type": "text", "text": "Count the rows of vines."}
     connection.execute(

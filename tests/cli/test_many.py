@@ -54,8 +54,8 @@ def test_processes_give_the_same_bytes_words_and_reports_as_one(run, tmp_path, s
     ways = []
     for jobs in ("1", "2"):
         done = run("compact", "in/**/*.jsonl", *OPTIONS, "--out-dir", "out", "--jobs", jobs, "--report", "r.jsonl")
-        ways.append((done.code, done.stdout, done.stderr, without_times((tmp_path / "r.jsonl").read_text())))
-        ways[-1] += (written(tmp_path / "out"),)
+        reports, outputs = without_times((tmp_path / "r.jsonl").read_text()), written(tmp_path / "out")
+        ways.append((done.code, done.stdout, done.stderr, reports, outputs))
         (tmp_path / "out").rename(tmp_path / f"out{jobs}")
     assert ways[0] == ways[1]
     code, _, said, reports, outputs = ways[0]
@@ -258,6 +258,7 @@ def under_way(tmp_path, large):
     process = subprocess.Popen(
         command(*LARGE), cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, start_new_session=True
     )
+    assert process.stderr is not None
     assert b" tokens " in process.stderr.readline()
     yield process
     process.kill()

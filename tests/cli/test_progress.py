@@ -7,12 +7,14 @@ import os
 import re
 import shutil
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from compactor_cli.cli import many
 from compactor_cli.cli.app import app
+from compactor_cli.cli.progress import NoSteps
 from compactor_cli.cli.session import open_session
 from compactor_cli.db.database import open_database
 from compactor_cli.memory.stored.memories import listed
@@ -141,9 +143,9 @@ def test_reading_a_large_file_is_shown(at_terminal, large, args):
 
 def test_reading_tells_how_far_it_is():
     session = open_session(tokenizer="chars", model="")
-    told = []
+    told: list[Any] = []
 
-    class Bar:
+    class Bar(NoSteps):
         shows = True
 
         @contextmanager

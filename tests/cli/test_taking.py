@@ -6,6 +6,7 @@ import json
 
 import pytest
 import typer
+from typer.core import TyperGroup
 
 from compactor_cli.cli.app import app
 from compactor_cli.settings.keys import keys
@@ -17,6 +18,7 @@ OPTIONS = [(key.option.name, command) for key in keys().values() if key.option f
 def command_named(name):
     found = typer.main.get_command(app)
     for word in name.split():
+        assert isinstance(found, TyperGroup)
         found = found.commands[word]
     return found
 

@@ -12,7 +12,7 @@ import pytest
 
 from compactor_cli.cli.workers import Work, in_order
 
-_factor = []
+_factor: list[int] = []
 
 
 def begin(factor):

@@ -147,7 +147,8 @@ def test_data_that_is_packed_twice_is_refused_by_both_names():
 
 
 def test_samples_of_an_archive_are_conversations_and_what_did_not_change_stays(run, tmp_path):
-    long, short = ({"id": n, "messages": list(exchanges(n)), "scores": {}} for n in (15, 1))
+    scores: dict[str, float] = {}
+    long, short = ({"id": n, "messages": list(exchanges(n)), "scores": scores} for n in (15, 1))
     (tmp_path / "log.eval").write_bytes(log(long, short))
     done = run("compact", "log.eval", "--target-tokens", "300", *CHARS, "-o", "small.eval")
     assert done.code == 0, done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby, permutations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -32,7 +33,7 @@ ONE_BY_ONE = {"sharegpt"}
 
 def common(said, *formats):
     """What all of the formats can hold of what is said. Texts that one joins are compared as one."""
-    kept = []
+    kept: list[list[Any]] = []
     behind_result = False
     for role, kind, *rest in thinking_first(said) if THINKING_FIRST & set(formats) else said:
         if kind == "text":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from compactor_cli import api
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.model.content import in_memory
 from compactor_cli.model.outcome import Sizes
 from compactor_cli.settings import Settings
 from tests.builders import exchanges
@@ -29,7 +31,7 @@ def talk(turns=6, start=0):
 
 
 def with_calls(turns=4):
-    found = [{"role": "system", "content": "Mend it."}]
+    found: list[dict[str, Any]] = [{"role": "system", "content": "Mend it."}]
     for at in range(turns):
         call = {"id": f"c{at}", "type": "function", "function": {"name": "run", "arguments": '{"in": "src"}'}}
         found += [
@@ -44,7 +46,7 @@ def with_calls(turns=4):
 def as_line(row, column, settings=HALF):
     """What the same row becomes as a line of JSON lines."""
     source = api.load(json.dumps({column: row}).encode(), tokenizer="chars")
-    return json.loads(api.compact(source, settings, tokenizer="chars").data)[column]
+    return json.loads(in_memory(api.compact(source, settings, tokenizer="chars").data))[column]
 
 
 def batch_of(rows, **types):

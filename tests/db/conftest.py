@@ -19,7 +19,7 @@ def postgresql():
 @pytest.fixture(params=["sqlite", "postgresql"])
 def fresh_url(request, tmp_path):
     """Gives the address of a further empty database each time it is called."""
-    made = []
+    made: list[str] = []
 
     def fresh():
         if request.param == "sqlite":

@@ -6,6 +6,7 @@ import hashlib
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from compactor_cli import api
 from compactor_cli.archive.chunks import cut
@@ -13,6 +14,7 @@ from compactor_cli.archive.manifest import manifest_of
 from compactor_cli.archive.stored import archive
 from compactor_cli.db.database import Database
 from compactor_cli.model.archived import FileState, Manifest, Round
+from compactor_cli.model.content import in_memory
 from compactor_cli.settings import Settings
 
 DAY = 86_400.0
@@ -32,12 +34,12 @@ class Done:
             return archive.keep(connection, self.manifest, self.pieces, at)
 
 
-def compacted(data: bytes, path: str = "in.jsonl", **settings: object) -> Done:
+def compacted(data: bytes, path: str = "in.jsonl", **settings: Any) -> Done:
     """Compact a file as the command line does."""
     source = api.load(data, path, tokenizer="chars")
     result = api.compact(source, Settings(**settings), tokenizer="chars")
     made = manifest_of(source, result.data, result.parts, "out.jsonl", "chars")
-    return Done(data, result.data, made, cut(source))
+    return Done(data, in_memory(result.data), made, cut(source))
 
 
 def plain(data: bytes, output: bytes, *, session: str = "", summary: str = "") -> Done:
@@ -71,4 +73,4 @@ def noise(size: int, seed: int) -> bytes:
 
 def restored(database: Database, id: int, at: float = 2_000.0) -> bytes:
     with database.write() as connection:
-        return archive.restore(connection, id, at)
+        return in_memory(archive.restore(connection, id, at))

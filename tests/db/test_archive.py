@@ -74,7 +74,9 @@ def test_five_rounds_of_a_growing_session_restore_every_earlier_state(database, 
     with database.read() as connection:
         assert [one.id for one in archive.chain(connection, ids[-1])] == ids
         for kept, one in zip(ids, done, strict=True):
-            assert archive.find_compaction(connection, one.output).id == kept
+            found = archive.find_compaction(connection, one.output)
+            assert found is not None
+            assert found.id == kept
             assert archive.manifest(connection, kept).removed == one.manifest.removed
         rounds = history(connection, ids=ids[-1:])
     assert [past.compaction for past in rounds] == ids

@@ -11,6 +11,7 @@ import pytest
 
 from compactor_cli.archive.stored import archive, rounds
 from compactor_cli.db.database import open_existing
+from compactor_cli.model.content import in_memory
 from tests.db.warm import KILL_AT
 from tests.drawing import every
 
@@ -33,11 +34,13 @@ def check(url, path, original, small):
                 assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
             for one in archive.newest(connection):
                 back = archive.restore(connection, one.id, 0.0)
-                assert hashlib.sha256(back).hexdigest() == one.input.sha256
+                assert hashlib.sha256(in_memory(back)).hexdigest() == one.input.sha256
                 assert len(rounds.rounds_of(connection, one.id)) == 1
                 assert archive.manifest(connection, one.id).removed
             if data == small:
-                assert archive.find_compaction(connection, small).match == "output"
+                found = archive.find_compaction(connection, small)
+                assert found is not None
+                assert found.match == "output"
     finally:
         opened.close()
 

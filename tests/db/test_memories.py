@@ -113,7 +113,8 @@ def test_ids_and_their_beginnings_name_one_memory(database):
 
 
 def test_an_ambiguous_beginning_names_the_candidates(database):
-    texts, seen = [], {}
+    texts: list[Memory] = []
+    seen: dict[str, Memory] = {}
     for n in range(2_000):
         one = memory(f"memory {n}")
         if one.digest[:4] in seen:

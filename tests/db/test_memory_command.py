@@ -32,9 +32,9 @@ def added(log, text, *options):
 
 
 def test_looking_makes_no_database_and_says_so(run, tmp_path):
-    for command, code in ((["list"], 0), (["export"], 0), (["decay"], 0), (["consolidate"], 0), (["search", "x"], 1)):
-        done = run("memory", *command, "--database", "folder/log.sqlite3")
-        assert (done.code, done.text, done.stderr) == (code, "", "nothing was remembered yet\n"), command
+    for words, code in ((["list"], 0), (["export"], 0), (["decay"], 0), (["consolidate"], 0), (["search", "x"], 1)):
+        done = run("memory", *words, "--database", "folder/log.sqlite3")
+        assert (done.code, done.text, done.stderr) == (code, "", "nothing was remembered yet\n"), words
     for command in ("show", "pin", "unpin", "forget"):
         done = run("memory", command, "abcd", "--database", "folder/log.sqlite3")
         assert done.code == 2
@@ -211,6 +211,7 @@ def test_two_processes_that_add_at_once_lose_nothing(log, url, tmp_path):
             [sys.executable, "-m", "compactor_cli", "memory", "add", "-", "--tag", f"p{number}", "--database", url],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT,
         )  # fmt: skip
+        assert process.stdin is not None
         process.stdin.write(lines.encode())
         process.stdin.close()
         return process
@@ -241,7 +242,7 @@ def test_what_is_forgotten_is_in_no_file(log, url, tmp_path, request):
                 connection.execute("CHECKPOINT")
             name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
             with running.admin() as connection:
-                (oid,) = connection.execute("SELECT oid FROM pg_database WHERE datname = %s", (name,)).fetchone()
+                ((oid,),) = connection.execute("SELECT oid FROM pg_database WHERE datname = %s", (name,)).fetchall()
             return [p for p in (Path(running.folder) / "base" / str(oid)).rglob("*") if p.is_file()]
     else:
 

@@ -46,6 +46,7 @@ def there_and_back(database, source, strategy):
     with database.write() as connection:
         archive.keep(connection, manifest, cut(source), 0.0)
         found = archive.find_compaction(connection, result.data)
+        assert found is not None
         chosen = archive.known(connection, found.id)
         back = archive.restore(connection, found.id, 0.0) if chosen.changed else source.stored
         removed = archive.manifest(connection, found.id).removed

@@ -94,7 +94,7 @@ def test_every_reference_in_the_output_leads_to_its_original(command, compacted)
 
 def test_a_reference_is_found_in_every_round(command, compacted, tmp_path):
     _, small = compacted
-    first = REFERENCE.search(small.read_bytes())[0].decode()
+    first = REFERENCE.findall(small.read_bytes())[0].decode()
     smaller = tmp_path / "smaller.jsonl"
     shown = command("restore", small, "--ref", first).stdout
     done = command("compact", small, "--target-tokens", "900", "--archive", "-o", smaller)
@@ -178,7 +178,7 @@ def test_of_a_file_that_was_edited_only_what_is_asked_for_comes_back(command, tm
 
 def test_an_edited_file_without_a_session_id_is_known_by_its_marks(command, compacted):
     original, small = compacted
-    reference = REFERENCE.search(small.read_bytes())[0].decode()
+    reference = REFERENCE.findall(small.read_bytes())[0].decode()
     shown = command("restore", small, "--ref", reference).stdout
     small.write_bytes(b"\n".join(small.read_bytes().splitlines()[1:]) + b"\n")
     assert command("restore", small).code == 1
@@ -211,7 +211,7 @@ def test_a_round_that_changed_nothing_comes_back_as_well(command, tmp_path):
 
 def test_looking_at_an_original_again_hides_nothing(command, compacted, session):
     _, small = compacted
-    reference = REFERENCE.search(small.read_bytes())[0].decode()
+    reference = REFERENCE.findall(small.read_bytes())[0].decode()
     done = command("compact", session, "--target-tokens", "1000000", "--archive", "-o", "same.jsonl")
     assert "archived" not in done.stderr
     assert command("restore", session, "--ref", reference).code == 0

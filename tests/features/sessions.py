@@ -30,9 +30,15 @@ class Told:
         """The first line that begins so."""
         return next(line for line, text in enumerate(self.texts) if text.startswith(start))
 
+    def term(self, name):
+        """The number of a name, which is in the session."""
+        found = self.session.find(name)
+        assert found is not None, name
+        return found
+
     def of(self, name):
         """What the session shows about a name."""
-        return self.evidence.mentions[self.session.find(name)]
+        return self.evidence.mentions[self.term(name)]
 
     def value(self, name):
-        return self.values.of(self.session.find(name))
+        return self.values.of(self.term(name))

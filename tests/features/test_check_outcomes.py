@@ -185,6 +185,7 @@ def test_output_that_comes_later_belongs_to_the_command():
 )
 def test_a_run_of_everything_covers_a_part_of_its_kind(command, other):
     everything, part = check_named(command), check_named(other)
+    assert everything is not None and part is not None
     assert everything.covers(part)
     assert not part.covers(everything)
 
@@ -199,7 +200,9 @@ def test_a_run_of_everything_covers_a_part_of_its_kind(command, other):
     ],
 )
 def test_runs_of_something_else_cover_nothing(command, other):
-    assert not check_named(command).covers(check_named(other))
+    one, another = check_named(command), check_named(other)
+    assert one is not None and another is not None
+    assert not one.covers(another)
 
 
 @pytest.mark.parametrize(

@@ -106,9 +106,8 @@ def test_keys_of_data_and_names_of_tools_are_form():
 
 def test_system_messages_are_no_part_of_the_story():
     told = Told(system("Always use tool_a.py"), user("go"), assistant("b.py"))
-    assert told.session.find("tool_a.py") is not None
-    assert told.session.find("tool_a.py") not in told.evidence.mentions
-    assert told.values.of(told.session.find("tool_a.py")) == 0
+    assert told.term("tool_a.py") not in told.evidence.mentions
+    assert told.value("tool_a.py") == 0
 
 
 def test_company_and_lines_are_those_of_the_smallest_text():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ TODOS = [
 ]
 OPEN_FIRST = ["[>] Add the tests", "[ ] Update the changelog", "[x] Fix rounding"]
 
-PLANS = {
+PLANS: dict[str, dict[str, Any]] = {
     "TodoWrite": {"todos": TODOS},
     "update_plan": {
         "explanation": "Next",

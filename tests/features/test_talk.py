@@ -186,7 +186,12 @@ def test_a_weight_that_is_missing_counts_nothing():
 
 def test_each_text_is_cut_into_words_once(monkeypatch):
     cut: list[str] = []
-    monkeypatch.setattr(talk, "words", lambda text: cut.append(text) or talk_words.words(text))
+
+    def words(text):
+        cut.append(text)
+        return talk_words.words(text)
+
+    monkeypatch.setattr(talk, "words", words)
     chat = said(*(f"line {n} of the talk" for n in range(50)))
     statement_values(chat, TALK)
     assert cut == [each.text for each in chat]

@@ -10,7 +10,8 @@ import sys
 import pytest
 from hypothesis import given
 
-from compactor_cli.features.topics import MOST, Topic, find_topics
+from compactor_cli.features.topics import MOST, find_topics
+from compactor_cli.model.planning import Topic
 from compactor_cli.pipeline.groups import form_groups
 from tests.builders import ROOT
 from tests.pipeline.sessions import Json, assistant, result, system, to_bytes, transcript, user

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -119,7 +120,7 @@ def test_a_shortened_web_observation_has_no_picture_any_more():
     seen = [r for r in json.loads(out)[0]["content"] if r["class_"] == "web_observation" and r["url"][-1] == "1"]
     assert all(len(r["axtree"]) > 900 or r["image_observation"] is None for r in seen)
     long = {**json.loads((FOLDER / "boats.json").read_bytes())[0]["content"][3]}
-    records = [{"class_": "text_observation", "content": "Look.", "name": None, "source": "user"}]
+    records: list[Any] = [{"class_": "text_observation", "content": "Look.", "name": None, "source": "user"}]
     records += [{"class_": "api_action", "function": "look", "kwargs": {}, "description": None}, long]
     out = compact(jsonl({"id": "x", "content": records}), target_tokens=300).data
     shortened = json.loads(out)["content"][-1]

@@ -36,7 +36,7 @@ def test_blocks_become_parts_and_results_have_the_role_of_a_tool():
     )
     assert [m.role for m in messages] == ["user", "assistant", "tool", "user"]
     assert [part.kind for part in messages[1].parts] == ["thinking", "text", "tool_call", "tool_call"]
-    call, first, second = messages[1].calls[0], *messages[2].results
+    call, (first, second) = messages[1].calls[0], messages[2].results
     assert (call.name, call.call_id, json.loads(call.text)) == ("Read", "t1", {"path": "a.py"})
     assert [(r.call_id, r.text, r.failed) for r in (first, second)] == [("t1", "text", None), ("t2", "more", True)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -66,6 +67,7 @@ def test_of_the_samples_every_record_that_is_kept_whole_has_its_bytes(file):
     data = file.read_bytes()
     result = compact(data, target_ratio=0.3)
     originals = set(lines_of(data))
+    out: list[Any]
     if load(data).format == "conversations":  # one line is many records
         originals = {m for line in originals for m in map(json.dumps, json.loads(line)["messages"])}
         out = [m for line in lines_of(result.data) for m in map(json.dumps, json.loads(line)["messages"])]

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from compactor_cli.pipeline.recorded import recorded
-from tests.builders import compact, faults_of, load
+from tests.builders import compact, faults_of, last_count, load
 from tests.formats.checkers.cline import sent
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -169,10 +168,10 @@ def test_sealed_reasoning_goes_with_the_answer_behind_it():
 
 def test_the_last_count_of_the_provider_is_found():
     known = FORMATS["cline"]
-    assert recorded(read("kiln.messages.json"), known).tokens == 20125  # what was cached is part of what was sent
+    assert last_count(read("kiln.messages.json"), known).tokens == 20125  # what was cached is part of what was sent
     assert known.usage({"metrics": {"inputTokens": 5, "outputTokens": 2, "cacheReadTokens": 90}}) == 97
     last = messages_of((FOLDER / "api_conversation_history.json").read_bytes())[-1]["metrics"]["tokens"]
-    assert recorded(read("api_conversation_history.json"), known).tokens == last["prompt"] + 50
+    assert last_count(read("api_conversation_history.json"), known).tokens == last["prompt"] + 50
 
 
 def test_a_call_without_a_result_gets_one():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from compactor_cli.pipeline.recorded import recorded
-from tests.builders import compact, faults_of, jsonl, listing, load
+from tests.builders import compact, faults_of, jsonl, last_count, listing, load
 from tests.formats.checkers.copilot_cli import check_events, check_sent, sent
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -287,9 +287,12 @@ def test_a_call_without_a_result_gets_one_of_the_agents_own_kind():
 
 def test_the_context_that_was_left_is_the_one_that_counts():
     transcript = loaded(FOLDER / "tide.jsonl").transcripts[0]
-    known = recorded(transcript, FORMATS["copilot-cli"])
+    known = last_count(transcript, FORMATS["copilot-cli"])
     assert (known.tokens, known.after) == (9421, 0)
-    usage = {"type": "assistant.usage", "data": {"inputTokens": 900, "cacheReadTokens": 800, "outputTokens": 20}}
+    usage: dict[str, Any] = {
+        "type": "assistant.usage",
+        "data": {"inputTokens": 900, "cacheReadTokens": 800, "outputTokens": 20},
+    }
     assert FORMATS["copilot-cli"].usage(usage) == 920
     usage["data"]["initiator"] = "sub-agent"
     assert FORMATS["copilot-cli"].usage(usage) is None
@@ -311,5 +314,5 @@ def test_records_of_others_are_not_claimed(value):
 
 
 def test_events_of_unknown_kinds_are_known_by_their_envelope():
-    event = {"type": "future.kind_1", "data": {}, "id": "1", "timestamp": "t", "parentId": None}
+    event: dict[str, Any] = {"type": "future.kind_1", "data": {}, "id": "1", "timestamp": "t", "parentId": None}
     assert FORMATS["copilot-cli"].recognize(event) == 0.7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,10 @@ NO_COUNTS = (  # none in their records, or totals alone
     f"{STAGE}/hermes/large.json",
 )
 SAID = [user("Count the rows of tides.csv."), assistant("It has 60 rows."), user("And of gauges.csv?")]
-AS_API = [{"role": "user", "content": "Count."}, {"role": "assistant", "content": [{"type": "text", "text": "60"}]}]
+AS_API: list[Any] = [
+    {"role": "user", "content": "Count."},
+    {"role": "assistant", "content": [{"type": "text", "text": "60"}]},
+]
 
 
 def count_of(data):

@@ -93,9 +93,15 @@ def test_bytes_in_a_file_are_used_like_bytes(held):
 @pytest.mark.parametrize("backwards", [False, True])
 def test_lines_of_content_in_a_file_are_read_once_in_either_direction(held, monkeypatch, backwards):
     data = b"".join(b"%d %s\n" % (number, b"x" * (number % 700)) for number in range(12_000))
-    content, lines, read = held(data), data.splitlines(keepends=True), []
+    content, lines = held(data), data.splitlines(keepends=True)
+    read: list[int] = []
     actual = Spill.read
-    monkeypatch.setattr(Spill, "read", lambda *given: read.append(given[-1]) or actual(*given))
+
+    def noted(*given):
+        read.append(given[-1])
+        return actual(*given)
+
+    monkeypatch.setattr(Spill, "read", noted)
     spans, start = [], 0
     for line in lines:
         assert content.find(b"\n", start) == start + len(line) - 1

@@ -105,7 +105,7 @@ def test_a_replacement_changes_its_value_and_leaves_every_other_byte(case, new):
 def test_several_values_are_replaced_at_once_whatever_the_order_they_are_given_in(members, data):
     text = data.draw(written({"list": members, "after": 1}))
     chosen = data.draw(st.lists(st.sampled_from(range(len(members))), unique=True, min_size=1))
-    changes = {("list", at): json.dumps(f"new {at}") for at in chosen}
+    changes: dict[tuple[str | int, ...], str] = {("list", at): json.dumps(f"new {at}") for at in chosen}
     expected = {"list": [f"new {at}" if at in chosen else old for at, old in enumerate(members)], "after": 1}
     assert json.loads(jsonedit.replace(text.encode(), changes)) == expected
 

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from compactor_cli.pipeline.recorded import recorded
-from tests.builders import compact, faults_of, jsonl, listing, load, values_of
+from tests.builders import compact, faults_of, jsonl, last_count, listing, load, values_of
 from tests.formats.checkers.kimi import context, replay
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -228,8 +227,8 @@ def test_a_call_that_was_cut_is_cut_in_its_display():
 
 def test_the_last_count_of_the_provider_is_found():
     known = FORMATS["kimi"]
-    assert recorded(transcript_of("wire.jsonl"), known).tokens == 38040
-    found = recorded(transcript_of("context.jsonl"), known)
+    assert last_count(transcript_of("wire.jsonl"), known).tokens == 38040
+    found = last_count(transcript_of("context.jsonl"), known)
     assert (found.tokens, found.after) == (17860, 0)
 
 

@@ -9,7 +9,7 @@ import pytest
 from compactor_cli.formats import FORMATS
 from compactor_cli.formats.opencode import CLEARED, INTERRUPTED
 from compactor_cli.pipeline.recorded import recorded
-from tests.builders import compact, faults_of, listing, load
+from tests.builders import compact, faults_of, last_count, listing, load
 from tests.formats.checkers.opencode import check_messages, parents_known
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -192,7 +192,7 @@ def test_the_last_count_of_the_provider_is_found():
     finish = next(p for p in reversed(answer["parts"]) if p["type"] == "step-finish")
     finish["tokens"] = {"input": 100, "output": 20, "reasoning": 0, "cache": {"read": 5000, "write": 300}}
     (transcript,) = load(json.dumps(value).encode()).transcripts
-    assert recorded(transcript, known).tokens == 5420
+    assert last_count(transcript, known).tokens == 5420
     finish["tokens"]["total"] = 5500  # where it is said
     assert known.usage(answer) == 5500
 
@@ -204,7 +204,7 @@ def test_results_that_stand_with_the_counted_answer_came_after_it():
     tools = [p for p in value["messages"][last]["parts"] if p["type"] == "tool"]
     tools[-1]["state"] = {"status": "completed", "input": {}, "output": listing("late", 90), "metadata": {}}
     (transcript,) = load(json.dumps(value).encode()).transcripts
-    found = recorded(transcript, FORMATS["opencode"])
+    found = last_count(transcript, FORMATS["opencode"])
     assert transcript.messages[found.message].role == "assistant"
     assert found.after == transcript.messages[-1].tokens > 500
 
@@ -214,7 +214,7 @@ def test_counts_of_before_a_compaction_do_not_count():
     answer = next(n for n, m in enumerate(value) if m["info"].get("summary"))
     (transcript,) = load(json.dumps(value[: answer + 1]).encode()).transcripts
     assert recorded(transcript, FORMATS["opencode"]) is None
-    assert recorded(load(json.dumps(value).encode()).transcripts[0], FORMATS["opencode"]).tokens == 980
+    assert last_count(load(json.dumps(value).encode()).transcripts[0], FORMATS["opencode"]).tokens == 980
 
 
 def said(role, *parts, **info):
@@ -229,11 +229,11 @@ def test_what_a_message_did_to_the_files_is_no_summary_of_the_session():
     answer["info"]["tokens"] = {"input": 90, "output": 10}
     source = load(json.dumps([asked, answer]).encode())
     assert [m.origin for m in source.transcripts[0].messages] == ["request", "other"]
-    assert recorded(source.transcripts[0], FORMATS["opencode"]).tokens == 100
+    assert last_count(source.transcripts[0], FORMATS["opencode"]).tokens == 100
 
 
 def test_an_output_is_read_whatever_the_first_versions_called_its_state():
-    call = {"type": "tool", "callID": "c1", "tool": "bash"}
+    call: dict[str, object] = {"type": "tool", "callID": "c1", "tool": "bash"}
     call["state"] = {"status": "success", "input": {"command": "ls"}, "output": "vines.csv"}
     source = load(json.dumps([said("user", {"type": "text", "text": "List."}), said("assistant", call)]).encode())
     result = source.transcripts[0].messages[-1].parts[0]

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from compactor_cli.pipeline.recorded import recorded
-from tests.builders import compact, faults_of, jsonl, listing, load
+from tests.builders import compact, faults_of, jsonl, last_count, listing, load
 from tests.formats.checkers.openhands import check_old, view
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -290,9 +289,9 @@ def test_the_last_count_of_the_provider_is_found():
     (sdk,) = loaded(FOLDER / "sdk.jsonl").transcripts
     (old,) = loaded(FOLDER / "events-0.x.json").transcripts
     # of the model that works, not of the one that condenses; it stands before the answer that it counted
-    assert recorded(sdk, FORMATS["openhands"]).tokens == 6400
-    assert sdk.messages[recorded(sdk, FORMATS["openhands"]).message].calls[0].call_id == "call-09"
-    assert recorded(old, FORMATS["openhands"]).tokens == 9050
+    assert last_count(sdk, FORMATS["openhands"]).tokens == 6400
+    assert sdk.messages[last_count(sdk, FORMATS["openhands"]).message].calls[0].call_id == "call-09"
+    assert last_count(old, FORMATS["openhands"]).tokens == 9050
 
 
 def test_a_call_without_a_result_gets_one_that_the_agent_can_load():

@@ -8,7 +8,7 @@ import pytest
 
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.recorded import recorded
-from tests.builders import compact, faults_of, jsonl, load
+from tests.builders import compact, faults_of, jsonl, last_count, load
 from tests.formats.checkers.pi import check_sent, context
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -187,7 +187,7 @@ def test_the_last_count_of_the_provider_is_found():
     answers = [e["message"] for e in entries if e.get("message", {}).get("role") == "assistant"]
     answers[-1]["usage"] = {"input": 7, "output": 231, "cacheRead": 1684, "cacheWrite": 9518}
     (transcript,) = load(jsonl(*entries)).transcripts
-    assert recorded(transcript, known).tokens == 11440
+    assert last_count(transcript, known).tokens == 11440
     assert known.usage({"message": {"usage": {"input": 1, "output": 1, "totalTokens": 90}}}) == 90
     answers[-1]["usage"] = dict.fromkeys(("input", "output", "cacheRead", "cacheWrite"), 0)  # a try that was stopped
     assert known.usage({"message": answers[-1]}) is None

@@ -144,7 +144,7 @@ def test_a_reference_and_a_search_lead_to_the_original(agent):
     agent.hook(before(agent.file))
     compacted(agent.session, SUMMARY)
     context = told(agent.hook(start(agent.save())).stdout)
-    reference = re.search(rf"{re.escape(RULE)} \((ctx_[0-9a-f]+)\)", context)[1]
+    reference = re.findall(rf"{re.escape(RULE)} \((ctx_[0-9a-f]+)\)", context)[0]
     assert agent.kept(agent.file, "--ref", reference).text == f"{REQUEST} {RULE}"
     found = agent.kept(agent.file, "--search", "importer.py", "--json").json["hits"]
     assert [(hit["role"], hit["reference"]) for hit in found] == [("user", reference)]

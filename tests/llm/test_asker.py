@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Turn
+from compactor_cli.asking.port import Fallback, LanguageModel, ModelAnswer, ModelRequest, Turn
 from compactor_cli.errors import ModelError, UsageError
-from compactor_cli.llm.asker import NOT_ASKED, Asker, DryAsker, Fallback, announcement, dollars, make_asker
+from compactor_cli.llm.asker import NOT_ASKED, Asker, DryAsker, announcement, make_asker
 from compactor_cli.llm.cache import AnswerCache, cache_file
 from compactor_cli.llm.prices import (
     REASONING,
@@ -21,6 +21,7 @@ from compactor_cli.llm.prices import (
     price_of,
 )
 from compactor_cli.settings import LlmSettings
+from compactor_cli.text.figures import dollars
 
 PRICED, UNPRICED = "openai/gpt-4o-mini", "openai/a-model-of-ones-own"
 
@@ -173,9 +174,16 @@ def test_failures_are_counted_and_cost_nothing(make):
     assert (asker.usage.requests, asker.usage.failures, asker.usage.cost) == (1, 1, 0.0)
 
 
+def cost_of(asked):
+    """What the answer may cost; it has a price."""
+    cost = estimate(PRICED, asked, len).cost
+    assert cost is not None
+    return cost
+
+
 def test_what_could_cost_more_than_allowed_is_not_sent(make, said):
     model = Model()
-    one = estimate(PRICED, request("0"), len).cost
+    one = cost_of(request("0"))
     asker = make(model=model, max_cost=2.5 * one)
     answers = asker.ask([request(str(at)) for at in range(4)])
     assert [bool(each.failure) for each in answers] == [False, False, True, True]
@@ -195,7 +203,7 @@ def test_what_was_spent_before_counts_against_the_limit(make):
 
 
 def test_what_may_be_billed_though_no_answer_came_counts_against_the_limit(make):
-    one = estimate(PRICED, request("a"), len).cost
+    one = cost_of(request("a"))
     model = Model(lambda text: ModelAnswer(failure="no answer within 1 s", billed=True))
     asker = make(model=model, max_cost=1.5 * one)
     asker.ask([request("a")])
@@ -262,9 +270,9 @@ def test_giving_up_raises_where_it_is_not_allowed(make):
 def test_trouble_with_the_cache_is_a_warning(tmp_path, said):
     cache = AnswerCache(tmp_path, 1)  # a folder
     asker = Asker(PRICED, LlmSettings(), count=len, say=said.append, send=Model(), cache=cache)
-    assert asker.warnings == ()
+    before = asker.warnings
     assert asker.ask([request("a")])[0].text == "re: a"
-    assert asker.warnings == (cache.warning,)
+    assert (before, asker.warnings) == ((), (cache.warning,))
 
 
 def test_an_error_of_ours_in_a_thread_is_raised_where_it_was_asked_and_nothing_more_begins(make):
@@ -304,7 +312,7 @@ def test_a_dry_run_asks_nothing_and_adds_up_the_estimates():
     asker.give_up("a summary", NOT_ASKED)
     assert len(asker.requests) == 2
     assert asker.tokens == 2 * (1 + 4 + 9 + 4)
-    assert asker.cost == pytest.approx(2 * estimate(PRICED, request("a"), len).cost)
+    assert asker.cost == pytest.approx(2 * cost_of(request("a")))
 
 
 def test_a_dry_run_without_a_price_has_no_cost():
@@ -334,6 +342,7 @@ def test_a_model_of_another_provider_has_another_price(name):
 
 def test_long_requests_have_prices_of_their_own():
     short, long = price_of("gemini/gemini-2.5-pro", 200_000), price_of("gemini/gemini-2.5-pro", 200_001)
+    assert short is not None and long is not None
     assert (long.input, long.output) > (short.input, short.output)
 
 
@@ -346,6 +355,7 @@ def test_an_estimate_covers_all_of_the_output_and_the_schema():
 def test_an_estimate_for_another_vocabulary_leaves_room():
     there = estimate("anthropic/claude-haiku-4-5", request("x" * 10_000), len)
     price = price_of("anthropic/claude-haiku-4-5")
+    assert there.cost is not None and price is not None
     assert there.cost > there.tokens * price.input + (100 + REASONING) * price.output
 
 

@@ -153,8 +153,11 @@ def test_two_processes_that_write_at_once_lose_nothing(file):
         )
         for name in ("one", "two")
     ]
-    assert all(writer.stdout.readline() == b"ready\n" for writer in writers)
     for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"ready\n"
+    for writer in writers:
+        assert writer.stdin is not None
         writer.stdin.write(b"go\n")
         writer.stdin.flush()
     outputs = [writer.communicate(timeout=60)[0] for writer in writers]

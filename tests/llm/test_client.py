@@ -47,7 +47,7 @@ class Asking:
     """A client and the seconds that it waited."""
 
     def __init__(self, provider, model, **settings):
-        self.waits = []
+        self.waits: list[float] = []
         settings = {"api_base": provider.api_base(model), "timeout": 30.0, **settings}
         self._client = LitellmClient(model, LlmSettings(**settings), sleep=self.waits.append)
 

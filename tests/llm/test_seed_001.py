@@ -29,7 +29,7 @@ def well(provider):
 def task_of(received):
     """What a request says the session began with."""
     (text,) = [text for _, text in said(received) if "## Original User Task\n" in text]
-    return re.search(r"## Original User Task\n<task>\n(.*?)\n</task>", text, re.DOTALL)[1]
+    return re.findall(r"## Original User Task\n<task>\n(.*?)\n</task>", text, re.DOTALL)[0]
 
 
 @BOTH

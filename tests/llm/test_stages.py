@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 import pytest
 
 from compactor_cli import api
 from compactor_cli.errors import ModelError
+from compactor_cli.model.memory import Memory
 from compactor_cli.pipeline.stages import STAGES
 from compactor_cli.settings import ScoringSettings
 from tests.builders import ROOT, jsonl
@@ -102,7 +104,7 @@ def test_memories_are_extracted_before_the_summaries_and_written_last(provider, 
 
 
 def test_offline_memories_have_their_stages_too(told, on_stage):
-    written = []
+    written: list[Sequence[Memory]] = []
     data = jsonl(*work.session(8), {"role": "user", "content": "Always run the linter before a push."})
     api.compact(api.load(data), api.Settings(target_tokens=3_000), on_stage=on_stage, flush=written.append, at=5.0)
     assert names(told) == ["analyzing", "extracting", "summarizing", "persisting", "complete"]
@@ -110,7 +112,7 @@ def test_offline_memories_have_their_stages_too(told, on_stage):
 
 
 def test_what_stays_as_it_is_gives_no_memories(told, on_stage):
-    written = []
+    written: list[Sequence[Memory]] = []
     data = jsonl(*work.session(2), {"role": "user", "content": "Always run the linter before a push."})
     api.compact(api.load(data), api.Settings(target_ratio=1.0), on_stage=on_stage, flush=written.append)
     assert names(told) == ["analyzing", "complete"]

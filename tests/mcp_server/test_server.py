@@ -29,22 +29,25 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def talk(place):
+class Talk:
     """Call tools one after the other; gives the results. The server's words for people stay in a file."""
-    url = str(place / "kept.sqlite3")
 
-    async def calls(*wanted):
-        program, *args = command("mcp", "--database", url)
-        server = mcp.StdioServerParameters(command=program, args=args, env=environment(), cwd=str(place))
+    def __init__(self, place):
+        self.place, self.url = place, str(place / "kept.sqlite3")
+
+    def __call__(self, *wanted):
+        return asyncio.run(self._calls(*wanted))
+
+    async def _calls(self, *wanted):
+        program, *args = command("mcp", "--database", self.url)
+        server = mcp.StdioServerParameters(command=program, args=args, env=environment(), cwd=str(self.place))
         async with mcp.Client(server) as client:
             return [await client.call_tool(name, arguments) for name, arguments in wanted]
 
-    def runner(*wanted):
-        return asyncio.run(calls(*wanted))
 
-    runner.url = url
-    return runner
+@pytest.fixture
+def talk(place):
+    return Talk(place)
 
 
 def text(result):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 
 import pytest
 
@@ -190,7 +190,7 @@ def test_times_are_those_that_calendars_can_show():
     assert checked(memory("a fact", used=latest)).used == latest
     with pytest.raises(UsageError, match="is not between 0 and"):
         checked(memory("a fact", used=latest + 1))
-    assert datetime.fromtimestamp(latest, UTC).year == 9999
+    assert datetime.fromtimestamp(latest, timezone.utc).year == 9999
 
 
 def test_many_memories_of_few_words_do_not_take_quadratic_time():

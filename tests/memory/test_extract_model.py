@@ -156,7 +156,9 @@ def test_the_sentence_at_the_end_of_a_long_message_becomes_a_memory_that_stands_
     resolving = asked_text(model.requests[-1])
     assert f'<statement from="assistant">\n{TAIL}\n</statement>' in resolving
     assert KEYS.strip() in resolving.partition("<statement from")[0], "what it says before the sentence is shown"
-    assert "statement" in model.requests[0].schema["properties"]["messages"]["items"]["required"]  # type: ignore[index]
+    schema = model.requests[0].schema
+    assert schema is not None
+    assert "statement" in schema["properties"]["messages"]["items"]["required"]
 
 
 def test_a_sentence_that_nobody_said_is_no_memory() -> None:

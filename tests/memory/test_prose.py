@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.ephemeral import is_passing
+from compactor_cli.memory.ephemeral import Speaker, is_passing
 from compactor_cli.memory.prose import speech
 
 LINE = "We keep the totals in cents because the report rounds them"
@@ -161,7 +161,7 @@ def test_only_paragraphs_with_a_word_that_are_not_too_long_are_looked_at() -> No
         ("My server is on 8080.", "assistant"),
     ],
 )
-def test_what_is_over_with_the_session_or_not_sure(sentence: str, speaker: str) -> None:
+def test_what_is_over_with_the_session_or_not_sure(sentence: str, speaker: Speaker) -> None:
     assert is_passing(sentence, speaker)
 
 
@@ -178,5 +178,5 @@ def test_what_is_over_with_the_session_or_not_sure(sentence: str, speaker: str) 
         ("Our server is deliberately slow.", "assistant"),
     ],
 )
-def test_what_lasts_and_what_was_decided(sentence: str, speaker: str) -> None:
+def test_what_lasts_and_what_was_decided(sentence: str, speaker: Speaker) -> None:
     assert not is_passing(sentence, speaker)

@@ -12,6 +12,7 @@ from compactor_cli.cli.memory_use import put_in
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.formats import FORMATS
 from compactor_cli.memory.recall import NO_GAIN, NO_ROOM, TOO_LONG, UNCHANGED, choices
+from compactor_cli.model.content import in_memory
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
@@ -144,7 +145,7 @@ def test_in_later_rounds_they_are_replaced_and_do_not_pile_up(shape: str, strate
             (message,) = recalled_in(result.parts[0].messages)
             assert [memory for memory in recalled if memory.id in message.text()] == list(wanted)
             rounds += 1
-        data = result.data
+        data = in_memory(result.data)
     assert rounds >= 2
 
 
@@ -227,7 +228,8 @@ def test_a_summary_that_repeats_the_requests_leaves_room_for_memories(strategy, 
     again = Settings(strategy=strategy, target_tokens=int(share * source.tokens))
     result = check_recalling(source, again, (second,))
     assert result is not None
-    assert [first.id.encode() in result.data, second.id.encode() in result.data] == [False, True]
+    output = in_memory(result.data)
+    assert [first.id.encode() in output, second.id.encode() in output] == [False, True]
 
 
 def test_where_there_is_no_room_those_of_an_earlier_round_do_not_go_for_nothing():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -35,8 +38,8 @@ def tokens_of(*memories: Memory) -> int:
 
 
 def chosen(*memories: Memory, room: int | None = None, **limits: int) -> list[list[str]]:
-    settings = MemorySettings(**{"recall_tokens": 9_000, "recall_count": 9, **limits})
-    return texts(choices(memories, settings, COUNTER, room))
+    given: dict[str, Any] = {"recall_tokens": 9_000, "recall_count": 9, **limits}
+    return texts(choices(memories, MemorySettings(**given), COUNTER, room))
 
 
 def test_choices_have_fewer_and_fewer_of_the_most_relevant_and_at_last_none() -> None:
@@ -77,7 +80,7 @@ def test_the_message_is_no_request_of_the_user() -> None:
     assert recall.message.parts[0].tokens == COUNTER.count(recall.message.text())
 
 
-def changed(given: Transcript, **changes: dict[str, object]) -> Transcript:
+def changed(given: Transcript, **changes: Mapping[str, object]) -> Transcript:
     """A transcript in which messages are otherwise: `m2={...}` changes that one."""
     messages = tuple(replace(m, **changes.get(f"m{m.index}", {})) for m in given.messages)
     return replace(given, messages=messages)
@@ -108,11 +111,11 @@ def test_they_stand_behind_system_messages_and_what_stands_for_earlier_history(g
     assert place_of(given) == place
 
 
-def recalled_before(*records: object) -> tuple[Message, ...]:
+def recalled_before(*records: Any) -> tuple[Message, ...]:
     (recall, _) = choices([SHORT], MemorySettings(), COUNTER)
     assert recall.message is not None
     text = recall.message.text()
-    return transcript([*({"role": "user", "content": text} if one is None else one for one in records)]).messages  # type: ignore[list-item]
+    return transcript([*({"role": "user", "content": text} if one is None else one for one in records)]).messages
 
 
 def test_those_of_an_earlier_compaction_are_emptied_at_their_place() -> None:

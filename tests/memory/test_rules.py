@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.memory import habits, rules
+from compactor_cli.memory.ephemeral import Speaker
 from compactor_cli.memory.extract import extract
 from compactor_cli.memory.habits import HABITS
 from compactor_cli.memory.rules import RULES, judge
@@ -12,7 +13,7 @@ from tests.conftest import DATA
 from tests.pipeline.sessions import assistant, transcript, user
 
 BY_NAME = {rule.name: rule for rule in (*RULES, *HABITS)}
-WHO = {"user": ("user",), "assistant": ("assistant",), "both": ("user", "assistant")}
+WHO: dict[str, tuple[Speaker, ...]] = {"user": ("user",), "assistant": ("assistant",), "both": ("user", "assistant")}
 
 
 def rows(document: str | None) -> list[list[str]]:
@@ -24,7 +25,7 @@ def rows(document: str | None) -> list[list[str]]:
 TABLE = [*rows(rules.__doc__), *rows(habits.__doc__)]
 
 
-def found(sentence: str, speaker: str) -> str:
+def found(sentence: str, speaker: Speaker) -> str:
     rule = judge(sentence, speaker)
     return rule.name if rule else ""
 
@@ -48,7 +49,7 @@ RULED = [line.split("\t") for line in (DATA / "ruled.tsv").read_text().splitline
 
 
 @pytest.mark.parametrize(("rule", "speaker", "sentence"), RULED, ids=lambda value: value[:40])
-def test_which_rule_finds_a_sentence(rule: str, speaker: str, sentence: str) -> None:
+def test_which_rule_finds_a_sentence(rule: str, speaker: Speaker, sentence: str) -> None:
     assert found(sentence, speaker) == rule.strip("-")
 
 
@@ -123,7 +124,7 @@ def test_rules_about_systems_need_something_that_is_named(name: str) -> None:
         ("comes from", "assistant", "Leaks came from `lru_cache` on methods."),
     ],
 )
-def test_a_sentence_needs_so_many_words(name: str, speaker: str, shortest: str) -> None:
+def test_a_sentence_needs_so_many_words(name: str, speaker: Speaker, shortest: str) -> None:
     rule = BY_NAME[name]
     assert judge(shortest, speaker) is rule
     assert len(shortest.split()) == rule.least

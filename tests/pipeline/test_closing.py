@@ -82,7 +82,7 @@ def test_the_assistant_turn_goes_when_the_tool_result_before_it_does() -> None:
 def test_the_assistant_turn_has_the_form_of_its_format() -> None:
     use = {"type": "tool_use", "id": "c1", "name": "Read", "input": {}}
     answer = {"type": "tool_result", "tool_use_id": "c1", "content": "alpha"}
-    records = [{"role": "user", "content": "go"}, {"role": "assistant", "content": [use]}]
+    records: list[Json] = [{"role": "user", "content": "go"}, {"role": "assistant", "content": [use]}]
     part = closed([*records, {"role": "user", "content": [answer]}], format="anthropic", target_tokens=10_000)
     (again,) = api.load(part.data, format="anthropic", tokenizer="chars").transcripts
     assert [m.role for m in again.messages] == ["user", "assistant", "tool", "assistant"]

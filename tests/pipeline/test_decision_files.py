@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from compactor_cli.errors import InputError
-from compactor_cli.model.decisions import Spot
-from compactor_cli.pipeline.decision_files import Aim, decisions_on, held_against, read_decisions, write_decisions
+from compactor_cli.model.decisions import Aim, Spot
+from compactor_cli.pipeline.decision_files import decisions_on, held_against, read_decisions, write_decisions
 from tests.builders import assistant, jsonl, load, user
 
 SOURCE = load(jsonl(user("a"), assistant("b"), user("c")))

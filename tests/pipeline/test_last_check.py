@@ -13,7 +13,7 @@ from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline import run as pipeline
-from compactor_cli.pipeline.assemble import Output
+from compactor_cli.pipeline.assemble import Output, assemble
 from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
@@ -58,10 +58,9 @@ def test_an_output_that_is_within_its_target_has_no_fault() -> None:
 
 def assembling(monkeypatch: pytest.MonkeyPatch, change: Callable[[tuple[Message, ...]], Iterable[Message]]) -> None:
     """Outputs are put together with a fault: their messages are changed."""
-    rightly = pipeline.assemble
 
     def wrongly(*given: Any, **more: Any) -> Output:
-        output = rightly(*given, **more)
+        output = assemble(*given, **more)
         return replace(output, messages=tuple(change(output.messages)))
 
     monkeypatch.setattr(pipeline, "assemble", wrongly)

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS
-from compactor_cli.pipeline.recorded import recorded
-from tests.builders import ClaudeSession, codex_item, codex_meta, jsonl, load, text_block
+from tests.builders import ClaudeSession, codex_item, codex_meta, jsonl, last_count, load, text_block
 
 CHARS = ("--tokenizer", "chars")
 
@@ -53,7 +52,7 @@ def test_the_context_is_what_the_provider_counted_and_our_count_of_what_came_aft
 
 def test_what_came_after_is_what_stands_behind_the_message_with_the_count(claude):
     (transcript,) = load(claude.data).transcripts
-    known = recorded(transcript, FORMATS["claude-code"])
+    known = last_count(transcript, FORMATS["claude-code"])
     assert known.own == sum(message.tokens for message in transcript.messages[:18])
     assert known.after == sum(message.tokens for message in transcript.messages[18:]) > 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_the_newest_count_is_that_of_what_is_left(format):
 
 
 def test_a_count_in_a_record_of_its_own_is_that_of_what_is_left():
-    records = [{"role": "user", "content": "Build."}]
+    records: list[dict[str, Any]] = [{"role": "user", "content": "Build."}]
     for n in range(30):
         records.append({"role": "assistant", "content": f"Step {n}: " + "words " * 60})
         records.append({"role": "user", "content": f"And step {n}?"})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compactor_cli import api
-from compactor_cli.model.decisions import Spot
+from compactor_cli.model.decisions import Choice, Spot
 from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.decision_files import by_conversation
 from compactor_cli.pipeline.run import compact_source
@@ -85,7 +85,7 @@ def reported(name: str, strategy: str, ratio: float) -> str:
     data = to_bytes(MADE[name]) if name in MADE else (ROOT / "sample_transcripts" / f"{name}.jsonl").read_bytes()
     source, settings = api.load(data, tokenizer="chars"), Settings(strategy=strategy, target_ratio=ratio)
     tools = [tools_for(one, make_counter("chars").counter, settings) for one in source.transcripts]
-    choices = {Spot(0, 12): "drop", Spot(0, 20): "keep"} if name == "dropped" else {}
+    choices: dict[Spot, Choice] = {Spot(0, 12): "drop", Spot(0, 20): "keep"} if name == "dropped" else {}
     decided = by_conversation(choices, len(source.transcripts))
     output, parts = compact_source(source, tools, settings, decided=decided)
     again = api.load(output, format=source.transcripts[0].format, tokenizer="chars")
@@ -94,7 +94,7 @@ def reported(name: str, strategy: str, ratio: float) -> str:
 
 
 @pytest.mark.parametrize("name", [*MADE, *SAMPLES])
-def test_what_is_reported_of_a_session(name: str, golden) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_reported_of_a_session(name: str, golden) -> None:
     blocks = [reported(name, strategy, ratio) for strategy, ratio in STRATEGIES.items()]
     golden(GOLDEN / f"report of {name}.txt", "\n\n".join(blocks) + "\n")
 

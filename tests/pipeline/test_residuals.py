@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.model.message import Message, Part
+from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.score import Residuals, Score
 from compactor_cli.pipeline.residuals import select_residuals
 from tests.properties.profile import examples
 
 
 def messages(*tokens: int, roles: str = "") -> list[Message]:
-    named = {"s": "system", "u": "user", "a": "assistant"}
+    named: dict[str, Role] = {"s": "system", "u": "user", "a": "assistant"}
     return [
         Message(i, f"m{i}", named[roles[i]] if roles else "user", (Part("text", "x", n),), (i,), n)
         for i, n in enumerate(tokens)
@@ -23,7 +24,7 @@ def messages(*tokens: int, roles: str = "") -> list[Message]:
 
 
 def select(
-    points: list[float], *, tokens: list[int] | None = None, total: int | None = None, **more: float
+    points: Sequence[float], *, tokens: list[int] | None = None, total: int | None = None, **more: float
 ) -> Residuals:
     given = {"threshold": 60, "max_share": 0.20, **more}
     scores = [Score(max(0, min(100, p)), p) for p in points]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,9 +27,9 @@ def spent(part: Compaction) -> dict[str, int]:
     return {line.name: line.tokens for line in part.spent}
 
 
-def compacted(path: Path, **settings: object) -> list[Compaction]:
+def compacted(path: Path, **settings: Any) -> list[Compaction]:
     source = api.load(path.read_bytes(), str(path), tokenizer="chars")
-    return list(api.compact(source, Settings(**settings), tokenizer="chars").parts)  # type: ignore[arg-type]
+    return list(api.compact(source, Settings(**settings), tokenizer="chars").parts)
 
 
 @pytest.mark.drawn(2)

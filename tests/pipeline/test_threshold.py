@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.model.message import Message, Part
+from compactor_cli.model.message import Message, Part, PartKind, Role
 from compactor_cli.pipeline.threshold import context_state, relief_target, select_messages, threshold_of
 from compactor_cli.settings import ContextSettings
 
@@ -15,10 +15,11 @@ EARLIER = "## Session Summary of #1-9 (ctx_00000000)\n#1 user: old"
 
 def session(roles: str, texts: dict[int, str] | None = None) -> list[Message]:
     """One message a letter: s(ystem), u(ser), a(ssistant), c(all), t(ool result)."""
-    named = {"s": "system", "u": "user", "a": "assistant", "c": "assistant", "t": "tool"}
+    named: dict[str, Role] = {"s": "system", "u": "user", "a": "assistant", "c": "assistant", "t": "tool"}
+    kinds: dict[str, PartKind] = {"c": "tool_call", "t": "tool_result"}
     out = []
     for i, letter in enumerate(roles):
-        kind = {"c": "tool_call", "t": "tool_result"}.get(letter, "text")
+        kind = kinds.get(letter, "text")
         part = Part(kind, (texts or {}).get(i, f"text {i}"), 1, call_id="x" if letter in "ct" else "")
         out.append(Message(i, f"m{i}", named[letter], (part,), (i,), 3))
     return out

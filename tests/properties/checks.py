@@ -19,6 +19,7 @@ from compactor_cli import api
 from compactor_cli.errors import BudgetError
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.formats.base import Format
+from compactor_cli.model.content import Content
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.report import Compaction
@@ -44,7 +45,7 @@ MAY_BE_CUT = ("work in flight", "newest message", "stands for earlier history")
 """Reasons to stay that do not keep a body whole: only the user's and the system's words come last."""
 
 
-def read(data: bytes, source: Source, tokenizer: str) -> Source:
+def read(data: Content, source: Source, tokenizer: str) -> Source:
     """The output read again, as the format of its input."""
     return api.load(data, "output", format=source.format, tokenizer=tokenizer)
 
@@ -63,7 +64,7 @@ def check_compaction(source: Source, settings: Settings, tokenizer: str) -> api.
     if isinstance(result, BudgetError):
         check_floor(source, settings, tokenizer, result)
         return result
-    assert outcome(source, settings, tokenizer).data == result.data, "a second run gives other bytes"
+    assert api.compact(source, settings, tokenizer=tokenizer).data == result.data, "a second run gives other bytes"
     again = read(result.data, source, tokenizer)
     assert len(source.transcripts) == len(again.transcripts) == len(result.parts)
     for before, after, part in zip(source.transcripts, again.transcripts, result.parts, strict=True):
@@ -232,6 +233,7 @@ def check_summaries(part: Compaction) -> None:
         assert message.tokens < sum(part.mended.messages[i].tokens for i in named)
         stood_for += named
     assert len(stood_for) == len(set(stood_for)) or any("except kept ones" in m.text("text") for m in own)
+    assert part.plan is not None
     summarized = {i for d in part.plan.decisions if d.rendition == "summarized" for i in part.groups[d.group].messages}
     assert summarized <= set(stood_for)
 
@@ -401,7 +403,7 @@ def check_fates(source: Source, again: Source, result: api.CompactResult) -> Non
     if any(p.text == "[image left out]" for t in source.transcripts for m in t.messages for p in m.parts):
         return  # of two pictures that were left out in two rounds nobody can say which is which
     fate, survival = api.diff(source, again)
-    reported = Counter()
+    reported: Counter[str] = Counter()
     for part in result.parts:
         d = part.dispositions
         reported.update(kept=d.kept, shortened=d.shortened, summarized=d.summarized, dropped=d.dropped)

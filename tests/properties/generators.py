@@ -238,9 +238,8 @@ def anthropic(turns: Sequence[Turn]) -> list[Any]:
             source = {"type": "base64", "media_type": "image/png", "data": "A" * 400}
             content.append({"type": "image", "source": source})
         content += [{"type": "tool_use", "id": c.id, "name": c.name, "input": c.arguments} for c in turn.calls]
-        if turn.role != "assistant":
-            content = content if turn.image else turn.text
-        out.append({"role": turn.role, "content": content})
+        body = content if turn.image or turn.role == "assistant" else turn.text
+        out.append({"role": turn.role, "content": body})
     return out
 
 
@@ -277,7 +276,7 @@ def claude_code(turns: Sequence[Turn]) -> list[Any]:
         if turn.role in ("user", "system"):  # the system prompt is not saved in this format
             add("user", {"role": "user", "content": turn.text}, at)
         elif turn.role == "tool":
-            block = {"tool_use_id": turn.result_of, "type": "tool_result", "content": turn.text}
+            block: dict[str, Any] = {"tool_use_id": turn.result_of, "type": "tool_result", "content": turn.text}
             if turn.failed is not None:
                 block["is_error"] = turn.failed
             add("user", {"role": "user", "content": [block]}, at, toolUseResult={"stdout": turn.text, "stderr": ""})

@@ -24,7 +24,8 @@ def refusals(transcript: Transcript) -> list[str]:
 
 def _ids(value: Any) -> tuple[list[str], list[str]]:
     """Ids of the calls and of the results in one message."""
-    calls, results = [], []
+    calls: list[str] = []
+    results: list[str] = []
     if not isinstance(value, dict):
         return calls, results
     calls += [str(c.get("id")) for c in value.get("tool_calls") or () if isinstance(c, dict)]

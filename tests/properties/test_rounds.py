@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError, InputError
+from compactor_cli.model.content import in_memory
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summaries.format.headers import round_of
@@ -28,7 +29,8 @@ def _pieces(turns: Conversation, shape: str, number: int) -> list[bytes]:
 
 def _rounds(pieces: list[bytes], shape: str, strategy: str, target: int | None) -> list[int]:
     """Compact after every piece; the rounds that the newest summaries name."""
-    data, seen = b"", []
+    data = b""
+    seen: list[int] = []
     for piece in pieces:
         try:
             source = api.load(data + piece, format=shape, tokenizer="chars")
@@ -38,7 +40,7 @@ def _rounds(pieces: list[bytes], shape: str, strategy: str, target: int | None) 
         result = check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
         if isinstance(result, BudgetError):
             return seen
-        data = result.data
+        data = in_memory(result.data)
         (part,) = result.parts
         own = [round_of(m.text("text")) for m in part.messages if m.origin == "summary"]
         seen.append(max(own, default=0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,10 @@ def place(home, format):
         root.parent.mkdir(parents=True, exist_ok=True)
         root.write_text(CWD)
     machine = machine_of({"HOME": str(home)}, windows=False)
-    return agent.new_folder(machine, CWD, BEGAN) / agent.new_name(own, BEGAN)
+    assert agent.new_folder is not None and agent.new_name is not None
+    folder = agent.new_folder(machine, CWD, BEGAN)
+    assert folder is not None
+    return folder / agent.new_name(own, BEGAN)
 
 
 def write_database(home):
@@ -43,6 +47,7 @@ def write_database(home):
             "CREATE TABLE message(id text primary key, session_id text, time_created integer, data text);"
             "CREATE TABLE part(id text primary key, message_id text, session_id text, data text);"
         )
+        row: tuple[Any, ...]
         row = (info["id"], "p", None, CWD, info["title"], "1.2", info["time"]["created"], info["time"]["updated"])
         database.execute("INSERT INTO session VALUES (?,?,?,?,?,?,?,?)", row)
         for message in document["messages"]:

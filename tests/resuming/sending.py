@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from tests.formats.checkers import claude_code, codex, copilot_cli, gemini_cli, opencode, pi, qwen
 
@@ -44,7 +45,7 @@ def _gemini_cli(data):
 
 
 def _qwen(data):
-    contents = []
+    contents: list[Any] = []
     for role, parts in qwen.history(qwen.load_session(data)[0]):
         answers = all("functionResponse" in part for part in parts)
         if answers and contents and all("functionResponse" in part for part in contents[-1][1]):

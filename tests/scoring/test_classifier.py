@@ -302,7 +302,7 @@ WRONG = {
     "too low": (answer_of(entry(0), entry(1, -1)), "between 0 and 100"),
     "too sure": (answer_of(entry(0), entry(1, confidence=95)), "between 0 and 1"),
     "less than not sure": (answer_of(entry(0), entry(1, confidence=-0.5)), "between 0 and 1"),
-    "no number": (answer_of(entry(0), entry(1, score="high")), "type"),  # type: ignore[arg-type]
+    "no number": (answer_of(entry(0), entry(1, score="high")), "type"),  # type: ignore[arg-type]  # wrong on purpose
     "true": (answer_of(entry(0), entry(1, score=True)), "type"),
     "not a number": (answer_of(entry(0), entry(1, score=float("nan"))), "not valid JSON"),
     "unknown category": (answer_of(entry(0), entry(1, category="secret")), "enum"),

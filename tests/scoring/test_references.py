@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from compactor_cli.model.message import Message, Part
+from compactor_cli.model.message import Message, Part, PartKind
 from compactor_cli.scoring.references import reference_counts
 
 NAME = "round_half_up"
 
 
-def told(*texts: tuple[str, str]) -> list[Message]:
+def told(*texts: tuple[PartKind, str]) -> list[Message]:
     return [
         Message(at, "", "tool" if kind == "tool_result" else "assistant", (Part(kind, text, 1),), (at,), 1)
         for at, (kind, text) in enumerate(texts)
@@ -68,7 +68,8 @@ def test_names_in_any_part_of_a_message_can_be_referred_to() -> None:
 
 def test_what_is_quoted_is_a_name_only_where_somebody_says_it() -> None:
     said = "Call it `north wall` from now on."
-    for kind, counts in (("text", 1), ("tool_result", 0), ("thinking", 0)):
+    kinds: dict[PartKind, int] = {"text": 1, "tool_result": 0, "thinking": 0}
+    for kind, counts in kinds.items():
         found = reference_counts(told((kind, said), ("text", "The `north wall` is up.")))
         assert found == [counts, 0]
 

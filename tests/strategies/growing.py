@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from compactor_cli import api
 from compactor_cli.features.work.ledger import compute_ledger
+from compactor_cli.model.content import in_memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Transcript
@@ -46,7 +48,7 @@ def pieces(transcript: Transcript, number: int = ROUNDS) -> list[bytes]:
     return [transcript.source[start:end] for start, end in pairwise(ends)]
 
 
-def rounds(data: Sequence[bytes], target: int, *, format: str, **settings: object) -> list[Round]:
+def rounds(data: Sequence[bytes], target: int, *, format: str, **settings: Any) -> list[Round]:
     """Compact after each piece, to the same target."""
     found, kept, told = [], b"", b""
     for piece in data:
@@ -56,7 +58,7 @@ def rounds(data: Sequence[bytes], target: int, *, format: str, **settings: objec
         (part,) = result.parts
         (before,) = api.load(told, format=format, tokenizer="chars").transcripts
         found.append(Round(part, before))
-        kept = result.data
+        kept = in_memory(result.data)
     return found
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -37,8 +38,8 @@ SMALL_TALK = (
 )
 
 
-def compact(data: bytes, **settings: object) -> Compaction:
-    (part,) = api.compact(api.load(data), Settings(**settings)).parts  # type: ignore[arg-type]
+def compact(data: bytes, **settings: Any) -> Compaction:
+    (part,) = api.compact(api.load(data), Settings(**settings)).parts
     return part
 
 

@@ -35,9 +35,9 @@ def test_the_second_round_may_be_by_any_other_strategy(first: str, second: str, 
     for message in part.messages:
         if message.origin == "summary":
             text = message.text("text")
-            heading, *said = text.splitlines()
+            heading, *lines = text.splitlines()
             assert heading.startswith(("## Session Summary", "[#"))
-            assert not any(line.startswith(("## Session Summary", "[#")) for line in said), "one in another"
+            assert not any(line.startswith(("## Session Summary", "[#")) for line in lines), "one in another"
             assert round_of(text) in (1, 2)
 
 

@@ -65,7 +65,8 @@ def kept_and_compressed(part: Compaction, recent: int = 10) -> tuple[dict[int, f
     assert part.plan is not None
     scores = WeightedScorer().score(part.mended, Settings(strategy="ranked"))
     border = len(part.mended.messages) - recent
-    kept, compressed = {}, {}
+    kept: dict[int, float] = {}
+    compressed: dict[int, float] = {}
     for decision in part.plan.decisions:
         group = part.groups[decision.group]
         if group.messages[-1] >= border or group.messages[0] in (0, 1):

@@ -84,7 +84,7 @@ def told(analysis: Analysis, plan: Plan) -> str:
 
 
 @pytest.mark.parametrize(("name", "summarizer"), PLANNED)
-def test_the_plans_of_a_strategy(name: str, summarizer: str, golden) -> None:  # type: ignore[no-untyped-def]
+def test_the_plans_of_a_strategy(name: str, summarizer: str, golden) -> None:
     settings = Settings(strategy=name, summarizer=summarizer)
     model = ScriptedModel("never asked")
     blocks = []

@@ -10,6 +10,7 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.errors import BudgetError
+from compactor_cli.model.content import in_memory
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from tests.pipeline.sessions import (
@@ -264,7 +265,7 @@ def test_kept_records_have_their_original_bytes() -> None:
     data = odd + b"\r\n" + b"\r\n".join(to_bytes(long_session(30)).splitlines()) + b"\r\n"
     source = api.load(data, tokenizer="chars")
     result = api.compact(source, Settings(strategy="tiered", target_ratio=0.3), tokenizer="chars")
-    lines = result.data.split(b"\r\n")
+    lines = in_memory(result.data).split(b"\r\n")
     assert lines[0] == odd
     assert result.data.endswith(b"\r\n")
     kept = [line for line in lines if line in set(data.split(b"\r\n"))]
@@ -278,7 +279,7 @@ def test_a_shortened_record_changes_only_in_its_body() -> None:
     out = api.compact(
         api.load(data, tokenizer="chars"), Settings(strategy="tiered", target_tokens=400), tokenizer="chars"
     ).data
-    line = out.splitlines()[2]
+    line = in_memory(out).splitlines()[2]
     before, after = raw.split(long.encode())
     assert line.startswith(before)
     assert line.endswith(after)
@@ -372,7 +373,8 @@ def test_conversations_of_one_file_are_compacted_on_their_own() -> None:
     lines = [{"id": n, "messages": long_session(20 + n)} for n in range(3)]
     source = load(lines)
     result = api.compact(source, Settings(strategy="tiered", target_ratio=0.4), tokenizer="chars")
-    again = api.load(result.data, tokenizer="chars")
-    assert [json.loads(line)["id"] for line in result.data.splitlines()] == [0, 1, 2]
+    output = in_memory(result.data)
+    again = api.load(output, tokenizer="chars")
+    assert [json.loads(line)["id"] for line in output.splitlines()] == [0, 1, 2]
     for before, after, part in zip(source.transcripts, again.transcripts, result.parts, strict=True):
         assert after.tokens == part.tokens <= int(0.4 * before.tokens)

@@ -102,7 +102,7 @@ def told_of_summary(slot: SummarySlot) -> str:
 
 @pytest.mark.parametrize("summarizer", ["extractive", "llm"])
 @pytest.mark.parametrize("name", SESSIONS)
-def test_the_plan_of_a_session(name: str, summarizer: str, golden) -> None:  # type: ignore[no-untyped-def]
+def test_the_plan_of_a_session(name: str, summarizer: str, golden) -> None:
     settings = Settings(strategy="tiered", summarizer=summarizer)
     source = load(SESSIONS[name])
     model = ScriptedModel("never asked")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -154,7 +155,7 @@ def test_for_any_transcript_it_fits_and_quotes_only_what_is_there(turns: Convers
 # -- rounds
 
 
-def _compact(data: bytes, **settings: object) -> Compaction:
+def _compact(data: bytes, **settings: Any) -> Compaction:
     source = api.load(data, format="openai-chat", tokenizer="chars")
     (part,) = api.compact(source, Settings(strategy="tiered", **settings), tokenizer="chars").parts
     return part

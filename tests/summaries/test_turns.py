@@ -105,6 +105,12 @@ def test_attributes_are_left_out_when_empty_and_cannot_be_closed():
 # turns
 
 
+def _said(turn):
+    found = _FORM.match(turn.text)
+    assert found is not None, turn.text
+    return found[1]
+
+
 def test_each_message_is_a_turn_in_its_own_role():
     turns = turns_of(
         read(
@@ -115,7 +121,7 @@ def test_each_message_is_a_turn_in_its_own_role():
         )
     )
     assert [turn.role for turn in turns] == ["user", "assistant", "user", "assistant"]
-    assert [_FORM.match(turn.text)[1] for turn in turns] == [
+    assert [_said(turn) for turn in turns] == [
         "Look at it.",
         'I look.\n<call tool="shell">\n{"command": "ls"}\n</call>',
         "<result>\na.py\n</result>",
@@ -138,7 +144,7 @@ def test_messages_without_a_word_are_no_turns():
 def test_nothing_that_was_said_leaves_its_message(text, output, arguments):
     messages = read(user(f"A {text}"), calling(call("c1", "shell", arguments), content=text), result("c1", output))
     for turn in turns_of(messages):
-        inner = _FORM.match(turn.text)[1]
+        inner = _said(turn)
         for name in ("call", "result"):
             inner = re.sub(rf"\A((?:.*\n)?)<{name}(?: [^<>\n]*)?>\n", r"\1", inner, count=1, flags=re.DOTALL)
             inner = inner.removesuffix(f"\n</{name}>")

@@ -17,8 +17,14 @@ def test_it_works_as_a_compiled_pattern_does():
 def test_nothing_is_compiled_before(monkeypatch):
     compiled = []
     real = re.compile
-    monkeypatch.setattr(re, "compile", lambda *given: compiled.append(given) or real(*given))
+
+    def seen(*given):
+        compiled.append(given)
+        return real(*given)
+
+    monkeypatch.setattr(re, "compile", seen)
     later = compiled_later("a+")
     assert compiled == []
-    assert [later.search("caa").start(), later.search("a").start()] == [1, 0]
+    found = [later.search("caa"), later.search("a")]
+    assert [match and match.start() for match in found] == [1, 0]
     assert compiled == [("a+", 0)]

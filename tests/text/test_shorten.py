@@ -149,5 +149,6 @@ def test_the_figure_of_characters_left_out_is_what_is_missing(size, limit, short
     short = shorten(text, count(text), limit, count).text
     found = re.search(r" ?\[… ([\d,]+) characters left out · [^\]]+\] ?", short)
     if short != text:
+        assert found is not None
         kept = len(short[: found.start()].rstrip()) + len(short[found.end() :])
         assert abs(len(text) - kept - int(found[1].replace(",", ""))) <= 1, "but for a blank at the cut"

@@ -221,7 +221,9 @@ def test_a_damaged_vocabulary_does_not_reach_for_the_network(tmp_path):
     # tiktoken deletes a file whose hash is wrong and downloads it again
     from compactor_cli.tokens.vocabulary import cache_folder
 
-    original = next(iter(cache_folder("o200k_base").glob("fb374d419588a4632f3f557e76b4b70aebbca790")))
+    folder = cache_folder("o200k_base")
+    assert folder is not None
+    original = next(iter(folder.glob("fb374d419588a4632f3f557e76b4b70aebbca790")))
     damaged = tmp_path / original.name
     damaged.write_bytes(original.read_bytes()[:1000])
     no_network = "import socket\ndef refuse(*a, **k): raise OSError('no network')\nsocket.getaddrinfo = refuse\n"

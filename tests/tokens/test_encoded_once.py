@@ -25,7 +25,7 @@ class RecordingCounter:
     per_image = IMAGE_TOKENS
 
     def __init__(self):
-        self.seen = Counter()
+        self.seen: Counter[str] = Counter()
 
     def count(self, text):
         self.seen[text] += 1

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.evaluation.learning.examples import CUTS, cases_of, cut_at, needed_names, opening_of
+from compactor_cli.evaluation.learning.examples import CUTS, cases_of, needed_names, opening_of
+from compactor_cli.evaluation.retention.prefixes import cut_at
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import read_session
 from compactor_cli.features.name_features import weight_names

@@ -43,6 +43,7 @@ def test_values_of_names_of_a_new_session_follow():
 
     def value(name):
         term = session.find(name)
+        assert term is not None
         return weigher.value(name, session.kinds[term], evidence.mentions[term], evidence)
 
     assert value(code("kelp", 0)) > 0.5 > value("20000")

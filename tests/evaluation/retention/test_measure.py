@@ -85,7 +85,8 @@ def test_the_first_method_is_compared_with_each_other_one():
 
 
 def test_the_clock_and_the_progress_are_those_passed_in():
-    clock, steps = itertools.count(), []
+    clock = itertools.count()
+    steps: list[str] = []
     result = run(clock=lambda: next(clock), progress=steps.append)
     assert {row.seconds for row in result.rows} == {1}
     assert len(steps) == 6 * len(METHODS)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 _INTERNAL = ("CHECKPOINT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "SYSTEM_MESSAGE")
 
 
 def exchanges(steps):
     """Names of the calls of each answer, with the kinds of the steps behind it that are what they returned."""
-    found = []
+    found: list[Any] = []
     for step in steps:
         assert isinstance(step["step_index"], int)
         assert {"source", "type", "status", "created_at"} <= step.keys()

@@ -60,7 +60,7 @@ def _blocks(record, kind):
 
 def check_resumed(turns):
     """Calls are answered once, behind them; results have a call; nothing is empty."""
-    open_calls = set()
+    open_calls: set[str] = set()
     for record in turns:
         assert record["message"]["content"], "an empty content"
         for block in _blocks(record, "tool_result"):

@@ -10,7 +10,7 @@ def sent(messages):
     shown = [
         m for m in messages if m.get("condenseParent") not in summaries and m.get("truncationParent") not in truncations
     ]
-    waiting = []
+    waiting: list[str] = []
     for message in shown:
         assert message["role"] in ("user", "assistant")
         assert isinstance(message.get("ts"), (int, float)) or message["content"][0]["text"].startswith(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 _NEEDED = {
     "session.start": ("sessionId", "version", "producer"),
     "user.message": ("content",),
@@ -31,7 +33,8 @@ def check_events(events, *, needed=True):
 def sent(events):
     """The messages that are sent, in their order: events of the session's own agent, without what was taken back,
     and a summary in place of the messages before the compaction began."""
-    messages, began = [], 0
+    messages: list[Any] = []
+    began = 0
     for event in events:
         kind, data = event["type"], event["data"]
         if event.get("agentId") or data.get("parentToolCallId"):
@@ -52,7 +55,7 @@ def sent(events):
 
 def check_sent(messages):
     """Calls are answered before the next message of user or agent, but for those at the very end."""
-    waiting = set()
+    waiting: set[str] = set()
     replaced = any(message["type"] == "session.compaction_complete" for message in messages)
     for message in messages:
         data = message["data"]

@@ -21,7 +21,7 @@ def check_session(data, *, chained):
             at = way[-1]["parentId"]
         assert at == records[0]["id"]
         way.reverse()
-    waiting = set()
+    waiting: set[str] = set()
     for message in way:
         blocks = message["message"]["content"]
         assert isinstance(blocks, list)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 _LEFT_OUT = ("/", "?", "<session_context>", "<hook_context>")
 
 
 def load_session(data):
     """The messages of a session file, a record a line or one document."""
-    header, known = {}, {}
+    header: dict[str, Any] = {}
+    known: dict[str, Any] = {}
     for line in data.decode().splitlines():
         try:
             record = json.loads(line)
@@ -40,7 +42,7 @@ def history(messages):
     contents = []
     for message in messages:
         content = message.get("content") or message.get("parts") or []
-        parts = [{"text": content}] if isinstance(content, str) else list(content)
+        parts: list[Any] = [{"text": content}] if isinstance(content, str) else list(content)
         if message["type"] == "user":
             words = "".join(part.get("text", "") for part in parts).strip()
             if words.startswith(_LEFT_OUT) or not (words or any("text" not in part for part in parts)):

@@ -20,7 +20,7 @@ def sent(messages):
 
 def check_sent(messages):
     """Calls are answered right behind them, but for those at the very end, and nothing is empty."""
-    waiting = set()
+    waiting: set[str] = set()
     for message in messages:
         if message["role"] == "tool":
             assert message["tool_call_id"] in waiting

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 _PARTS = {"text": "text", "think": "think", "image_url": "image_url"}
 
 
@@ -30,7 +32,10 @@ def context(rows):
 def replay(records):
     """Kimi Code: the history that the log leaves, as (role, records' texts, calls or the call answered)."""
     assert records[0]["type"] == "metadata"
-    history, steps, waiting, deferred = [], {}, set(), []
+    history: list[Any] = []
+    deferred: list[Any] = []
+    steps: dict[str, Any] = {}
+    waiting: set[str] = set()
     for record in records:
         kind = record["type"]
         if kind == "context.append_message":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Any
 
 _COMMON = {"id", "timestamp", "source", "kind", "parent_id"}
 _KEYS = {
@@ -32,7 +33,7 @@ def view(events):
     ids = [event["id"] for event in events]
     assert len(ids) == len(set(ids))
     way = _active(events)
-    shown = []
+    shown: list[Any] = []
     for event in way:
         if event["kind"] == "Condensation":
             shown = [one for one in shown if one["id"] not in event["forgotten_event_ids"]]
@@ -49,7 +50,8 @@ def view(events):
 def _active(events):
     by_id = {event["id"]: event for event in events}
     before = dict(zip([event["id"] for event in events][1:], events, strict=False))
-    way, at = [], events[-1]
+    way: list[Any] = []
+    at = events[-1]
     while at is not None:
         way.insert(0, at)
         parent = at.get("parent_id")
@@ -75,7 +77,7 @@ def _check_pairs(shown):
 def _check_whole(shown, way):
     """Calls of one answer, and a run of calls that begins with signed thinking, are there as a whole or not at all."""
     present = {one["id"] for one in shown}
-    answers = {}
+    answers: dict[str, Any] = {}
     for event in way:
         if event["kind"] == "ActionEvent":
             answers.setdefault(event["llm_response_id"], []).append(event["id"])

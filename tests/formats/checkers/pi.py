@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def context(entries):
     """The entries that are sent, in their order: a summary, what the last compaction kept, what follows."""
@@ -12,7 +14,8 @@ def context(entries):
         return rest
     by_id = {entry["id"]: entry for entry in rest}
     assert len(by_id) == len(rest)
-    way, at = [], rest[-1]
+    way: list[Any] = []
+    at = rest[-1]
     while at is not None:
         way.insert(0, at)
         at = by_id.get(at["parentId"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 _SENT = ("user", "assistant", "tool_result")
 
@@ -11,7 +12,7 @@ def load_session(data):
     """The records from the root to the end of the conversation; pieces of one record are joined."""
     records = [json.loads(line) for line in data.decode().replace('}{"uuid"', '}\n{"uuid"').splitlines() if line]
     assert len({record["sessionId"] for record in records}) == 1
-    pieces = {}
+    pieces: dict[str, Any] = {}
     for record in records:
         pieces.setdefault(record["uuid"], []).append(record)
     ends = [record for record in records if not record.get("subtype", "").startswith("session_artifact")]
