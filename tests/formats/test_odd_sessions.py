@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,7 @@ def test_a_message_that_says_nothing_may_be_all_that_is_left():
 LONG = "\n".join(f"{at}: {prose(f'line {at}')}" for at in range(60))
 
 ASKED = {"role": "user", "content": [{"type": "text", "text": "Look."}]}
-CALLS_WITH_TEXT = {
+CALLS_WITH_TEXT: dict[str, list[dict[str, Any]]] = {
     "anthropic": [
         ASKED,
         {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "bash", "input": LONG}]},
