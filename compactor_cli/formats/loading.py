@@ -82,10 +82,9 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
 
 
 def _grown(reading: Reading, count: int) -> list[int] | None:
-    """Records in the order in which a tree has grown, where messages on the way through it stand in another one: what
-    is written stands in the order of the records. None where they need not be moved."""
-    first = [message.records[0] for message in reading.messages]
-    return as_grown(reading.way, count) if reading.way and first != sorted(first) else None
+    """Records in the order in which a tree has grown, where those on the way through it stand in another one: they are
+    written, and linked anew, in the order of the records. None where they need not be moved."""
+    return as_grown(reading.way, count) if list(reading.way) != sorted(reading.way) else None
 
 
 def _leave_out_strangers(

@@ -78,8 +78,7 @@ class OpenHands(PlainEdits):
         way, view = way_and_view(values)
         _read(build, values, way, view)
         owners = _stats_owners(values, way, build.messages)
-        is_tree = any(word(value, "parent_id") for value in values)
-        links: list[Link | None] = chains(_parents(values), way) if is_tree else []
+        links: list[Link | None] = chains(_parents(values), way) if _is_tree(values) else []
         return Reading(build.messages, owners, links, outside=view.outside - owners.keys(), way=way)
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -115,11 +114,15 @@ def way_and_view(values: Sequence[Any]) -> tuple[list[int], SentView]:
     return way, view_of(values, way, _KINDS)
 
 
+def _is_tree(values: Sequence[Any]) -> bool:
+    return any(word(value, "parent_id") for value in values)
+
+
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     """Record of each event -> its id, the id of its parent and the parent's record. One that names none follows the
-    one before it. Of several with an id the last counts."""
+    one before it. Of several with an id the last counts, where any names its parent."""
     own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "kind")}
-    by_id = {name: record for record, name in own.items() if name}
+    by_id = {name: record for record, name in own.items() if name} if _is_tree(values) else {}
     found: dict[int, tuple[str, str, int | None]] = {}
     before: int | None = None
     for record, name in own.items():

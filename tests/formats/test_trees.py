@@ -107,6 +107,31 @@ def test_records_that_are_there_again_later_are_read_and_written_once_and_in_the
         assert faults_of(after) == []
 
 
+def test_events_that_name_no_parents_are_all_read_and_written():
+    events = [{key: value for key, value in one.items() if key != "parent_id"} for one in OPENHANDS]
+    repeated = jsonl(events[0], events[1], *events, *events[3:])
+    assert len(said(load(repeated))) > len(events)
+    for strategy in STRATEGIES:
+        done = compact(repeated, strategy=strategy, target_ratio=0.4)
+        assert said(load(in_memory(done.data))) == [message.text() for message in done.parts[0].messages]
+
+
+def test_what_a_compaction_of_pi_kept_is_found_where_entries_of_it_are_there_again():
+    end = {"type": "compaction", "id": "z", "parentId": "m4", "timestamp": TIME.format(9), "summary": prose("all", 3)}
+    head, kept = [PI_HEAD, *PI[:4]], {**end, "firstKeptEntryId": "m1"}
+    repeated = jsonl(*head, PI[0], kept)
+    assert said(load(repeated)) == said(load(jsonl(*head, kept)))
+    for strategy in STRATEGIES:
+        done = compact(repeated, strategy=strategy, target_ratio=0.6)
+        assert said(load(in_memory(done.data))) == [message.text() for message in done.parts[0].messages]
+
+
+def test_the_head_of_a_session_of_droid_ends_the_way_wherever_it_stands():
+    begun = [{**DROID[0], "parentId": "s"}, *DROID[1:]]
+    other = {**droid(9, "user", {"type": "text", "text": "Another."}), "parentId": "m8"}
+    assert said(load(jsonl(other, DROID_HEAD, *begun))) == said(load(jsonl(DROID_HEAD, *begun)))
+
+
 def test_a_result_of_openclaw_that_names_its_call_as_its_parent_hangs_on_the_entry_of_the_call():
     odd = pi(3, "c2", {**pi_result("c2", "OK."), "role": [None]})
     records = [PI_HEAD, PI[0], PI[1], odd, PI[3], pi(5, "m4", pi_call(5)), pi(6, "c5", pi_result("c5", "OK."))]
