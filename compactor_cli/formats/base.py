@@ -144,6 +144,8 @@ class Reading(Struct):
     outside: set[int] | None = None
     """None where the format does not tell."""
     session_id: str = ""
+    way: Sequence[int] = ()
+    """Of a tree, the records from the root to the leaf."""
 
 
 class Builder(Struct):

@@ -67,7 +67,7 @@ class Droid(PlainEdits):
                 _read_message(build, values[record], record)
         session = next((value.get("id") for value in values if word(value, "type") == "session_start"), "")
         links = chains(parents, way)
-        return Reading(build.messages, links=links, outside=messages - set(way), session_id=as_text(session))
+        return Reading(build.messages, links=links, outside=messages - set(way), session_id=as_text(session), way=way)
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template if isinstance(around.template, dict) else {}
@@ -103,15 +103,16 @@ def _is_message(value: Any) -> bool:
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     """Record -> its id, the id of its parent and the parent's record. One that names no parent, or one that is not in
-    the file, follows the message before it."""
+    the file, follows the message before it; the head follows none. Of several with an id the last counts."""
     own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "id")}
     by_id = {name: record for record, name in own.items()}
     found: dict[int, tuple[str, str, int | None]] = {}
     before: int | None = None
     for record, name in own.items():
         parent = word(values[record], "parentId")
-        found[record] = (name, parent, by_id.get(parent, before))
-        before = record if _is_message(values[record]) else before
+        is_head = word(values[record], "type") == "session_start"
+        found[record] = (name, parent, None if is_head else by_id.get(parent, before))
+        before = record if _is_message(values[record]) and by_id[name] == record else before
     return found
 
 

@@ -14,7 +14,7 @@ from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, 
 from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, Unfolds, fit
 from compactor_cli.formats.holding import Holding
 from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
-from compactor_cli.formats.trees import parents_first
+from compactor_cli.formats.trees import as_grown, older
 from compactor_cli.model.content import Content, Holds, in_memory
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
@@ -82,11 +82,9 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
 
 
 def _grown(reading: Reading, count: int) -> list[int] | None:
-    """Records in the order in which a tree has grown, where messages on the way through it stand in another one: what
-    is written stands in the order of the records. None where they need not be moved."""
-    first = [message.records[0] for message in reading.messages]
-    order = parents_first(reading.links) if first != sorted(first) else None
-    return None if order is None else [*order, *range(len(order), count)]
+    """Records in the order in which a tree has grown, where those on the way through it stand in another one: they are
+    written, and linked anew, in the order of the records. None where they need not be moved."""
+    return as_grown(reading.way, count) if list(reading.way) != sorted(reading.way) else None
 
 
 def _leave_out_strangers(
@@ -155,6 +153,9 @@ def _jsonl_layout(data: Content, notes: Sequence[Note]) -> Layout:
 def _transcript(
     data: Content, path: str, format: Format, records: tuple[Record, ...], layout: Layout, reading: Reading
 ) -> Transcript:
+    by_record = {record: message.index for message in reading.messages for record in message.records}
+    copied = older(reading.links, reading.way)
+    copies = {copy: by_record[record] for copy, record in copied.items() if record in by_record}
     return Transcript(
         path=path,
         format=format.name,
@@ -162,11 +163,11 @@ def _transcript(
         records=records,
         messages=tuple(reading.messages),
         layout=layout,
-        owners=reading.owners,
+        owners={**copies, **reading.owners},
         links=tuple(reading.links),
-        copies=frozenset(reading.copies),
+        copies=frozenset((*reading.copies, *copies)),
         outside=frozenset(reading.outside or ()),
-        message_records=frozenset(record for m in reading.messages for record in m.records),
+        message_records=frozenset(by_record),
         session_id=reading.session_id,
     )
 

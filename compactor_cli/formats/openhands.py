@@ -27,7 +27,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
-from compactor_cli.formats.openhands_records import new_event
+from compactor_cli.formats.openhands_records import ROOT, new_event
 from compactor_cli.formats.openhands_views import SentView, old_view, view_of
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.injected import origin_of
@@ -40,7 +40,6 @@ _KINDS = (*_RESULTS, "SystemPromptEvent", "MessageEvent", "ActionEvent", "Conden
 """Kinds of events that are sent."""
 _DAMAGED = 0.5
 """An event of a kind that nobody else has, without all that an event has."""
-_ROOT = "__root__"
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
 
@@ -79,9 +78,8 @@ class OpenHands(PlainEdits):
         way, view = way_and_view(values)
         _read(build, values, way, view)
         owners = _stats_owners(values, way, build.messages)
-        is_tree = any(word(value, "parent_id") for value in values)
-        links: list[Link | None] = chains(_parents(values), way) if is_tree else []
-        return Reading(build.messages, owners, links, outside=view.outside - owners.keys())
+        links: list[Link | None] = chains(_parents(values), way) if _is_tree(values) else []
+        return Reading(build.messages, owners, links, outside=view.outside - owners.keys(), way=way)
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_event(message, around)
@@ -116,19 +114,22 @@ def way_and_view(values: Sequence[Any]) -> tuple[list[int], SentView]:
     return way, view_of(values, way, _KINDS)
 
 
+def _is_tree(values: Sequence[Any]) -> bool:
+    return any(word(value, "parent_id") for value in values)
+
+
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     """Record of each event -> its id, the id of its parent and the parent's record. One that names none follows the
-    one before it."""
-    by_id = {word(value, "id"): record for record, value in enumerate(values) if word(value, "kind")}
+    one before it. Of several with an id the last counts, where any names its parent."""
+    own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "kind")}
+    by_id = {name: record for record, name in own.items() if name} if _is_tree(values) else {}
     found: dict[int, tuple[str, str, int | None]] = {}
     before: int | None = None
-    for record, value in enumerate(values):
-        if not word(value, "kind"):
-            continue
-        parent = word(value, "parent_id")
-        at = before if not parent else None if parent == _ROOT else by_id.get(parent)
-        found[record] = (word(value, "id"), parent, at)
-        before = record
+    for record, name in own.items():
+        parent = word(values[record], "parent_id")
+        at = before if not parent else None if parent == ROOT else by_id.get(parent)
+        found[record] = (name, parent, at)
+        before = record if by_id.get(name, record) == record else before
     return found
 
 

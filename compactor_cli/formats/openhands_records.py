@@ -8,6 +8,9 @@ from typing import Any
 from compactor_cli.formats.base import Around, word
 from compactor_cli.model.message import Message
 
+ROOT = "__root__"
+"""What an event names as its parent that begins a tree; one that names none follows the one before it."""
+
 
 def new_event(message: Message, around: Around) -> dict[str, Any]:
     """An event like those around it, of the SDK or of 0.x."""
@@ -21,7 +24,9 @@ def _event(message: Message, around: Around, template: dict[str, Any]) -> dict[s
         "id": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
         "timestamp": template.get("timestamp"),
     }
-    parent = {"parent_id": around.parent} if around.parent and any(around.transcript.links) else {}
+    branches = any(link and link.chain for link in around.transcript.links)  # what stands before it may be of another
+    named = around.parent or (ROOT if branches else "")
+    parent = {"parent_id": named} if named and any(around.transcript.links) else {}
     if part.kind == "tool_result":
         error = {"tool_name": part.name or _tool_name(message, around), "tool_call_id": part.call_id}
         return {**envelope, **parent, "source": "agent", **error, "error": part.text, "kind": "AgentErrorEvent"}

@@ -88,7 +88,7 @@ class Pi(PlainEdits):
         outside = _outside(values, way, first)
         session = next((v.get("id") for v in values if word(v, "type") == "session"), "")
         links = chains(parents, way)
-        return Reading(build.messages, owners, links, outside=outside, session_id=as_text(session))
+        return Reading(build.messages, owners, links, outside=outside, session_id=as_text(session), way=way)
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_entry(message, around)
@@ -125,7 +125,8 @@ def _role(value: Any) -> str:
 
 def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     """Record of each entry -> its id, the id of its parent and the parent's record. Entries of the first version have
-    no ids: each follows the one before it. OpenClaw has results that name their call as the parent."""
+    no ids: each follows the one before it. OpenClaw has results that name their call as the parent, which stands for
+    the entry that holds it."""
     own = {record: word(v, "id") for record, v in enumerate(values) if word(v, "type") not in ("", "session")}
     by_id = {name: record for record, name in own.items() if name}
     calls = {call: record for record, v in enumerate(values) for call in _call_ids(v)}
@@ -133,7 +134,9 @@ def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     before: int | None = None
     for record, name in own.items():
         parent = word(values[record], "parentId")
-        at = by_id.get(parent, calls.get(parent)) if name else before
+        caller = calls.get(parent) if parent not in by_id else None
+        parent = parent if caller is None else own[caller] or parent
+        at = before if not name else by_id.get(parent) if caller is None else caller
         found[record] = (name, parent, at)
         before = record
     return found

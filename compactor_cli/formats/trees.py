@@ -36,24 +36,18 @@ def chains(parents: Mapping[int, tuple[str, str, int | None]], way: Collection[i
     return links
 
 
-def parents_first(links: Sequence[Link | None]) -> list[int] | None:
-    """Records in an order in which each of the context's chain stands behind its parent: as agents append them. None
-    where that is the order that they have."""
-    chain = [at for at, link in enumerate(links) if link and not link.chain]
-    by_id = {link.id: at for at in chain if (link := links[at])}
-    parent = {at: by_id[link.parent] for at in chain if (link := links[at]) and link.parent in by_id}
-    if all(above < at for at, above in parent.items()):
-        return None
-    depth: dict[int, int] = {}
-    for at in chain:
-        way: dict[int, None] = {}
-        above: int | None = at
-        while above is not None and above not in depth and above not in way:
-            way[above] = None
-            above = parent.get(above)
-        start = depth.get(above, 0) if above is not None else 0
-        depth |= {record: start + up for up, record in enumerate(reversed(way), 1)}
-    order = list(range(len(links)))
-    for place, at in zip(chain, sorted(chain, key=lambda at: depth[at]), strict=True):
-        order[place] = at
-    return order
+def older(links: Sequence[Link | None], way: Collection[int]) -> dict[int, int]:
+    """Records beside the way that have the id of one on it -> that one, which counts in their place."""
+    on = set(way)
+    by_id = {link.id: at for at in on if at < len(links) and (link := links[at])}
+    return {at: by_id[link.id] for at, link in enumerate(links) if link and at not in on and link.id in by_id}
+
+
+def as_grown(way: Sequence[int], count: int) -> list[int]:
+    """Records in an order in which those of a way to the root stand as agents append them, each behind its parent.
+
+    What else stands among them comes first: a copy of one of them would count in its place if it came later.
+    """
+    start, end = min(way), max(way) + 1
+    on = set(way)
+    return [*range(start), *(at for at in range(start, end) if at not in on), *way, *range(end, count)]

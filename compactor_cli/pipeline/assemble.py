@@ -130,7 +130,7 @@ def _items(
         if owner is None or (owner in kept and not shortened):
             items.append(_Item((record, 0, 0), record))
     for summary in summaries:
-        items.append(_Item(_order_of(summary, transcript, groups, kept), None, summary.message))
+        items.append(_Item(_order_of(summary, transcript, groups), None, summary.message))
     if inserted is not None:
         at_end = inserted.before >= len(transcript.messages)
         order = (
@@ -139,22 +139,23 @@ def _items(
             else _order_before(transcript.messages[inserted.before], _BEFORE_SUMMARIES)
         )
         items.append(_Item(order, None, inserted.message))
-    return sorted(items, key=itemgetter(0))  # by `order`
+    return _tip_last(transcript, sorted(items, key=itemgetter(0)))  # by `order`
 
 
-def _order_of(
-    summary: Summary, transcript: Transcript, groups: Sequence[Group], kept: dict[int, Message]
-) -> tuple[int, int, int]:
-    """Return where the first message stood that a summary stands for. Where nothing is kept behind it, it must not
-    stand before records of another branch: the last record of a tree says which branch is the active one."""
+def _order_of(summary: Summary, transcript: Transcript, groups: Sequence[Group]) -> tuple[int, int, int]:
+    """Return where the first message stood that a summary stands for."""
     first = transcript.messages[groups[summary.slot.groups[0]].messages[0]]
-    last = transcript.messages[groups[summary.slot.groups[-1]].messages[-1]]
-    order = _order_before(first, first.index - 1)
-    if not last.records or max(kept, default=-1) > first.index:
-        return order
-    end = last.records[-1]
-    between = (_link(transcript, record) for record in range(order[0], end))
-    return (end, 1, first.index - 1) if any(link and link.chain for link in between) else order
+    return _order_before(first, first.index - 1)
+
+
+def _tip_last(transcript: Transcript, items: Sequence[_Item]) -> list[_Item]:
+    """Items of which the last one of the context is behind those of other branches that its leaf was behind: the last
+    record of a tree says which branch is the active one."""
+    main = {record for record, link in enumerate(transcript.links) if link and not link.chain}
+    leaf = max(main, default=0)
+    beside = {record for record, link in enumerate(transcript.links[:leaf]) if link and link.chain}
+    tip = max((at for at, item in enumerate(items) if item.record is None or item.record in main), default=0)
+    return [*items[:tip], *sorted(items[tip:], key=lambda item: item.record not in beside)]
 
 
 def _order_before(message: Message, number: int) -> tuple[int, int, int]:

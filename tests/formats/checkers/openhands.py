@@ -55,8 +55,8 @@ def _active(events):
     while at is not None:
         way.insert(0, at)
         parent = at.get("parent_id")
-        assert parent is None or parent in by_id
-        at = by_id[parent] if parent else before.get(at["id"])
+        assert parent in (None, "__root__") or parent in by_id
+        at = None if parent == "__root__" else by_id[parent] if parent else before.get(at["id"])
     return way
 
 
