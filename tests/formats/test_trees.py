@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from compactor_cli.model.content import in_memory
@@ -82,7 +84,11 @@ OPENHANDS = [
     openhands_said(4, "assistant", prose("end", 6)),
     openhands_said(5, "user", "Go on."),
 ]
-TREES = {"pi": ([PI_HEAD], PI), "droid": ([DROID_HEAD], DROID), "openhands": ([], OPENHANDS)}
+TREES: dict[str, tuple[list[Any], list[Any]]] = {
+    "pi": ([PI_HEAD], PI),
+    "droid": ([DROID_HEAD], DROID),
+    "openhands": ([], OPENHANDS),
+}
 
 
 def said(source):
