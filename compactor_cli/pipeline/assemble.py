@@ -149,12 +149,12 @@ def _order_of(summary: Summary, transcript: Transcript, groups: Sequence[Group])
 
 
 def _tip_last(transcript: Transcript, items: Sequence[_Item]) -> list[_Item]:
-    """Items of which the last one of the context is behind those of other branches that its leaf was behind: the last
-    record of a tree says which branch is the active one."""
+    """Items of which the last message is behind the records of other branches that the leaf was behind: the last record
+    of a tree says which branch is the active one."""
     main = {record for record, link in enumerate(transcript.links) if link and not link.chain}
     leaf = max(main, default=0)
     beside = {record for record, link in enumerate(transcript.links[:leaf]) if link and link.chain}
-    tip = max((at for at, item in enumerate(items) if item.record is None or item.record in main), default=0)
+    tip = max((at for at, item in enumerate(items) if item.message is not None), default=0)
     return [*items[:tip], *sorted(items[tip:], key=lambda item: item.record not in beside)]
 
 

@@ -101,7 +101,8 @@ class _Run(Struct, frozen=True):
 
     @property
     def drops_outside(self) -> bool:
-        return self.settings.drop_outside and bool(self.transcript.outside)
+        """Nothing is left out of a session of which nothing is sent: it would be no session any more."""
+        return self.settings.drop_outside and bool(self.transcript.outside) and bool(self.transcript.messages)
 
     @property
     def _is_open(self) -> bool:

@@ -165,3 +165,24 @@ def test_where_the_newest_messages_go_what_is_left_stands_behind_the_records_of_
         out = in_memory(done.data)
         assert said(load(out)) == [message.text() for message in done.parts[0].messages]
         assert {"n1", "n2"} < {record["id"] for record in values_of(out)}
+
+
+def test_nothing_is_left_out_of_a_session_of_which_nothing_is_sent():
+    end = {"type": "model_change", "id": "n1", "parentId": None, "timestamp": TIME.format(9), "modelId": "m"}
+    data = jsonl(PI_HEAD, *PI, end)
+    assert said(load(data)) == []
+    assert in_memory(compact(data, drop_outside=True, target_ratio=0.5).data) == data
+
+
+def test_turns_of_another_branch_do_not_become_the_end_of_a_session_of_claude_code():
+    def turn(number, parent, role, text, **more):
+        message = {"role": role, "content": text}
+        own = {"uuid": f"u{number}", "parentUuid": parent, "sessionId": "s", "timestamp": TIME.format(number)}
+        return {"type": role, "message": message, **own, **more}
+
+    asked, answer = turn(1, None, "assistant", "Yes?"), turn(2, "u1", "user", "Build.")
+    left = turn(3, "u1", "assistant", "No.")
+    progress = {"type": "progress", "uuid": "p1", "parentUuid": "u2", "sessionId": "s", "timestamp": TIME.format(3)}
+    end = turn(4, "u2", "assistant", prose("end", 9))
+    out = in_memory(compact(jsonl(asked, answer, left, progress, end), strategy="adaptive", target_tokens=14).data)
+    assert said(load(out)) == ["Yes?", "Build."]
