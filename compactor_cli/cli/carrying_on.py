@@ -143,7 +143,7 @@ def _agent_at(path: str) -> Agent | None:
 
     machine, real = this_machine(), real_path(path)
     for agent in AGENTS.values():
-        if any(real.is_relative_to(folder.resolve()) for folder in agent.folders(machine)):
+        if any(real.is_relative_to(real_path(folder)) for folder in agent.folders(machine)):
             return agent
     return None
 

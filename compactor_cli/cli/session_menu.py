@@ -13,6 +13,7 @@ import typer
 from compactor_cli.agents import AGENTS, agent
 from compactor_cli.agents.base import Agent, Machine, machine_of
 from compactor_cli.agents.finding import Listing, Saved, by_id, described, find_sessions, in_project, shortest
+from compactor_cli.cli.files import real_path
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, InputError, UsageError
@@ -34,7 +35,7 @@ def project_of(text: str) -> str:
     """Return what --project says: a folder that is there by its whole path, anything else as it is, a part of one."""
     if not text:
         return ""
-    path = (working_folder() / Path(text).expanduser()).resolve()
+    path = real_path(working_folder() / Path(text).expanduser())
     return str(path) if path.is_dir() else text
 
 

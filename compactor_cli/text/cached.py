@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar
 
-_ROOM = 64_000_000
-"""Bytes of texts that are remembered: those of any session that is held in memory, and no more of one that is not."""
+_ROOM = 16_000_000
+"""Characters of texts that are remembered; the texts of a session may be too large for memory."""
 T = TypeVar("T")
 
 
@@ -22,9 +21,9 @@ def remembered(find: Callable[[str], T]) -> Callable[[str], T]:
         if text in known:
             return known[text]
         found = known[text] = find(text)
-        used += sys.getsizeof(text)
+        used += len(text)
         while used > _ROOM:
-            used -= sys.getsizeof(known.popitem(last=False)[0])
+            used -= len(known.popitem(last=False)[0])
         return found
 
     return finding

@@ -58,8 +58,8 @@ _HINTS = (
     "✘",
 )
 """Every line that tells of an error holds one of these in lower case; finding them is cheap."""
-_STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ")
-"""The same for plain statements."""
+_STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ", " e  ")
+"""The same for plain statements; an output may be indented."""
 
 
 def stated_failure(text: str) -> bool | None:

@@ -147,6 +147,11 @@ def test_a_project_is_a_folder_and_what_is_below_it(at_home, home, tmp_path):
     assert [one["id"][:8] for one in found] == ["1" * 8]
 
 
+def test_a_project_that_is_a_link_to_itself_has_no_sessions(at_home, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    assert listed(at_home("sessions", "--json", "--project", str(tmp_path / "loop"))) == []
+
+
 def test_a_date_and_what_is_no_time(at_home):
     assert len(listed(at_home("sessions", "--json", "--since", "2020-01-01"))) == 7
     done = at_home("sessions", "--since", "soonish")

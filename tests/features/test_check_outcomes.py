@@ -111,6 +111,12 @@ def test_silence_is_a_pass_where_the_tool_states_failures():
     assert session.texts("check") == ["passed: make build"]
 
 
+@pytest.mark.parametrize("mark", ["", "\x1b[1m"])
+def test_a_run_of_no_test_is_no_pass_whatever_its_exit_code_and_colours(mark):
+    session = Session().runs("pytest -k nothing", f"no {mark}tests ran in 0.01s\nexit code: 0")
+    assert session.texts("check") == []
+
+
 def test_an_exit_code_of_a_pipeline_says_nothing_about_its_first_step():
     session = Session().runs("make build | tail -1", "linking").runs("ls nothing", FAILS + "No such file")
     assert session.texts("check") == []

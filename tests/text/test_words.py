@@ -180,6 +180,12 @@ def test_code_that_speaks_of_errors_is_no_error_where_nothing_failed(code):
     assert result_errors("some\nValueError: bad\nlines", failed=None) == ["ValueError: bad"]
 
 
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_a_line_that_pytest_marks_is_an_error_also_in_an_indented_output(indent):
+    line = f"{indent}E   fixture 'ledger' not found"
+    assert result_errors(f"{indent}collected\n{line}\n{indent}done", failed=None) == [line]
+
+
 def test_lines_of_a_listed_file_are_no_errors():
     assert error_lines("  12→raise ValueError('error: no')\n  13: error: quoted") == []
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.configured import config_of, configure
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.options import RunOptions
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import SettingsError, UsageError
@@ -163,7 +163,7 @@ def _value(key: Key, text: str, file: SettingsFile) -> object:
         raise SettingsError(f"{key.name}: the value is not UTF-8") from None
     except ValueError as error:
         raise SettingsError(f"{file.path}: {key.name} = {written(text)}: {error}; nothing was written") from None
-    if key.form == "path" and text and file.path.parent.resolve() != working_folder():
+    if key.form == "path" and text and real_path(file.path.parent) != working_folder():
         return str(Path(text).expanduser().absolute())
     return value
 

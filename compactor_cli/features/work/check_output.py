@@ -115,7 +115,7 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
 
 def may_say_nothing_ran(kind: CheckKind, said: str) -> bool:
     """Return whether the verdict may be that nothing was run; a quick look."""
-    return kind == "tests" and _holds(said, _NOTHING_RUN_WORDS)
+    return kind == "tests" and _holds(plain(said), _NOTHING_RUN_WORDS)
 
 
 def _found(pattern: str, text: str) -> bool:
