@@ -147,7 +147,7 @@ def compact(  # noqa: PLR0913  # options of a command, each by its name
     Raises BudgetError when a target cannot be met, InputError for what is no list of messages, and ModelError when the
     model fails and the settings allow no fallback."""
     settings = _aimed(settings or Settings(), target_tokens, target_ratio)
-    run = _Run(tokenizer, profile, closed, model, on_stage, recalled, flush, at)
+    run = _CompactCall(tokenizer, profile, closed, model, on_stage, recalled, flush, at)
     if isinstance(source, Source):
         return run.compact(source, settings)
     before = to_lines(source)
@@ -164,7 +164,7 @@ def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Setti
     return dataclasses.replace(settings, target_tokens=tokens, target_ratio=ratio)
 
 
-class _Run(Struct, frozen=True):
+class _CompactCall(Struct, frozen=True):
     """What `compact` is given besides the file and the settings."""
 
     tokenizer: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from compactor_cli.archive.texts import (
@@ -139,21 +140,8 @@ class _Losses:
             full = digest([encode(text)])
             if full[:SHORT] in marks and full not in named:
                 named.add(full)
-                self.entries.append(
-                    Removed(
-                        reference="",
-                        digest=full,
-                        loss=loss,
-                        kind="text",
-                        conversation=self.conversation,
-                        messages=(self._origin[mended.index],),
-                        records=tuple(records),
-                        role=mended.role,
-                        tokens=part.tokens,
-                        reason=reason,
-                        marked=True,
-                    )
-                )
+                entry = self._entry(loss, [self._origin[mended.index]], records, reason)
+                self.entries.append(entry(digest=full, kind="text", role=mended.role, tokens=part.tokens, marked=True))
 
     def _add_records(
         self,
@@ -165,27 +153,28 @@ class _Losses:
         marks: frozenset[str] = frozenset(),
     ) -> None:
         full = digest(self.part.before.raw(record) for record in records)
+        roles = {message.role for message in messages}
         self.entries.append(
-            Removed(
-                reference="",
+            self._entry(loss, origins, records, reason)(
                 digest=full,
-                loss=loss,
                 kind="records",
-                conversation=self.conversation,
-                messages=tuple(origins),
-                records=tuple(records),
-                role=_role(messages),
+                role=roles.pop() if len(roles) == 1 else "",
                 tokens=sum(message.tokens for message in messages),
-                reason=reason,
                 marked=full[:SHORT] in marks,
             )
         )
 
-
-def _role(messages: Sequence[Message]) -> str:
-    """Return the role of messages; empty where they have several."""
-    roles = {message.role for message in messages}
-    return roles.pop() if len(roles) == 1 else ""
+    def _entry(self, loss: Loss, origins: Sequence[int], records: Sequence[int], reason: str) -> partial[Removed]:
+        """Return an entry without what it says of the original itself; its reference is given when all are known."""
+        return partial(
+            Removed,
+            reference="",
+            loss=loss,
+            conversation=self.conversation,
+            messages=tuple(origins),
+            records=tuple(records),
+            reason=reason,
+        )
 
 
 def mended_indices(part: Compaction) -> dict[int, int]:

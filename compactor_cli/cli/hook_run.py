@@ -236,10 +236,8 @@ def _compactions(database: Database, payload: Payload, path: str, data: bytes) -
         keys = tuple(id_key(name, payload.session) for name in ("claude-code", "codex"))
     with database.read() as connection:
         past = rounds.history(connection, keys) if keys else []
-        ids = sorted({past_round.compaction for past_round in past if past_round.round.strategy == STRATEGY})[
-            -_ORIGINALS:
-        ]
-        return [archive.known(connection, each) for each in ids]
+        ids = sorted({made.compaction for made in past if made.round.strategy == STRATEGY})
+        return [archive.known(connection, each) for each in ids[-_ORIGINALS:]]
 
 
 def _earlier(data: bytes, path: str) -> list[Original]:

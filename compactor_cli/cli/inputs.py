@@ -48,7 +48,8 @@ def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> lis
     found: list[Input] = []
     for path in given:
         if is_remote(path):
-            found += [Input(entry, name) for entry, name in store().meant(path) if not is_part(name.rpartition("/")[2])]
+            meant = store().meant(path)
+            found += [Input(whole, name) for whole, name in meant if not is_part(name.rpartition("/")[2])]
             continue
         if path not in session.contents and _is_pattern(path):
             found += _meant(path, aside)

@@ -59,7 +59,7 @@ class Pieces(Sequence[bytes]):
 
     def __getitem__(self, at: int | slice, /) -> bytes | list[bytes]:
         if isinstance(at, slice):
-            return [self[first] for first in range(*at.indices(len(self)))]
+            return [self[number] for number in range(*at.indices(len(self)))]
         return self._content[self._starts[at] : self._ends[at]]
 
 
@@ -81,11 +81,11 @@ def sha256(content: Content) -> str:
     return digest.hexdigest()
 
 
-def is_same(first: Content, other: Content) -> bool:
+def is_same(one: Content, other: Content) -> bool:
     """Return whether both are the same bytes."""
-    if first is other or len(first) != len(other):
-        return first is other
-    return all(a == b for a, b in zip(in_pieces(first), in_pieces(other), strict=True))
+    if one is other or len(one) != len(other):
+        return one is other
+    return all(a == b for a, b in zip(in_pieces(one), in_pieces(other), strict=True))
 
 
 def in_memory(content: Content) -> bytes:

@@ -97,7 +97,7 @@ def _places(lines: list[str]) -> list[Place]:
     for first, last in _runs(lines):
         listed = sum(bool(_LIST.match(line)) for line in lines[first:last])
         if last - first >= _RUN or listed >= _RUN:
-            begin, end = _what_is_said(lines, first, last, pasted)
+            begin, end = _pasted_lines(lines, first, last, pasted)
             pasted[begin:end] = [True] * (end - begin)
     said = [run for run in _runs(lines) if not all(pasted[run[0] : run[1]])]
     places: list[Place] = ["pasted" if is_pasted else "middle" for is_pasted in pasted]
@@ -107,7 +107,7 @@ def _places(lines: list[str]) -> list[Place]:
     return places
 
 
-def _what_is_said(lines: list[str], first: int, last: int, pasted: list[bool]) -> tuple[int, int]:
+def _pasted_lines(lines: list[str], first: int, last: int, pasted: list[bool]) -> tuple[int, int]:
     """Return which lines of a run are pasted: not those up to a colon that say what follows, nor a question at the
     end."""
     begin, end = first, last

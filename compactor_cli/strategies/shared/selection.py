@@ -70,9 +70,8 @@ class Selector:
         self._worth = worth
         self._cost = cost
         self._reached: dict[int, float] = dict.fromkeys(covered, 1.0)
-        self._contexts: dict[int, list[_Context]] = {}
-        self._gains: dict[int, list[float]] = {}
-        """Line -> what it would add, by the lines that are taken around it as in `levels`."""
+        self._looked_at: dict[int, tuple[list[_Context], list[float]]] = {}
+        """Line -> its names, and what it would add by the lines that are taken around it as in `levels`."""
         self._holders: dict[int, list[tuple[list[float], _Context]]] = {}
         """Term -> the gains that it is part of."""
         self._costs: dict[int, int] = {}
@@ -131,7 +130,7 @@ class Selector:
                 yield choice
             room -= cost
             for near in (line - 1, stop):  # what it says is better understood now
-                if near in self._contexts and near not in taken:
+                if near in self._looked_at and near not in taken:
                     heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1))
 
     def _entries(self, candidates: list[int]) -> list[tuple[float, int, int]]:
@@ -235,16 +234,15 @@ class Selector:
         return gain
 
     def _context(self, line: int) -> list[_Context]:
-        if line not in self._contexts:
-            self._find_contexts(line)
-        return self._contexts[line]
+        return self._look_at(line)[0]
 
     def _gains_of(self, line: int) -> list[float]:
-        if line not in self._gains:
-            self._find_contexts(line)
-        return self._gains[line]
+        return self._look_at(line)[1]
 
-    def _find_contexts(self, line: int) -> None:
+    def _look_at(self, line: int) -> tuple[list[_Context], list[float]]:
+        seen = self._looked_at.get(line)
+        if seen is not None:
+            return seen
         lines, worth, reached = self.lines, self._worth, self._reached
         found, gains = [], [0.0, 0.0, 0.0, 0.0]
         text, around = lines.text(line), self._around(line)
@@ -254,17 +252,14 @@ class Selector:
             if known >= 1.0 or (value := worth(term)) <= 0:
                 continue
             levels = _UNDERSTOOD if term < 0 else _levels(text, lines.session.names[term], *around)
-            each = _Context(term, value, levels)
-            found.append(each)
-            if known or levels is not _UNDERSTOOD:
-                for side, level in enumerate(levels):
-                    if level > known:
-                        gains[side] += (level - known) * value
-            else:
-                gains = [gain + value for gain in gains]
-        for each in found:
-            self._holders.setdefault(each.term, []).append((gains, each))
-        self._contexts[line], self._gains[line] = found, gains
+            context = _Context(term, value, levels)
+            found.append(context)
+            for side, level in enumerate(levels):
+                if level > known:
+                    gains[side] += (level - known) * value
+            self._holders.setdefault(term, []).append((gains, context))
+        self._looked_at[line] = found, gains
+        return found, gains
 
     def _around(self, line: int) -> tuple[int, int]:
         """Return the characters of the lines before and behind. The message before or behind counts too, such as the
@@ -280,12 +275,10 @@ class Selector:
 
 def _levels(text: str, name: str, before: int, behind: int) -> tuple[float, float, float, float]:
     """Return how far a name on a line is understood, by the lines taken around it, which have so many characters."""
-    left = max(0, text.find(name))
-    right = max(0, len(text) - left - len(name))
-    left, right = left if left < _AROUND else _AROUND, right if right < _AROUND else _AROUND
+    first = max(0, text.find(name))
+    left, right = min(_AROUND, first), min(_AROUND, max(0, len(text) - first - len(name)))
     own = left + right
-    before = _AROUND - left if before > _AROUND - left else before
-    behind = _AROUND - right if behind > _AROUND - right else behind
+    before, behind = min(before, _AROUND - left), min(behind, _AROUND - right)
     around = own + before + behind
     if not around or own >= _ENOUGH * around:
         return _UNDERSTOOD
