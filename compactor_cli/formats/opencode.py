@@ -97,7 +97,8 @@ class OpenCode(PlainEdits):
 
     def counts(self, value: Any) -> list[Path]:
         holders: list[tuple[Any, Path]] = [(value.get("info"), ("info", "tokens"))]
-        holders += [(part, ("parts", at, "tokens")) for at, part in enumerate(value["parts"])]
+        parts = value.get("parts")
+        holders += [(part, ("parts", at, "tokens")) for at, part in enumerate(parts if isinstance(parts, list) else ())]
         found: list[Path] = []
         for holder, path in holders:
             tokens = holder.get("tokens") if isinstance(holder, dict) else None

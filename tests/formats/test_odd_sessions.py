@@ -328,6 +328,17 @@ def test_a_summary_of_opencode_stands_behind_a_message_of_any_time(created):
     assert again(lines, strategy="rolling", target_ratio=0.3).message_count > 1
 
 
+def test_the_newest_count_of_opencode_may_stand_beside_parts_that_are_none():
+    turns = [
+        {"info": {**OPENCODE_MESSAGE, "id": f"m{at}"}, "parts": [{"type": "text", "text": prose(f"topic {at}", 9)}]}
+        for at in range(9)
+    ]
+    counted = {"info": {"id": "m9", "sessionID": "s", "role": "assistant", "tokens": {"input": 900}}, "parts": 1.5}
+    data = json.dumps([*turns, counted]).encode()
+    for strategy in STRATEGIES:
+        assert again(data, strategy=strategy, target_ratio=0.5).format == "opencode"
+
+
 def test_a_new_event_of_openhands_has_a_number_of_its_own_whatever_others_have():
     def event(number, text):
         return {"id": number, "source": "agent", "action": "message", "args": {"content": text}, "message": text}
