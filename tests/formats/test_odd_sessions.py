@@ -329,7 +329,7 @@ def test_a_summary_of_opencode_stands_behind_a_message_of_any_time(created):
 
 
 def test_the_newest_count_of_opencode_may_stand_beside_parts_that_are_none():
-    turns = [
+    turns: list[Any] = [
         {"info": {**OPENCODE_MESSAGE, "id": f"m{at}"}, "parts": [{"type": "text", "text": prose(f"topic {at}", 9)}]}
         for at in range(9)
     ]
