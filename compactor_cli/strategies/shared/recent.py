@@ -63,9 +63,9 @@ class Shape(Struct, frozen=True):
 
     name: str
     form: str = "summary"
-    core: float = 0.35
-    """Of the summary's room, for what stands under its headings; the rest is for lines of the session that
-    are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
+    core: float = 0.2
+    """Of the summary's room, for what stands under its headings; the rest, and what they do not need, is for lines of
+    the session that are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
     recent: bool = True
     """The newest messages stay."""
     newest: float = 0.0
@@ -244,10 +244,11 @@ class _Planner:
         if quotes_lines:
             repeated = quote_tokens(given, shape.name, slot.quotes)
             room = slot.budget - repeated - HEADING
-            room -= text_room(given, shape.core, room, len(parts))
+            own = text_room(given, shape.core, room, len(parts))
             aside = {i for g in covered for i in g.messages if given.messages[i].origin == "request"}
             aside |= {quote.message for quote in slot.quotes if quote.message is not None}
-            slot = replace(slot, lines=quoted_details(given, covered, room, aside, shape.newest))
+            newest = int((room - own) * shape.newest)
+            slot = replace(slot, own=own, lines=quoted_details(given, covered, room, aside, newest))
         return replace(slot, parts=parts) if parts or not shape.parts else replace(slot, form="summary")
 
     # -- the newest messages
@@ -280,6 +281,8 @@ class _Planner:
             rest_of_room = room - heading - sum(asked.tokens + LABEL for asked in chosen.values())
             share = _BESIDE_MODEL if self.given.settings.summarizer == "llm" else _RECENT_SHARE
             space = int(min((1 - _SUMMARY_SHARE) * room, share * rest_of_room))
+            # a summary needs less than what it replaces
+            space = max(space, rest_of_room - sum(g.tokens for g in older))
             room = rest_of_room
         over: list[Group] = []
         if sum(g.tokens for g in others) > space:
