@@ -28,7 +28,7 @@ def _topics(given: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ..
     return tuple(parts)
 
 
-_SHAPE = Shape("hybrid", form="topics", parts=_topics)
+_SHAPE = Shape("hybrid", form="topics", core=0.35, parts=_topics)
 
 
 class Hybrid:

@@ -141,23 +141,21 @@ def json_members(text: str) -> list[Member]:
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
         return []
     found: list[Member] = []
-    waiting = [Member(first, ends[first] + 1, first, 0)]
+    waiting = [(Member(first, ends[first] + 1, first, 0), 0)]
     while waiting:
-        outer = waiting.pop()
+        outer, level = waiting.pop()
         if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
-            inside = [Member(start, end, start, outer.depth + 1) for start, end in _value(text, outer.start, outer.end)]
-            found += _led(inside, outer)
+            pieces = [Member(start, end, start, level + 1) for start, end in _value(text, outer.start, outer.end)]
+            found += _led(pieces, outer)
         else:
-            together = _together(text, outer.start, ends)
-            waiting += reversed(_led([Member(*inner, outer.depth + 1) for inner in together], outer))
+            inside = [Member(*inner, level + 1) for inner in _together(text, outer.start, ends)]
+            waiting += [(member, level + 1) for member in reversed(_led(inside, outer))]
     return found
 
 
 def _led(members: list[Member], outer: Member) -> list[Member]:
     """The members, of which the first begins where the one does that holds them."""
-    if members:
-        members[0] = replace(members[0], begin=outer.begin, depth=outer.depth)
-    return members
+    return [replace(members[0], begin=outer.begin, depth=outer.depth), *members[1:]] if members else []
 
 
 def _closed(text: str) -> dict[int, int] | None:

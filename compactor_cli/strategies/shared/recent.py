@@ -51,6 +51,8 @@ _SUMMARY_SHARE = 0.5
 """Share of the room that recent messages leave to the summary when they are large."""
 _RECENT_SHARE = 0.75
 """Share of what the user's words leave that the other recent messages may take."""
+_UNUSED, _TIMES = 0.05, 3
+"""Share of the target for which no line has to be found before older messages get that room, and how often."""
 _BESIDE_MODEL = 0.3
 """The same when a model writes the summary: it needs room to say something."""
 LEAST, MOST = 1_000, 8_000
@@ -136,6 +138,8 @@ class _Planner:
         self.given, self.shape = given, shape
         self.renderer = Renderer(given.messages, given.count)
         self.border = len(given.messages) - (given.settings.recent_messages if shape.recent else 0)
+        self.unused = self.spare = 0
+        """Tokens for which a summary found no line of worth, and those of them that are for older messages."""
 
     def plan(self) -> Plan:
         given = self.given
@@ -174,6 +178,16 @@ class _Planner:
 
     def _attempt(self, kept: dict[int, Decision], *, repeats: bool = False) -> _Found | None:
         """A plan around what is kept; None when there is no room for a summary. `repeats`: it may repeat requests."""
+        self.spare = 0
+        found = self._planned(kept, repeats=repeats)
+        for _ in range(_TIMES):
+            if found is None or not self.shape.recent or self.unused <= _UNUSED * (self.given.target or 0):
+                break
+            self.spare += self.unused
+            found = self._planned(kept, repeats=repeats) or found
+        return found
+
+    def _planned(self, kept: dict[int, Decision], *, repeats: bool) -> _Found | None:
         given, shape = self.given, self.shape
         loose = [g for g in given.groups if g.index not in kept]
         words = repeatable(given, kept) if repeats else NO_WORDS
@@ -248,7 +262,9 @@ class _Planner:
             aside = {i for g in covered for i in g.messages if given.messages[i].origin == "request"}
             aside |= {quote.message for quote in slot.quotes if quote.message is not None}
             newest = int((room - own) * shape.newest)
-            slot = replace(slot, own=own, lines=quoted_details(given, covered, room, aside, newest))
+            lines, left = quoted_details(given, covered, room, aside, newest)
+            slot = replace(slot, own=own, lines=lines)
+            self.unused = left - own if given.target is not None else 0
         return replace(slot, parts=parts) if parts or not shape.parts else replace(slot, form="summary")
 
     # -- the newest messages
@@ -282,7 +298,7 @@ class _Planner:
             share = _BESIDE_MODEL if self.given.settings.summarizer == "llm" else _RECENT_SHARE
             space = int(min((1 - _SUMMARY_SHARE) * room, share * rest_of_room))
             # a summary needs less than what it replaces
-            space = max(space, rest_of_room - sum(g.tokens for g in older))
+            space = max(space, rest_of_room - sum(g.tokens for g in older)) + self.spare
             room = rest_of_room
         over: list[Group] = []
         if sum(g.tokens for g in others) > space:
@@ -291,6 +307,7 @@ class _Planner:
         else:
             recent = [self.renderer.whole(g, RECENT) for g in others]
             left = room - sum(d.tokens for d in recent) - (MOST + DETAIL if self.shape.core else heading)
+            left = max(left, self.spare)
             more, older = self._whole(older, left, smallest=False)
             recent += more
         # of the requests, those behind everything that is not kept stay at their place
