@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from msgspec import Struct
 from rich.console import Console
 
-from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
+from compactor_cli.cli.session import Configured, configure
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.conditions import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
@@ -85,34 +85,13 @@ class Log(Struct, frozen=True):
         """A line for people. Whatever stands in it is safe for a terminal."""
         self.say.print(one_line(words, 2_000), soft_wrap=True)
 
-    @contextmanager
-    def existing(self) -> Iterator[Database | None]:
+    def existing(self) -> AbstractContextManager[Database | None]:
         """The database; None when there is none, and nothing is made or loaded for it."""
-        from compactor_cli.db.place import file_of, is_there
+        return existing_database(self.url)
 
-        file = file_of(self.url)
-        if file is not None and not is_there(file):
-            yield None
-            return
-        from compactor_cli.db.database import open_existing
-
-        database = open_existing(self.url)
-        try:
-            yield database
-        finally:
-            if database:
-                database.close()
-
-    @contextmanager
-    def made(self) -> Iterator[Database]:
+    def made(self) -> AbstractContextManager[Database]:
         """The database, made where there is none."""
-        from compactor_cli.db.database import open_database
-
-        database = open_database(self.url)
-        try:
-            yield database
-        finally:
-            database.close()
+        return made_database(self.url)
 
 
 def open_log(asked: ConfiguredOptions, given: Layer) -> Log:
@@ -179,9 +158,3 @@ def _span(day: str) -> tuple[float, float]:
 
 def _midnight(day: date) -> float:
     return datetime(day.year, day.month, day.day).astimezone().timestamp()
-
-
-def print_json(value: Any) -> None:
-    from compactor_cli.render import jsons
-
-    typer.echo(jsons.dumps(value))

@@ -19,12 +19,12 @@ from compactor_cli.tokens.base import TokenCounter
 
 
 def methods_for(
-    session: Session, settings: Settings, strategies: Sequence[str], commands: Sequence[Command], timeout: float
+    session: Session, strategies: Sequence[str], commands: Sequence[Command], timeout: float
 ) -> list[Method]:
     """The methods in the order of the rows: strategies, commands (each with `timeout` seconds), plain ones."""
     counter = session.counter
     return [
-        *(strategy_method(session, name, settings) for name in strategies),
+        *(strategy_method(session, name, session.settings) for name in strategies),
         *(Method(c.name, "against", partial(run_command, c, counter=counter, timeout=timeout)) for c in commands),
         *(plain_method(name, counter) for name in BASELINES),
     ]

@@ -12,7 +12,6 @@ from compactor_cli.model.report import ModelUse
 _ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")
 
 if TYPE_CHECKING:
-    from compactor_cli.cli.configured import Configured
     from compactor_cli.cli.session import Session
     from compactor_cli.settings.layers import Layer
 
@@ -46,9 +45,9 @@ def say_use(session: Session, use: ModelUse | None, file: str = "") -> None:
         session.say(f"warning: {file}{warning}")
 
 
-def warn_unused(session: Session, configured: Configured, given: Layer) -> None:
+def warn_unused(session: Session, given: Layer) -> None:
     """Say which options about a model were given though none is asked."""
-    if configured.settings.asks or configured.probes:
+    if session.settings.asks or session.configured.probes:
         return
     options = ", ".join(given[key].origin.place for key in _ABOUT_MODELS if key in given)
     if options:

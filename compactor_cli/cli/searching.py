@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import typer
 from msgspec.structs import asdict
 
 from compactor_cli.archive.search import MessageHit, best, hits, words_of
 from compactor_cli.cli.lookup import read_again
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.errors import InputError, NotKeptError, UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ def search(session: Session, kept: Database, query: str, among: Sequence[Archive
     """Print the messages that have the words of a query; `among` some compactions, or all. Raises NotKeptError when
     there are none."""
     from compactor_cli.archive.stored import archive
-    from compactor_cli.render import jsons
     from compactor_cli.render.archive import hits_table
 
     words = words_of(query)
@@ -37,7 +36,7 @@ def search(session: Session, kept: Database, query: str, among: Sequence[Archive
             among = archive.newest(connection, _STATES)
     found = best((hit for archived in among for hit in _in(session, kept, archived, words)), _HITS)
     if json:
-        typer.echo(jsons.dumps({"query": query, "hits": [asdict(hit) for hit in found]}))
+        print_json({"query": query, "hits": [asdict(hit) for hit in found]})
     elif found:
         session.out.print(hits_table(session.out, found))
     if not found:

@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from compactor_cli.cli.configured import config_of, configure
 from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.options import RunOptions
+from compactor_cli.cli.session import config_of, configure
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import SettingsError, UsageError
 from compactor_cli.render.console import make_console

@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import read_text, write_bytes
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.hooks.installing import with_hooks, without_hooks
-from compactor_cli.render import jsons
 from compactor_cli.render.console import make_console
 from compactor_cli.settings.layers import Layer
 
@@ -157,7 +157,7 @@ def _change(asked: ChangeOptions, edit: Callable[[str], str]) -> None:
         _write(place, before, after, gone=gone)
         console.print(f"{place}: {'removed, it held nothing else' if gone else 'written'}", soft_wrap=True)
     if asked.json:
-        typer.echo(jsons.dumps(value))
+        print_json(value)
 
 
 def _agreed(place: Path) -> bool:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import real_path, write_bytes
-from compactor_cli.cli.progress import steps
-from compactor_cli.cli.session import Session, conversations
+from compactor_cli.cli.session import Session, conversations, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.training_files import TrainingFile, find_files, name_files
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError
@@ -98,7 +97,6 @@ def learn(asked: LearnOptions, given: Layer) -> None:
       compactor compact session.jsonl --target-ratio 0.25 --profile profile.toml
       compactor learn sessions/*.jsonl -o profile.toml --no-held-out
     """
-    configured = configure(given, asked.config)
     from compactor_cli.evaluation.learning.fit import load_numpy
 
     for variable in _THREADS:
@@ -106,12 +104,12 @@ def learn(asked: LearnOptions, given: Layer) -> None:
     load_numpy()
     found = name_files(find_files(asked.paths))
     _check_output(asked.output, found, json=asked.json)
-    session = configured.session(quiet=asked.quiet)
+    session = open_session(asked, given)
     read = _read(session, found, keep=asked.held_out)
     if len(read.refused) == len(found):
         raise typer.Exit(ExitCode.UNREADABLE)
     if not read.cases:
-        session.err.print(_nothing(read), soft_wrap=True)
+        session.say(_nothing(read))
         raise typer.Exit(ExitCode.NO)
     taught = _teach(session, read, asked)
     _write(session, read, taught, asked.output, json=asked.json)
@@ -215,10 +213,10 @@ def _measure(
         return strategy_method(replace(session, profile=Profile(weights)), "adaptive")
 
     sessions = [retention.EvaluatedSession(name, transcript) for name, transcript in read.transcripts.items()]
-    with steps(session.err, len(sessions), unit="sessions") as progress:
+    with session.working(len(sessions), "sessions") as progress:
         prepared = retention.prepare(sessions, _MEASURED_AT, progress=lambda name: progress.step("looking for needs"))
     references = [strategy_method(session, "tiered"), plain_method("mask", session.counter)]
-    with steps(session.err, steps_of(prepared, list(schemes.values()), len(references)), unit="steps") as progress:
+    with session.working(steps_of(prepared, list(schemes.values()), len(references)), "steps") as progress:
         tools = Measuring(fit, auc, adaptive, references, progress.step)
         return held_out(read.lessons, read.cases, prepared, schemes, tools)
 
@@ -226,15 +224,14 @@ def _measure(
 def _write(session: Session, read: Read, taught: Taught, output: str, *, json: bool) -> None:
     from compactor_cli.evaluation.learning.profile_text import profile_text
     from compactor_cli.render import learning as render
-    from compactor_cli.render.jsons import dumps
 
     write_bytes(output, profile_text(taught).encode())
     left_out = render.LeftOut(read.short, read.copies, tuple(map(str, read.refused)))
     if json:
-        typer.echo(dumps(render.learned_json(output, taught, left_out, session.counter.name, session.warnings)))
+        print_json(render.learned_json(output, taught, left_out, session.counter.name, session.warnings))
         return
     console = session.err if output == "-" else session.out
     for piece in render.learned_tables(console, taught, left_out, session.counter.name):
         console.print(piece, soft_wrap=isinstance(piece, str))
     if output != "-":
-        session.err.print(f"written to {output}", soft_wrap=True)
+        session.say_written(output)

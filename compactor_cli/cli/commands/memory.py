@@ -10,7 +10,8 @@ import typer
 
 from compactor_cli.cli.commands.memory_edit import add, forget, pin, unpin
 from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export, take_in
-from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, now, open_log, print_json
+from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, now, open_log
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, UsageError, meant
 from compactor_cli.memory.conditions import ORDERS

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from compactor_cli.cli.memory_log import NOTHING, IdsOptions, now, open_log, print_json
+from compactor_cli.cli.memory_log import NOTHING, IdsOptions, now, open_log
 from compactor_cli.cli.options import CommandOptions
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.files import read_bytes, write_bytes
-from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, print_json, time_of
+from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.render.console import counted, make_console
 from compactor_cli.settings.layers import Layer

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import read_bytes, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.searching import search as search_archive
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import NotKeptError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, joined
@@ -90,8 +90,7 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
       compactor restore --compaction 12 -o session.jsonl
       compactor restore small.jsonl --purge
     """
-    configured = configure(given, asked.config)
-    session = configured.session(quiet=asked.quiet)
+    session = open_session(asked, given)
     if asked.latest or asked.session or asked.project:
         asked = replace(asked, file=picked(session, [asked.file], asked)[0])
     _check(asked)
@@ -100,7 +99,7 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
     data = in_memory(session.bytes_of(asked.file)) if asked.file else b""
     from compactor_cli.db.database import open_existing
 
-    kept = open_existing(configured.reading.database_url)
+    kept = open_existing(session.reading.database_url)
     if kept is None:
         _without(session, asked, data)
     try:
@@ -112,11 +111,8 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
 def _check(asked: RestoreOptions) -> None:
     asks = asked.search is not None
     jobs = [("--ref", asked.ref is not None), ("--list", asked.listed), ("--search", asks), ("--purge", asked.purge)]
-    named = [name for name, given in jobs if given]
-    if len(named) > 1:
-        raise UsageError(f"{' and '.join(named)} exclude each other: use one of them")
-    if asked.round is not None and asked.compaction is not None:
-        raise UsageError("--round and --compaction exclude each other: use one of them")
+    named = options.at_most_one(jobs)
+    options.at_most_one((("--round", asked.round), ("--compaction", asked.compaction)))
     if not asked.file and not asked.listed and not asks and asked.compaction is None:
         raise UsageError("name a file, or --compaction N; restore --list says what is kept")
     if asked.listed or asked.purge or asks:
@@ -212,7 +208,6 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
     """The compactions of a file, and what each took away."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.archive.stored import archive, rounds
-    from compactor_cli.render import jsons
     from compactor_cli.render.archive import compactions_table, removed_table, round_json
 
     ids = [each.id for each in lookup.compactions]
@@ -220,8 +215,7 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
         past = [past_round for each in ids for past_round in rounds.rounds_of(connection, each)]
         manifests = [archive.manifest(connection, each) for each in ids]
     if asked.json:
-        value = {"rounds": list(map(round_json, past)), "manifests": list(map(manifest_json, manifests))}
-        typer.echo(jsons.dumps(value))
+        print_json({"rounds": list(map(round_json, past)), "manifests": list(map(manifest_json, manifests))})
         return
     session.out.print(compactions_table(session.out, lookup.compactions, past, of_file=True))
     for number, manifest in enumerate(manifests, start=1):
@@ -234,7 +228,6 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
 def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
     """Every compaction in the archive, the newest first."""
     from compactor_cli.archive.stored import archive, rounds
-    from compactor_cli.render import jsons
     from compactor_cli.render.archive import compactions_table, round_json
 
     with kept.read() as connection:
@@ -242,7 +235,7 @@ def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
         past = [past_round for each in known for past_round in rounds.rounds_of(connection, each.id)]
         size = archive.size(connection)
     if asked.json:
-        typer.echo(jsons.dumps({"rounds": list(map(round_json, past))}))
+        print_json({"rounds": list(map(round_json, past))})
         return
     session.out.print(compactions_table(session.out, known, past, of_file=False))
     session.say(
@@ -291,14 +284,13 @@ def _without(session: Session, asked: RestoreOptions, data: bytes) -> NoReturn:
         raise NotKeptError(
             f"{asked.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}"
         )
-    from compactor_cli.render import jsons
     from compactor_cli.render.archive import removed_table
 
     manifest = read_manifest(read_bytes(str(beside)), str(beside))
     if manifest.output.sha256 != hashlib.sha256(data).hexdigest():
         session.warn(f"{beside} is of an earlier state of {asked.file}: the file was changed since")
     if asked.json:
-        typer.echo(jsons.dumps({"rounds": [], "manifests": [manifest_json(manifest)]}))
+        print_json({"rounds": [], "manifests": [manifest_json(manifest)]})
     else:
         session.out.print(removed_table(session.out, manifest, 1))
         session.say(f"from {beside}; the originals are not kept")
