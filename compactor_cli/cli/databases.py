@@ -1,4 +1,4 @@
-"""The database of archive and memory log, open for the time of a block; imported when it is opened, for that is slow."""
+"""The database of archive and memory log, open for the time of a block; imported when it is opened, that is slow."""
 
 from __future__ import annotations
 
