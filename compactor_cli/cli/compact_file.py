@@ -75,14 +75,10 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     use = model_use(session, before)
     report = ""
     if asked.json or asked.report or asked.html:  # hashing everything is only worth it for somebody who reads it
-        value = _report(session, source, stored, place, parts, use)
-        value |= {"probe": probe_json(probed)} if probed else {}
-        value |= {"plan": jsons.plan_json(parts)} if asked.dry_run else {}
-        value |= keeping_json(kept)
-        value |= carried.json if carried else {}
-        if asked.html:
-            _write_page(session, asked.html, source, value, parts)
-        report = jsons.dumps(value)
+        more: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
+        more |= {"plan": jsons.plan_json(parts)} if asked.dry_run else {}
+        more |= {**keeping_json(kept), **(carried.json if carried else {})}
+        report = _report(session, source, job, stored, place, parts, use, more)
     tokens = sum(part.tokens for part in parts)
     outcome = Outcome(
         path=file,
@@ -126,29 +122,28 @@ def _tell(
 def _report(
     session: Session,
     source: Source,
+    job: Job,
     stored: Content,
     place: str,
     parts: Sequence[Compaction],
     use: ModelUse | None,
-) -> dict[str, object]:
-    """The report of one file for scripts, as far as the compaction itself goes."""
+    more: dict[str, object],
+) -> str:
+    """The report of one file for scripts, with `more` behind what the compaction itself gives; and the page of it that
+    is asked for."""
     from compactor_cli.render import jsons
     from compactor_cli.render.model_use import model_json
     from compactor_cli.views.compare_sources import survival_of
 
     warnings = [*session.warnings, *(use.warnings if use else ())]
-    value = jsons.compact_json(source, session.counter.name, place, stored, parts, survival_of(parts), warnings)
-    value |= model_json(use) if use else {}
-    return value
+    survivals = survival_of(parts)
+    value = jsons.compact_json(source, session.counter.name, place, stored, parts, survivals, warnings)
+    value |= {**(model_json(use) if use else {}), **more}
+    if job.asked.html:
+        from compactor_cli.views.timelines import of_compactions
 
-
-def _write_page(
-    session: Session, place: str, source: Source, report: dict[str, object], parts: Sequence[Compaction]
-) -> None:
-    from compactor_cli.views.compare_sources import survival_of
-    from compactor_cli.views.timelines import of_compactions
-
-    write_page(session, place, "compact", [source.path], report, of_compactions(parts), survival_of(parts))
+        write_page(session, job.asked.html, "compact", [source.path], value, of_compactions(parts), survivals)
+    return jsons.dumps(value)
 
 
 def _write(
@@ -254,8 +249,7 @@ def compact_always(
     ]
     data, parts = compact_source(source, tools, settings, recalled=recalled, decided=decided)
     if recalled and data == source.data:  # of a file that stays as it is nothing else is shown
-        for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
-            session.say(f"warning: {source.path}: {warning}")
+        _say_warnings(session, parts, f"{source.path}: ")
     return data, parts
 
 
@@ -311,8 +305,12 @@ def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]
 
 def _show_remarks(session: Session, parts: Sequence[Compaction], file: str = "") -> None:
     """Warnings and repairs; `file` stands before each."""
-    for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
-        session.say(f"warning: {file}{warning}")
+    _say_warnings(session, parts, file)
     for part in parts:
         for note in part.repairs:
             session.say(f"repaired: {file}message {note.index}: {note.kind}: {note.detail}")
+
+
+def _say_warnings(session: Session, parts: Sequence[Compaction], file: str) -> None:
+    for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
+        session.say(f"warning: {file}{warning}")

@@ -103,14 +103,10 @@ def open_log(asked: ConfiguredOptions, given: Layer) -> Log:
     return log
 
 
-def now() -> float:
-    return time.time()
-
-
 def time_of(option: str) -> float:
     """The time that `--now` names, seconds since 1970; that of the clock when it is empty. Raises UsageError."""
     if not option:
-        return now()
+        return time.time()
     seconds = moment(option)
     if seconds is None or not 0 <= seconds <= LATEST:
         raise UsageError(f"--now {option!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
@@ -146,7 +142,7 @@ def known_category(name: str) -> str:
 
 def _span(day: str) -> tuple[float, float]:
     """Return when a day of this place begins and ends, which may be 23 or 25 hours later."""
-    today = datetime.fromtimestamp(now()).astimezone().date()
+    today = datetime.fromtimestamp(time.time()).astimezone().date()
     named = {"today": today, "yesterday": today - timedelta(days=1)}
     try:
         # what else fromisoformat takes depends on the version of Python

@@ -75,9 +75,8 @@ def evaluate(asked: EvaluateOptions, given: Layer) -> None:
       compactor evaluate session.jsonl --target-ratio 0.25 --strategy tiered
       compactor evaluate *.jsonl --against "other::other-tool {in} -o {out} --max {budget}"
     """
-    from compactor_cli.cli.against import parse_commands
     from compactor_cli.cli.evaluate_worker import EvaluationSetup, shared
-    from compactor_cli.cli.methods import methods_for
+    from compactor_cli.cli.methods import methods_for, parse_commands
     from compactor_cli.evaluation.retention.baselines import BASELINES
 
     ratios, places = _shares("--target-ratio", asked.target_ratio, below=None), _shares("--cuts", asked.cuts, below=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from compactor_cli.cli.commands.memory_edit import add, forget, pin, unpin
 from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export, take_in
-from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, now, open_log
+from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, open_log
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, UsageError, meant
@@ -121,7 +122,7 @@ def search(asked: SearchOptions, given: Layer) -> None:
     log = open_log(asked, given)
     words = " ".join(asked.query)
     wanted = filters_of(asked)
-    at = now()
+    at = time.time()
     with log.existing() as database:
         hits = []
         if database is not None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from compactor_cli.cli.memory_log import NOTHING, IdsOptions, now, open_log
+from compactor_cli.cli.memory_log import NOTHING, IdsOptions, open_log
 from compactor_cli.cli.options import CommandOptions
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -47,7 +48,7 @@ def add(asked: AddOptions, given: Layer) -> None:
     from compactor_cli.memory.merging import checked
 
     log = open_log(asked, given)
-    at = now()
+    at = time.time()
     said = [
         checked(
             Memory(

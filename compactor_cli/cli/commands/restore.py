@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
+from msgspec.structs import asdict
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import read_bytes, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
-from compactor_cli.cli.searching import search as search_archive
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
-from compactor_cli.errors import NotKeptError, UsageError
+from compactor_cli.errors import InputError, NotKeptError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, joined
 from compactor_cli.settings.layers import Layer
 
 if TYPE_CHECKING:
+    from compactor_cli.archive.search import MessageHit
     from compactor_cli.cli.lookup import Lookup
     from compactor_cli.db.database import Database
     from compactor_cli.model.archived import Archived
 
 _KEPT_ARE = "Kept are only compactions with --archive, or with the setting archive.enabled."
+
+_HITS = 10
+_STATES = 50
+"""States that are looked into, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +140,7 @@ def _run(session: Session, kept: Database, asked: RestoreOptions, data: bytes) -
 
     if not asked.file and asked.compaction is None:
         if asked.search is not None:
-            search_archive(session, kept, asked.search, None, json=asked.json)
+            _search(session, kept, asked.search, None, json=asked.json)
         else:
             _list_all(session, kept, asked)
         return
@@ -147,7 +152,7 @@ def _run(session: Session, kept: Database, asked: RestoreOptions, data: bytes) -
     if asked.purge:
         _purge(session, kept, asked, lookup)
     elif asked.search is not None:
-        search_archive(session, kept, asked.search, lookup.compactions, json=asked.json)
+        _search(session, kept, asked.search, lookup.compactions, json=asked.json)
     elif asked.listed:
         _list(session, kept, asked, lookup)
     elif asked.ref is not None:
@@ -241,6 +246,50 @@ def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
     session.say(
         f"{size.kept} of {size.compactions} can be restored; they take {size.stored / 1e6:,.1f} MB in {kept.name}"
     )
+
+
+def _search(session: Session, kept: Database, query: str, among: Sequence[Archived] | None, *, json: bool) -> None:
+    """Print the messages that have the words of a query; `among` some compactions, or all. Raises NotKeptError when
+    there are none."""
+    from compactor_cli.archive.search import best, words_of
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.render.archive import hits_table
+
+    words = words_of(query)
+    if not words:
+        raise UsageError("--search: no words; write what to look for")
+    if among is None:
+        with kept.read() as connection:
+            among = archive.newest(connection, _STATES)
+    found = best((hit for archived in among for hit in _hits_in(session, kept, archived, words)), _HITS)
+    if json:
+        print_json({"query": query, "hits": [asdict(hit) for hit in found]})
+    elif found:
+        session.out.print(hits_table(session.out, found))
+    if not found:
+        raise NotKeptError(f"--search {query!r}: no archived message has any of the words")
+
+
+def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
+    """The messages of one state. One that is not there any more, or cannot be read, is said and passed over."""
+    from compactor_cli.archive.search import hits
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.cli.lookup import read_again
+
+    if not archived.kept:
+        return
+    with kept.read() as connection:
+        manifest = archive.manifest(connection, archived.id)
+        data = archive.restore(connection, archived.id, None)
+    try:
+        source = read_again(data, archived.input.path, archived.format)
+    except InputError as error:
+        session.say(f"note: compaction {archived.id} is passed over: {error}")
+        return
+    for number, transcript in enumerate(source.transcripts):
+        entries = [entry for entry in manifest.removed if entry.conversation == number and len(entry.messages) == 1]
+        references = {entry.messages[0]: entry.reference for entry in reversed(entries)}
+        yield from hits(transcript.messages, words, references, archived.input.path, archived.id)
 
 
 def _purge(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
