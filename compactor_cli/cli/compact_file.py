@@ -15,7 +15,6 @@ from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.files import make_folder, other_names, write_bytes
 from compactor_cli.cli.gathering import add_events, gathers
 from compactor_cli.cli.html import write_page
-from compactor_cli.cli.model_use import model_use, say_use
 from compactor_cli.cli.progress import NoSteps, Steps
 from compactor_cli.cli.recording import put_in
 from compactor_cli.cli.session import Session
@@ -48,7 +47,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     from compactor_cli.render.model_use import probe_json
 
     asked, progress = job.asked, session.progress
-    before = model_use(session)
+    before = session.model_use()
     source = session.load(file)
     session.note_reading(source)
     progress.step(f"{source.path}: read")
@@ -72,7 +71,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
             progress.say(f"{source.path}: {STAGES['persisting']}")
         kept = _write(session, source, job, stored, parts, place, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
-    use = model_use(session, before)
+    use = session.model_use(before)
     report = ""
     if asked.json or asked.report or asked.html:  # hashing everything is only worth it for somebody who reads it
         more: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
@@ -92,7 +91,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
         output_sha256=sha256(stored) if job.lists else "",
     )
     _tell(session, source, job, outcome, parts, carried, probed)
-    say_use(session, use, f"{source.path}: " if job.several else "")
+    session.say_use(use, f"{source.path}: " if job.several else "")
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome

@@ -104,7 +104,7 @@ def _meant(pattern: str, aside: str) -> list[Input]:
     found = []
     for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # follows no hidden folder
         path = Path(name)
-        if is_part(path.name) or (outputs is not None and outputs in real_path(path).parents):
+        if _is_own(path, outputs):
             continue
         if path.is_file() or gathers(name):
             found.append(Input(name, path.relative_to(root).as_posix()))
@@ -119,13 +119,18 @@ def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
     with session.working(len(files), "files") as progress:
         for path in files:
             progress.step(f"looking into {path.name}")
-            if is_part(path.name) or (outputs is not None and outputs in real_path(path).parents):
+            if _is_own(path, outputs):
                 continue
             why = _unread(session, str(path))
             if why:
                 session.say(f"skipped: {path}: {why}")
             else:
                 yield Input(str(path), path.relative_to(folder).as_posix())
+
+
+def _is_own(path: Path, outputs: Path | None) -> bool:
+    """Return whether a file is one of this program's: half-written, or in the folder of outputs."""
+    return is_part(path.name) or (outputs is not None and outputs in real_path(path).parents)
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

@@ -1,21 +1,19 @@
-"""What the commands of `compactor memory` share: opening the log, options, days, and times of this place."""
+"""What the commands of `compactor memory` share: where the log is, options, days, and times of this place."""
 
 from __future__ import annotations
 
 import re
 import sys
 import time
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from msgspec import Struct
 from rich.console import Console
 
-from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
 from compactor_cli.cli.session import Configured, configure
@@ -27,9 +25,6 @@ from compactor_cli.render.console import make_console
 from compactor_cli.settings.checked_values import moment
 from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import one_line
-
-if TYPE_CHECKING:
-    from compactor_cli.db.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +69,7 @@ NOTHING = "nothing was remembered yet"
 
 
 class Log(Struct, frozen=True):
-    """The memory log that a command works on."""
+    """The memory log that a command works on, before it is opened."""
 
     url: str
     configured: Configured
@@ -84,14 +79,6 @@ class Log(Struct, frozen=True):
     def tell(self, words: str) -> None:
         """A line for people. Whatever stands in it is safe for a terminal."""
         self.say.print(one_line(words, 2_000), soft_wrap=True)
-
-    def existing(self) -> AbstractContextManager[Database | None]:
-        """The database; None when there is none, and nothing is made or loaded for it."""
-        return existing_database(self.url)
-
-    def made(self) -> AbstractContextManager[Database]:
-        """The database, made where there is none."""
-        return made_database(self.url)
 
 
 def open_log(asked: ConfiguredOptions, given: Layer) -> Log:

@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
+from compactor_cli.asking.port import Usage
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Content
 from compactor_cli.model.profile import Profile
+from compactor_cli.model.report import ModelUse
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.scoring.base import Scorer
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
 
     from compactor_cli.cli.options import ConfiguredOptions
     from compactor_cli.llm.asker import Asker, DryAsker
+
+
+_ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")
+"""Settings that count only where a model is asked."""
 
 
 class Configured(Struct, frozen=True):
@@ -266,6 +272,40 @@ class Session:
             settings, summarizer="extractive", scoring=dataclasses.replace(settings.scoring, scorer=scorer)
         )
 
+    def model_use(self, before: ModelUse | None = None) -> ModelUse | None:
+        """Return what was asked of a model so far, or since `before`; None when none was asked."""
+        asker = self.asker
+        if asker is None:
+            return None
+        total = ModelUse(asker.usage, tuple(asker.fallbacks), asker.warnings, asker.dry)
+        used = total if before is None else _since(total, before)
+        return used if used.usage.requests or used.usage.cache_hits or used.warnings else None
+
+    def use_json(self) -> dict[str, Any]:
+        """Return what was asked of a model so far, as reports have it; empty when none was asked."""
+        from compactor_cli.render.model_use import model_json
+
+        use = self.model_use()
+        return model_json(use) if use else {}
+
+    def say_use(self, use: ModelUse | None, file: str = "") -> None:
+        """Say what was asked of a model, with its warnings; `file` stands before them."""
+        if use is None:
+            return
+        from compactor_cli.render.model_use import use_line
+
+        self.say(f"{file}{use_line(use)}")
+        for warning in use.warnings:
+            self.say(f"warning: {file}{warning}")
+
+    def warn_unused(self, given: Layer) -> None:
+        """Say which options about a model were given though none is asked."""
+        if self.settings.asks or self.configured.probes:
+            return
+        options = ", ".join(given[key].origin.place for key in _ABOUT_MODELS if key in given)
+        if options:
+            self.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
+
     def say(self, text: str) -> None:
         """Words for people on standard error."""
         self.err.print(text, soft_wrap=True)
@@ -283,3 +323,15 @@ class Session:
         """Say on standard error what was odd about the input."""
         for note in source.notes:
             self.say(f"note: {source.path}:{note.index}: {note.detail}")
+
+
+def _since(total: ModelUse, before: ModelUse) -> ModelUse:
+    now, then = asdict(total.usage), asdict(before.usage)
+    model = now.pop("model")
+    spent: dict[str, Any] = {name: None if value is None else value - then[name] for name, value in now.items()}
+    return replace(
+        total,
+        usage=Usage(model, **spent),
+        fallbacks=total.fallbacks[len(before.fallbacks) :],
+        notes=total.notes[len(before.notes) :],
+    )

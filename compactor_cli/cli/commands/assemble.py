@@ -10,7 +10,6 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
-from compactor_cli.cli.model_use import model_use, warn_unused
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session, open_session
@@ -76,7 +75,7 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
     session = open_session(asked, given, profile=True)
     session.settings = replace(session.settings, target_tokens=asked.total, target_ratio=None)
     compile_patterns(session.settings.keep)
-    warn_unused(session, given)
+    session.warn_unused(given)
     session.dry = asked.dry_run
     wanted = read_prompt(asked.prompt, asked.context or ())
     (file,) = picked(session, [asked.file], asked)
@@ -119,7 +118,7 @@ def _tell(
     from compactor_cli.render import jsons, prompts, tables
     from compactor_cli.render.model_use import model_json, use_line
 
-    use = model_use(session)
+    use = session.model_use()
     for warning in (*result.history.warnings, *(use.warnings if use else ())):
         session.warn(warning)
     if asked.json or asked.report:

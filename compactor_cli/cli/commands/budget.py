@@ -7,7 +7,6 @@ from functools import partial
 
 from compactor_cli.cli import options
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
@@ -121,10 +120,10 @@ def _show(
     from compactor_cli.render import jsons, prompts, tables
     from compactor_cli.render.strategies import scope_lines
 
-    say_use(session, model_use(session))
+    session.say_use(session.model_use())
     if json:
         segments = prompts.segments_json(prompt, choices) if prompt and choices else {}
-        print_json({**jsons.budget_json(allocated), **segments, **use_json(session)})
+        print_json({**jsons.budget_json(allocated), **segments, **session.use_json()})
         return
     tables.heading(session.out, source, session.counter.name)
     session.out.print(tables.budget_table(session.out, allocated))

@@ -15,7 +15,6 @@ from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import inputs_of
 from compactor_cli.cli.many import run_files
-from compactor_cli.cli.model_use import warn_unused
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session, open_session
@@ -58,7 +57,7 @@ def compact(asked: CompactOptions, given: Layer) -> None:
     check_usage(session, inputs, asked)
     session.dry = asked.dry_run
     warn_of(session, asked, given)
-    warn_unused(session, given)
+    session.warn_unused(given)
     names = {entry.path: entry.name for entry in inputs}
     several = len(inputs) > 1
     try:

@@ -13,7 +13,6 @@ from compactor_cli.cli import options
 from compactor_cli.cli.databases import existing_database
 from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.model_use import model_use, say_use, use_json
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -75,7 +74,7 @@ def _inspect(session: Session, asked: InspectOptions, file: str) -> int:
     from compactor_cli.render.archive import round_json
     from compactor_cli.render.doctor import finding_json
 
-    before, settings = model_use(session), session.settings
+    before, settings = session.model_use(), session.settings
     source = session.load(file)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     found = [fault for analysis in analyses for fault in analysis.faults]
@@ -93,7 +92,7 @@ def _inspect(session: Session, asked: InspectOptions, file: str) -> int:
         if asked.faults:
             value["findings"] = [finding_json(finding) for finding in more]
         value["history"] = [round_json(each) for each in past]
-        value |= use_json(session)
+        value |= session.use_json()
         if asked.html:
             from compactor_cli.views.timelines import of_analyses
 
@@ -108,7 +107,7 @@ def _inspect(session: Session, asked: InspectOptions, file: str) -> int:
             session.out.print(tables.fault_table(session.out, found, source.notes, more))
         else:
             session.out.print("no faults")
-    say_use(session, model_use(session, before))
+    session.say_use(session.model_use(before))
     return ExitCode.NO if asked.faults and faulty else ExitCode.OK
 
 

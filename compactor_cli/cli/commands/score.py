@@ -11,7 +11,6 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.model_use import model_use, say_use, use_json, warn_unused
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -42,7 +41,7 @@ def score(asked: ScoreOptions, given: Layer) -> None:
       compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
     """
     session = open_session(asked, given, probes=True)
-    warn_unused(session, given)
+    session.warn_unused(given)
     session.settings = replace(session.settings, summarizer="extractive")  # nothing is summarized here
     one_by_one(session, inputs_of(session, [asked.file], asked), partial(_score, session, asked))
     if not asked.json:
@@ -54,14 +53,14 @@ def score(asked: ScoreOptions, given: Layer) -> None:
 
 def _score(session: Session, asked: ScoreOptions, file: str) -> None:
     """The scores of one file."""
-    before, settings = model_use(session), session.settings
+    before, settings = session.model_use(), session.settings
     source = session.load(file)
     session.note_reading(source)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     everything = [(number, m.index) for number, a in enumerate(analyses) for m in a.transcript.messages]
     if asked.top:
         everything = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))[: asked.top]
-    say_use(session, model_use(session, before))
+    session.say_use(session.model_use(before))
     _show(session, source, analyses, everything, json=asked.json)
 
 
@@ -74,7 +73,7 @@ def _show(
 
     if json:
         value = jsons.score_json(source, session.counter.name, analyses, shown)
-        print_json(value | use_json(session))
+        print_json(value | session.use_json())
         return
     tables.heading(session.out, source, session.counter.name)
     for number, analysis in enumerate(analyses):
