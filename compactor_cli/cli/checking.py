@@ -19,7 +19,7 @@ def verdict(before: int, after: int, *, changed: bool) -> str:
 
 
 def needs_compaction(source: Source, after: int) -> CheckFinding:
-    """The finding for a file that would be changed, of which that many tokens are left."""
+    """Return the finding for a file that would be changed, of which so many tokens would be left."""
     what = f"{verdict(source.tokens, after, changed=True)}: run compact without --check"
     return CheckFinding("needs-compaction", source.path, 1, what)
 

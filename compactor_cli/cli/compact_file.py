@@ -128,8 +128,8 @@ def _report(
     use: ModelUse | None,
     more: dict[str, object],
 ) -> str:
-    """The report of one file for scripts, with `more` behind what the compaction itself gives; and the page of it that
-    is asked for."""
+    """Return the report of one file for scripts, with `more` behind what the compaction itself gives, and write the
+    page of it that is asked for."""
     from compactor_cli.render import jsons
     from compactor_cli.render.model_use import model_json
     from compactor_cli.views.compare_sources import survival_of

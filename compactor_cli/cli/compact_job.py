@@ -117,7 +117,7 @@ class CompactOptions(options.SessionOptions):
 
     @property
     def on_cluster(self) -> bool:
-        """Whether the workers of a cluster share the files."""
+        """Return whether the workers of a cluster share the files."""
         return self.engine == "dask"
 
     @property
@@ -146,7 +146,7 @@ class Job(Struct, frozen=True, kw_only=True):
         return self.several and self.asked.writes and bool(self.asked.out_dir)
 
     def place(self, file: str) -> str:
-        """Where the output of an input goes; `-` is standard output."""
+        """Return where the output of an input goes; `-` is standard output."""
         if self.asked.in_place:
             return file
         return under(self.asked.out_dir, self.names[file]) if self.asked.out_dir else self.asked.out or "-"
@@ -218,7 +218,7 @@ def _check_carrying_on(asked: CompactOptions, settings: Settings) -> None:
 
 
 def _check_findings(asked: CompactOptions) -> None:
-    """The options that say where the findings of --check go."""
+    """Raise UsageError where the options that say where findings of --check go make no sense."""
     for option, given in (("--annotations", asked.annotations), ("--sarif", asked.sarif)):
         if given and not asked.check:
             raise UsageError(f"{option} says what --check finds: add --check")

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def existing_database(url: str) -> Iterator[Database | None]:
-    """The database at an address; None when nothing was ever stored there, and nothing is made or imported for it.
+    """Yield the database at an address; None when nothing was ever stored there, and nothing is made or imported for
+    it.
 
     Raises StoreError when it cannot be used."""
     file = file_of(url)
@@ -33,7 +34,7 @@ def existing_database(url: str) -> Iterator[Database | None]:
 
 @contextmanager
 def made_database(url: str) -> Iterator[Database]:
-    """The database at an address, made where there is none. Raises StoreError when it cannot be used."""
+    """Yield the database at an address, made where there is none. Raises StoreError when it cannot be used."""
     from compactor_cli.db.database import open_database
 
     database = open_database(url)

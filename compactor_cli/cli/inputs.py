@@ -48,8 +48,8 @@ class Input(Struct, frozen=True):
 
 
 def inputs_of(session: Session, files: Sequence[str], asked: PickOptions, *, aside: str = "") -> list[Input]:
-    """The inputs of a command: of the files that it names, or the session that its options choose (`picked`), as
-    `files_of` finds them. Raises UsageError, InputError."""
+    """Return the inputs of a command: of the files that are named, or the session that its options choose (`picked`),
+    as `files_of` finds them. Raises UsageError, InputError."""
     return files_of(session, picked(session, files, asked), aside=aside)
 
 

@@ -99,6 +99,7 @@ def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
 
 
 def _compact(session: Session, path: str, job: Job) -> Outcome:
+    """Compact one file, or each row of a data set; returns what became of it. Raises CompactorError."""
     if path not in session.contents and is_parquet(path):
         from compactor_cli.cli.compact_parquet import compact_parquet
 

@@ -59,7 +59,7 @@ def strategy_method(session: Session, strategy: str, settings: Settings | None =
 
 
 def plain_method(name: str, counter: TokenCounter) -> Method:
-    """A plain method, by its name in BASELINES."""
+    """Return a plain method, by its name in BASELINES."""
     return Method(name, "baseline", partial(_plain, BASELINES[name], counter))
 
 

@@ -4,6 +4,7 @@ of settings in `settings/`."""
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
@@ -40,7 +41,7 @@ def share(text: str | float) -> float:
 
 
 def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
-    """The one of some options that has a value, or none. Raises UsageError where several have."""
+    """Return the name of the one option that has a value, or nothing. Raises UsageError where several have one."""
     given = [name for name, value in options if value]
     if len(given) > 1:
         raise UsageError(f"{' and '.join(given)} exclude each other: use one of them")
@@ -56,6 +57,12 @@ class RunOptions:
     ] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False
     width: WidthOption = None
+
+    def say(self, text: str) -> None:
+        """Say something on standard error, for commands that open no session."""
+        from compactor_cli.render.console import make_console
+
+        make_console(sys.stderr, quiet=self.quiet).print(text, soft_wrap=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,12 +40,12 @@ class Keeper:
 
     @property
     def archives(self) -> bool:
-        """Whether originals are kept."""
+        """Return whether originals are kept."""
         return self.session.settings.archive.enabled
 
     @property
     def flushes(self) -> bool:
-        """Whether memories are kept."""
+        """Return whether memories are kept."""
         return self.session.settings.memory.auto_flush
 
     @property
@@ -61,7 +61,7 @@ class Keeper:
         return self._opened
 
     def recall(self, query: str) -> Sequence[Memory]:
-        """The memories that answer a query best, the best first; none for an empty one. That there are none is a
+        """Return the memories that answer a query best, the best first; none for an empty one. That there are none is a
         warning. Raises StoreError when the database cannot be read."""
         if not query.strip():
             return ()
@@ -79,8 +79,8 @@ class Keeper:
         return [hit.memory for hit in hits]
 
     def recall_for(self, transcript: Transcript) -> Sequence[Memory]:
-        """The memories that bear on a conversation, for `memory.auto_recall`, the most relevant first; none where there
-        is no database. Raises StoreError when it cannot be read."""
+        """Find the memories that bear on a conversation, for `memory.auto_recall`; returns them, the most relevant
+        first, and none where there is no database. Raises StoreError when it cannot be read."""
         from compactor_cli.memory.bearing import asked_for, bearing
 
         chosen: dict[str, Memory] = {}

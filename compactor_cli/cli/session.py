@@ -60,12 +60,12 @@ class Configured(Struct, frozen=True):
 
     @property
     def tokenizer(self) -> str:
-        """What counts on this machine."""
+        """Return what counts on this machine."""
         return "" if self.probes else self.reading.tokenizer
 
     def session(self, *, quiet: bool, profile: bool = False, probes: bool = False) -> Session:
-        """A session that reads as the settings say, and reports what cannot be done as they say; with the weights of
-        `profile` where a command uses them. `probes`: the command can have a provider count."""
+        """Return a session that reads as the settings say, and report what cannot be done as they say; with the weights
+        of `profile` where a command uses them. `probes`: the command can have a provider count."""
         reading = self.reading
         choice = make_counter(self.tokenizer, reading.model)
         out, err = late_console(sys.stdout), late_console(sys.stderr, quiet=quiet)
@@ -91,7 +91,7 @@ def configure(given: Layer, config: str = "") -> Configured:
 
 
 def open_session(asked: ConfiguredOptions, given: Layer, *, profile: bool = False, probes: bool = False) -> Session:
-    """A session for the options of a command, and for the settings that options set."""
+    """Return a session for the options of a command, and for the settings that options set."""
     return configure(given, asked.config).session(quiet=asked.quiet, profile=profile, probes=probes)
 
 
@@ -200,11 +200,11 @@ class Session:
 
     @property
     def reading(self) -> ReadingSettings:
-        """How transcripts are read and counted."""
+        """Return how transcripts are read and counted."""
         return self.configured.reading
 
     def load(self, path: str) -> Source:
-        """A file, counted as the settings say. Raises InputError."""
+        """Read a file, counted as the settings say. Raises InputError."""
         if self.probes:
             from compactor_cli.cli.probing import load_probed
 
@@ -212,7 +212,7 @@ class Session:
         return self.load_locally(path)
 
     def load_locally(self, path: str) -> Source:
-        """A file, counted on this machine. Raises InputError."""
+        """Read a file, counted on this machine. Raises InputError."""
         self.counter, self.probed = self.local, None
         return self.read(self.bytes_of(path), path)
 
@@ -229,7 +229,7 @@ class Session:
 
     @contextmanager
     def working(self, total: int, unit: str = "", each: int = 0) -> Iterator[Steps | NoSteps]:
-        """How far so many steps are, as `Steps` has them, and the reading of files among them, on a terminal."""
+        """Show how far so many steps are, as `Steps` has them, and the reading of files among them, on a terminal."""
         with steps(self.err, total, each, unit) as progress:
             self.progress = progress
             try:
@@ -238,7 +238,7 @@ class Session:
                 self.progress = NoSteps()
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
-        """What the pipeline works with on a conversation."""
+        """Return what the pipeline works with on a conversation."""
         model = self.asks() if settings.asks else None
         made = replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
         if settings.scorer_name != "classifier":
@@ -247,8 +247,8 @@ class Session:
         return replace(made, scorer=self.judge)
 
     def asks(self) -> Asker | DryAsker | None:
-        """The model that is asked, the same one for the whole run: that of the settings, else that of the session; None
-        when none is named."""
+        """Return the model that is asked, the same one for the whole run: that of the settings, else that of the
+        session. None when none is named."""
         name = self.settings.llm.model or self.reading.model
         if self.asker is None and name:
             from compactor_cli.llm.asker import DryAsker, make_asker
@@ -311,7 +311,7 @@ class Session:
         self.err.print(text, soft_wrap=True)
 
     def warn(self, text: str) -> None:
-        """The same, as a warning that is also in reports."""
+        """Say a warning, which reports have as well."""
         self.warnings.append(text)
         self.say(f"warning: {text}")
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 from msgspec import Struct
-from rich.console import Console
 
 from compactor_cli.cli import options
 from compactor_cli.cli.commands.config_edit import init, set_key, unset
@@ -69,7 +68,7 @@ def show(asked: options.CommandOptions, ctx: typer.Context) -> None:
     from compactor_cli.render.settings import settings_table
 
     console = make_console(sys.stdout)
-    _warn(configured, quiet=asked.quiet)
+    _warn(asked, configured)
     console.print(settings_table(console, configured.found))
     for place in kept_places(configured):
         state = ", not there yet" if place.exists is False else ""
@@ -92,7 +91,7 @@ def get(asked: KeyOptions, ctx: typer.Context) -> None:
     if asked.json:
         print_json(_entry(keys()[asked.key], configured))
         return
-    _warn(configured, quiet=asked.quiet)
+    _warn(asked, configured)
     typer.echo(shown(configured.found[asked.key].value))
 
 
@@ -111,7 +110,7 @@ def path(asked: options.CommandOptions, ctx: typer.Context) -> None:
     try:
         configured = configure({}, given)
     except SettingsError as error:  # the files are what somebody wants to see who has to mend one
-        make_console(sys.stderr, quiet=asked.quiet).print(f"warning: {error}", soft_wrap=True)
+        asked.say(f"warning: {error}")
     kept = kept_places(configured)
     if asked.json:
         rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in files]
@@ -163,10 +162,9 @@ def _entry(key: Key, configured: Configured) -> dict[str, Any]:
     }
 
 
-def _warn(configured: Configured, *, quiet: bool) -> None:
-    console: Console = make_console(sys.stderr, quiet=quiet)
+def _warn(asked: options.CommandOptions, configured: Configured) -> None:
     for warning in configured.warnings:
-        console.print(f"warning: {warning}", soft_wrap=True)
+        asked.say(f"warning: {warning}")
 
 
 config.command("set", short_help="Set a key in a file.", context_settings={"ignore_unknown_options": True})(set_key)

@@ -121,7 +121,8 @@ def _more_faults(source: Source) -> list[Finding]:
 
 
 def _history(session: Session, source: Source) -> Sequence[PastRound]:
-    """The rounds of the sessions in a file, the oldest first. A database that cannot be used is a warning."""
+    """Return the rounds of the sessions in a file that the archive knows, the oldest first. A database that cannot be
+    used is a warning."""
     try:
         with existing_database(session.reading.database_url) as kept:
             if kept is None:
