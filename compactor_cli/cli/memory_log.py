@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -12,7 +11,6 @@ from typing import Annotated
 
 import typer
 from msgspec import Struct
-from rich.console import Console
 
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
@@ -21,7 +19,6 @@ from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.conditions import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
 from compactor_cli.model.memory import CATEGORIES
-from compactor_cli.render.console import make_console
 from compactor_cli.settings.checked_values import moment
 from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import one_line
@@ -71,21 +68,23 @@ NOTHING = "nothing was remembered yet"
 class Log(Struct, frozen=True):
     """The memory log that a command works on, before it is opened."""
 
-    url: str
+    asked: ConfiguredOptions
     configured: Configured
-    say: Console
-    """Standard error."""
+
+    @property
+    def url(self) -> str:
+        """Return the address of its database."""
+        return self.configured.reading.database_url
 
     def tell(self, words: str) -> None:
-        """A line for people. Whatever stands in it is safe for a terminal."""
-        self.say.print(one_line(words, 2_000), soft_wrap=True)
+        """Say something to people, in a line. Whatever stands in it is safe for a terminal."""
+        self.asked.say(one_line(words, 2_000))
 
 
 def open_log(asked: ConfiguredOptions, given: Layer) -> Log:
-    """The log of the options and settings. Opens nothing yet."""
-    configured = configure(given, asked.config)
-    log = Log(configured.reading.database_url, configured, make_console(sys.stderr, quiet=asked.quiet))
-    for warning in configured.warnings:
+    """Return the log of the options and settings. Opens nothing yet."""
+    log = Log(asked, configure(given, asked.config))
+    for warning in log.configured.warnings:
         log.tell(f"warning: {warning}")
     return log
 
