@@ -16,7 +16,7 @@ from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.kept_sentences import Keywords, kept_sentences
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.units import Member, json_members
+from compactor_cli.text.units import JsonMember, json_members
 
 SMALLEST = 40
 """Tokens that any text can be shortened to: the mark alone takes up to this."""
@@ -157,7 +157,7 @@ def _cut_inside(text: str, room: int, ref: str) -> str:
     return f"{head} [… {left_out:,} characters left out · {ref}] {tail}"
 
 
-def _cut_members(text: str, members: Sequence[Member], room: int, ref: str) -> str:
+def _cut_members(text: str, members: Sequence[JsonMember], room: int, ref: str) -> str:
     """The first and the last members of JSON within `room` characters, whole; the mark alone where none fits. There
     are no last ones where they would stand in another object than the first, such as a price behind a name that it is
     not the price of."""
@@ -172,7 +172,7 @@ def _cut_members(text: str, members: Sequence[Member], room: int, ref: str) -> s
     return " ".join(filter(None, (text[:head], mark, text[tail:])))
 
 
-def _ending(members: Sequence[Member], room: int) -> tuple[int, int]:
+def _ending(members: Sequence[JsonMember], room: int) -> tuple[int, int]:
     """Return where the last member ends that does so within `room` characters, and how many these are."""
     count = bisect_right(members, room, key=lambda member: member.end)
     return (members[count - 1].end if count else 0), count

@@ -122,7 +122,7 @@ def _break_behind(line: str, start: int, end: int) -> int:
 # -- JSON
 
 
-class Member(Struct, frozen=True, gc=False):
+class JsonMember(Struct, frozen=True, gc=False):
     """Members of JSON, side by side or a piece of a long one."""
 
     start: int
@@ -133,27 +133,27 @@ class Member(Struct, frozen=True, gc=False):
     """How many lists and objects are open there."""
 
 
-def json_members(text: str) -> list[Member]:
+def json_members(text: str) -> list[JsonMember]:
     """Return the members of JSON: neighbours of the same object or list are taken together while they are short, a
     long one is taken apart. Nothing for text that is no JSON as far as its brackets tell."""
     ends = _closed(text) if text.lstrip(_SPACE)[:1] in ("{", "[") else None
     first = len(text) - len(text.lstrip(_SPACE))
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
         return []
-    found: list[Member] = []
-    waiting = [(Member(first, ends[first] + 1, first, 0), 0)]
+    found: list[JsonMember] = []
+    waiting = [(JsonMember(first, ends[first] + 1, first, 0), 0)]
     while waiting:
         outer, level = waiting.pop()
         if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
-            pieces = [Member(start, end, start, level + 1) for start, end in _value(text, outer.start, outer.end)]
+            pieces = [JsonMember(start, end, start, level + 1) for start, end in _value(text, outer.start, outer.end)]
             found += _led(pieces, outer)
         else:
-            inside = [Member(*inner, level + 1) for inner in _together(text, outer.start, ends)]
+            inside = [JsonMember(*inner, level + 1) for inner in _together(text, outer.start, ends)]
             waiting += [(member, level + 1) for member in reversed(_led(inside, outer))]
     return found
 
 
-def _led(members: list[Member], outer: Member) -> list[Member]:
+def _led(members: list[JsonMember], outer: JsonMember) -> list[JsonMember]:
     """The members, of which the first begins where the one does that holds them."""
     return [replace(members[0], begin=outer.begin, depth=outer.depth), *members[1:]] if members else []
 

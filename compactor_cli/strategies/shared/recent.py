@@ -53,6 +53,8 @@ _RECENT_SHARE = 0.75
 """Share of what the user's words leave that the other recent messages may take."""
 _UNUSED, _TIMES = 0.05, 3
 """Share of the target for which no line has to be found before older messages get that room, and how often."""
+_TOLD = 0.35
+"""Share of a summary's room that a model has for what it writes, at least."""
 _BESIDE_MODEL = 0.3
 """The same when a model writes the summary: it needs room to say something."""
 LEAST, MOST = 1_000, 8_000
@@ -258,7 +260,8 @@ class _Planner:
         if quotes_lines:
             repeated = quote_tokens(given, shape.name, slot.quotes)
             room = slot.budget - repeated - HEADING
-            own = text_room(given, shape.core, room, len(parts))
+            core = max(shape.core, _TOLD) if given.settings.summarizer == "llm" else shape.core
+            own = text_room(given, core, room, len(parts))
             aside = {i for g in covered for i in g.messages if given.messages[i].origin == "request"}
             aside |= {quote.message for quote in slot.quotes if quote.message is not None}
             newest = int((room - own) * shape.newest)
@@ -298,7 +301,8 @@ class _Planner:
             share = _BESIDE_MODEL if self.given.settings.summarizer == "llm" else _RECENT_SHARE
             space = int(min((1 - _SUMMARY_SHARE) * room, share * rest_of_room))
             # a summary needs less than what it replaces
-            space = max(space, rest_of_room - sum(g.tokens for g in older)) + self.spare
+            space = max(space, rest_of_room - sum(g.tokens for g in older))
+            space = min(space + self.spare, rest_of_room)
             room = rest_of_room
         over: list[Group] = []
         if sum(g.tokens for g in others) > space:
@@ -306,8 +310,8 @@ class _Planner:
             recent, over = fit_newest(self.renderer, others, space, many, RECENT)
         else:
             recent = [self.renderer.whole(g, RECENT) for g in others]
-            left = room - sum(d.tokens for d in recent) - (MOST + DETAIL if self.shape.core else heading)
-            left = max(left, self.spare)
+            left = room - sum(d.tokens for d in recent)
+            left = max(left - (MOST + DETAIL if self.shape.core else heading), min(left, self.spare))
             more, older = self._whole(older, left, smallest=False)
             recent += more
         # of the requests, those behind everything that is not kept stay at their place
