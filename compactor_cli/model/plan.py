@@ -98,6 +98,9 @@ class Plan(Struct, frozen=True):
     target: int | None
     decisions: tuple[Decision, ...]
     slots: tuple[SummarySlot, ...] = ()
+    apart: frozenset[int] = frozenset()
+    """Messages that stay for what they are, beside the shares of the tiers: protected ones, and the exchanges of
+    residuals."""
     demoted: frozenset[int] = frozenset()
     """Messages that lost their residual status because their group could not be kept."""
     notes: tuple[str, ...] = ()
