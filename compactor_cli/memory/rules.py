@@ -116,8 +116,8 @@ RULES: tuple[Rule, ...] = (
         "preference",
         USER,
         words(
-            _LEAD + r"(?:(?:please )?remember (?:that|to)|keep in mind|bear in mind|make a note|for future reference"
-            r"|don['’]?t forget that)\b"
+            _LEAD + r"(?:(?:(?:please )?remember (?:that|to)|keep in mind|bear in mind|make a note|for future reference"
+            r"|don['’]?t forget that)\b|(?:please )?(?:remember|for (?:the|your) record): +\w)"
         ),
         75,
         0.5,
