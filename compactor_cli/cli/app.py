@@ -151,7 +151,7 @@ def _say(ctx: Any, text: str) -> None:
     asked = ctx.meta.get(ASKED)
     if asked and asked.quiet:
         return
-    print(visible(text.encode("utf-8", "replace").decode()), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
+    print(visible(text), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 
 
 def main() -> None:
