@@ -113,6 +113,32 @@ def test_a_folder_with_one_session_may_go_to_a_file(run, tmp_path):
     assert (tmp_path / "out.jsonl").read_bytes() == jsonl(user("hi"))
 
 
+def test_a_prompt_is_assembled_from_a_folder_with_one_session(run, tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "a.jsonl").write_bytes(CHAT)
+    (tmp_path / "prompt.yaml").write_text("task_prompt: Go on.\n")
+    options = ("--prompt", "prompt.yaml", "--total", "2000", *CHARS)
+    done = run("assemble", "one", *options)
+    assert (done.code, done.stdout) == (0, run("assemble", "one/a.jsonl", *options).stdout)
+    assert run("assemble", "one", *options, "-o", "one/a.jsonl").code == 2, "the input"
+    (tmp_path / "one" / "b.jsonl").write_bytes(CHAT)
+    several = run("assemble", "one", *options)
+    assert (several.code, several.stdout) == (2, b"")
+    assert "one stands for 2 sessions; a prompt has one history, name one" in several.stderr
+    assert run("assemble", "one/*.jsonl", *options).code == 2
+
+
+@pytest.mark.parametrize("command", ["textconv", "assemble", "browse"])
+def test_help_does_not_promise_to_read_all_sessions_of_a_folder(run, command):
+    assert "Transcript, or a folder of them" not in run(command, "--help").text
+
+
+def test_git_names_one_file_and_no_folder(run, folder):
+    done = run("textconv", "sessions")
+    assert (done.code, done.stdout) == (3, b"")
+    assert "sessions: is a directory; name a file in it" in done.stderr
+
+
 def test_a_link_to_itself_is_left_out_with_a_word(run, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()

@@ -10,7 +10,7 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.inputs import refuse_overwriting
+from compactor_cli.cli.inputs import inputs_of, refuse_overwriting
 from compactor_cli.cli.model_use import model_use, warn_unused
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
@@ -39,7 +39,7 @@ def _schema(on: bool) -> None:
 class AssembleOptions(options.SessionOptions):
     prompt: options.PromptOption
     total: options.TotalOption
-    file: options.FileArgument = ""
+    file: options.OneFileArgument = ""
     out: options.OutOption = "-"
     context: options.ContextOption = None
     dry_run: options.DryRunOption = False
@@ -81,7 +81,10 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
     warn_unused(session, configured, given)
     session.dry = asked.dry_run
     wanted = read_prompt(asked.prompt, asked.context or ())
-    (file,) = picked(session, [asked.file], asked)
+    inputs = inputs_of(session, picked(session, [asked.file], asked))
+    file = inputs[0].path
+    if len(inputs) > 1:
+        raise UsageError(f"{asked.file} stands for {len(inputs):,} sessions; a prompt has one history, name one")
     refuse_overwriting([file], {"-o": [asked.out], "--report": [asked.report or "-"]})
     with session.working(1):
         source = session.load(file)

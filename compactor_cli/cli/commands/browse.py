@@ -49,7 +49,7 @@ _REPEATED = ("format", "model", "tokenizer", "profile")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseOptions(options.ConfiguredOptions):
-    file: options.FileArgument = ""
+    file: options.OneFileArgument = ""
     out: Annotated[
         str,
         typer.Option("-o", "--output", metavar="FILE", help="Where decisions are saved; default: NAME.decisions.json."),
