@@ -12,7 +12,7 @@ from compactor_cli.cli.carrying_on import CarriedOn, carried_on, natively
 from compactor_cli.cli.checking import verdict
 from compactor_cli.cli.compact_job import Job, under
 from compactor_cli.cli.compact_parquet import compact_parquet
-from compactor_cli.cli.files import other_names, write_bytes
+from compactor_cli.cli.files import split_warning, write_bytes
 from compactor_cli.cli.gathering import add_events, gathers
 from compactor_cli.cli.html import compact_page
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
@@ -145,13 +145,13 @@ def _write(
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not (job.asked.in_place or job.asked.new_session):
         parts_of_it = job.asked.in_place and gathers(place)
-        split = other_names(place) if job.asked.in_place and not parts_of_it else 0
+        split = split_warning(place) if job.asked.in_place and not parts_of_it else ""
         if parts_of_it:
             add_events(place, source.stored, data)
         else:
             write_bytes(place, data, source.stored if job.asked.in_place else None, [source.path])
         if split:
-            session.warn(f"{place}: had {split + 1} names; the others still mean the file as it was")
+            session.warn(split)
     job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.bearing.found.values()], parts))
     return kept
 

@@ -130,6 +130,29 @@ def test_what_a_group_may_read_is_not_given_to_another_group(run, tmp_path, chat
     assert mode(tmp_path / "out.jsonl") == 0o600
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+def test_the_original_that_doctor_keeps_belongs_to_whom_it_belonged(run, tmp_path, chat):
+    chat.write_bytes(CHAT + b'{"role": "assistant", "content": "I was go')
+    chat.chmod(0o640)
+    os.chown(chat, 1234, 2345)
+    assert run("doctor", "chat.jsonl", "--fix", "--in-place", "--tokenizer", "chars").code == 0
+    for file in (chat, tmp_path / "chat.jsonl.before-fix"):
+        state = file.stat()
+        assert (state.st_uid, state.st_gid, stat.S_IMODE(state.st_mode)) == (1234, 2345, 0o640)
+
+
+def test_doctor_and_restore_say_when_a_hard_link_is_split(run, tmp_path, chat):
+    told = "warning: chat.jsonl: had 2 names; the others still mean the file as it was"
+    chat.write_bytes(CHAT + b'{"role": "assistant", "content": "I was go')
+    (tmp_path / "second.jsonl").hardlink_to(chat)
+    assert told not in run("doctor", "chat.jsonl", "--fix", "-o", "mended.jsonl", "--tokenizer", "chars").stderr
+    assert told in run("doctor", "chat.jsonl", "--fix", "--in-place", "--tokenizer", "chars").stderr
+    database = ("--database", f"sqlite:///{tmp_path}/a.db")
+    assert told not in run("compact", "chat.jsonl", *HALF, "--in-place", "--archive", *database).stderr
+    (tmp_path / "third.jsonl").hardlink_to(chat)
+    assert told in run("restore", "chat.jsonl", "--in-place", *database).stderr
+
+
 def test_in_place_says_when_a_hard_link_is_split(run, tmp_path, chat):
     (tmp_path / "second.jsonl").hardlink_to(chat)
     done = run("compact", "chat.jsonl", *HALF, "--in-place")

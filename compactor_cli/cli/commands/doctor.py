@@ -11,7 +11,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure, forced
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import split_warning, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.numbers import tokens
@@ -87,8 +87,11 @@ def _one(session: Session, asked: DoctorOptions, file: str) -> int:
         left = _left(session, data, source, limits)
         place = out or file
         kept = "" if out else _keep_original(source)
+        split = "" if out else split_warning(file)
         stored = pack(data, place, source.packed, same=not out)
         write_bytes(place, stored, None if out else source.stored, [file])
+        if split:
+            session.warn(split)
     elif fix and out:
         place = out
         write_bytes(out, pack(source.data, out, source.packed), None, [file])
@@ -102,11 +105,11 @@ def _left(session: Session, data: bytes, source: Source, limits: Limits) -> tupl
 
 
 def _keep_original(source: Source) -> str:
-    """Write the input beside itself under a name that is free."""
+    """Write the input beside itself under a name that is free, for whom it belongs to."""
     number = 0
     while (beside := Path(f"{source.path}.before-fix{number or ''}")).exists():
         number += 1
-    write_bytes(str(beside), source.stored, inputs=[source.path])
+    write_bytes(str(beside), source.stored, inputs=[source.path], original=source.path)
     return str(beside)
 
 

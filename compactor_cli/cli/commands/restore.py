@@ -13,7 +13,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.files import read_bytes, split_warning, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.searching import search as search_archive
@@ -179,7 +179,10 @@ def _whole(session: Session, kept: Database, asked: RestoreOptions, lookup: Look
         session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
         data = joined(data, [*in_pieces(data), added])
     place = asked.file if asked.in_place else asked.out or "-"
+    split = split_warning(place) if asked.in_place else ""
     write_bytes(place, data, lookup.data if asked.in_place else None, [asked.file] if asked.file else ())
+    if split:
+        session.warn(split)
     shown = "standard output" if place == "-" else place
     session.say(f"{len(data):,} bytes, as before the compaction of {when(chosen.at)}, written to {shown}")
 
