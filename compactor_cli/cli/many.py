@@ -66,7 +66,7 @@ def run_files(session: Session, files: Sequence[str], job: Job, configured: Conf
     tasks = [FileTask(file, job.names[file], known.get(job.names[file])) for file in files]
     shares = _shares(session, job, settings, files)
     if done:
-        done.start(afresh=not job.asked.resume)
+        done.start(files, afresh=not job.asked.resume)
     outcomes = []
     with steps(session.err, len(files), each=_STEPS) as progress:
         session.show(progress)

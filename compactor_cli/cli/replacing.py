@@ -145,15 +145,20 @@ def _give_access(model: Path, handle: int, temporary: Path, like: Sequence[Acces
             with suppress(OSError):
                 os.chown(handle, old.st_uid, -1)
         _copy_attributes(model, temporary)
-    group = os.fstat(handle).st_gid
-    for given in like:
-        # to another group than the input's, only what the input gives to all
-        others = given.mode & 0o7
-        mode &= given.mode if group == given.group else (given.mode & ~0o070) | (others << 3)
+    mode = narrowed(mode, os.fstat(handle).st_gid, like)
     if hasattr(os, "fchmod"):
         os.fchmod(handle, mode)
     else:
         temporary.chmod(mode)
+
+
+def narrowed(mode: int, group: int, like: Iterable[Access]) -> int:
+    """Return a mode for a file of a group that is never more readable than the inputs are."""
+    for given in like:
+        # to another group than the input's, only what the input gives to all
+        others = given.mode & 0o7
+        mode &= given.mode if group == given.group else (given.mode & ~0o070) | (others << 3)
+    return mode
 
 
 def _copy_attributes(target: Path, temporary: Path) -> None:

@@ -76,6 +76,21 @@ def test_one_report_of_several_files_is_for_those_who_may_read_all_of_them(run, 
     assert mode(tmp_path / "outs" / "open.jsonl") == 0o644
 
 
+def test_the_list_of_what_is_done_is_for_those_who_may_read_all_of_the_files(run, tmp_path, chat):
+    (tmp_path / "open.jsonl").write_bytes(CHAT)
+    (tmp_path / "open.jsonl").chmod(0o644)
+    done = tmp_path / "outs" / ".compactor-done.jsonl"
+    with umask(0):
+        (tmp_path / "other.jsonl").hardlink_to(tmp_path / "open.jsonl")
+        assert run("compact", "open.jsonl", "other.jsonl", *HALF, "--out-dir", "outs").code == 0
+        assert oct(mode(done)) == oct(0o644)
+        assert run("compact", "open.jsonl", "chat.jsonl", *HALF, "--out-dir", "outs", "--resume").code == 0
+        assert oct(mode(done)) == oct(0o600)
+        done.unlink()
+        assert run("compact", "open.jsonl", "chat.jsonl", *HALF, "--out-dir", "outs").code == 0
+    assert oct(mode(done)) == oct(0o600)
+
+
 def test_a_file_on_standard_input_counts_as_one_that_is_named(tmp_path, chat):
     with umask(0), chat.open("rb") as stream:
         args = command("compact", "-", *HALF, "-o", "out.jsonl")
