@@ -12,7 +12,7 @@ from compactor_cli.cli.carrying_on import CarriedOn, carried_on, natively
 from compactor_cli.cli.checking import verdict
 from compactor_cli.cli.compact_job import Job, under
 from compactor_cli.cli.compact_parquet import compact_parquet
-from compactor_cli.cli.files import split_warning, write_bytes
+from compactor_cli.cli.files import clear_beside, split_warning, write_bytes
 from compactor_cli.cli.gathering import add_events, gathers
 from compactor_cli.cli.html import compact_page
 from compactor_cli.cli.if_needed import compact_always, compact_if_needed
@@ -34,6 +34,8 @@ from compactor_cli.strategies import STRATEGIES
 
 def compact_file(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     """Compact one input and say what became of it. Raises CompactorError."""
+    if job.asked.writes:
+        clear_beside(_named_place(file, job))
     if file not in session.contents and is_parquet(file):
         return compact_parquet(session, file, job, settings, progress)
     return _compact_sessions(session, file, job, settings, progress)
@@ -193,14 +195,17 @@ def _unchanged(parts: Sequence[Compaction]) -> str:
 
 
 def _place(file: str, job: Job) -> str:
+    """Return where the output goes, in a folder that is there."""
+    place = _named_place(file, job)
+    if job.asked.out_dir and not is_remote(place):
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def _named_place(file: str, job: Job) -> str:
     if job.asked.in_place:
         return file
-    if job.asked.out_dir:
-        place = under(job.asked.out_dir, job.names[file])
-        if not is_remote(place):
-            Path(place).parent.mkdir(parents=True, exist_ok=True)
-        return place
-    return job.asked.out or "-"
+    return under(job.asked.out_dir, job.names[file]) if job.asked.out_dir else job.asked.out or "-"
 
 
 def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: Sequence[Compaction]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from compactor_cli.cli.remote import is_remote, store
-from compactor_cli.cli.replacing import access_of, replace_by
+from compactor_cli.cli.replacing import access_of, remove_stale, replace_by
 from compactor_cli.cli.spill import spilled
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, is_same
@@ -89,6 +89,12 @@ def write_bytes(
 def _copy(data: Content, stream: BinaryIO) -> None:
     for chunk in in_pieces(data):
         stream.write(chunk)
+
+
+def clear_beside(path: str) -> None:
+    """Remove what killed runs left beside an output: also a run that writes nothing there tidies up."""
+    if path not in ("", "-") and not is_remote(path):
+        remove_stale(real_path(path))
 
 
 def split_warning(path: str) -> str:

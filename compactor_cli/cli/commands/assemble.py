@@ -9,7 +9,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import clear_beside, write_bytes
 from compactor_cli.cli.inputs import inputs_of, refuse_overwriting
 from compactor_cli.cli.model_use import model_use, warn_unused
 from compactor_cli.cli.picking import picked
@@ -86,6 +86,8 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
     if len(inputs) > 1:
         raise UsageError(f"{asked.file} stands for {len(inputs):,} sessions; a prompt has one history, name one")
     refuse_overwriting([file], {"-o": [asked.out], "--report": [asked.report or "-"]})
+    if not asked.dry_run:
+        clear_beside(asked.out)
     with session.working(1):
         source = session.load(file)
     session.note_reading(source)

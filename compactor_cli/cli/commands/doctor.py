@@ -11,7 +11,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure, forced
-from compactor_cli.cli.files import split_warning, write_bytes
+from compactor_cli.cli.files import clear_beside, split_warning, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.numbers import tokens
@@ -79,6 +79,8 @@ def doctor(asked: DoctorOptions, given: Layer) -> None:
 
 def _one(session: Session, asked: DoctorOptions, file: str) -> int:
     out, fix, limits = asked.out, asked.fix, Limits(asked.max_image_bytes)
+    if fix:
+        clear_beside(out or file)
     source = session.load(file)
     examined = examine(source, limits)
     place, kept, left = "", "", examined.findings

@@ -13,7 +13,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import configure
-from compactor_cli.cli.files import read_bytes, split_warning, write_bytes
+from compactor_cli.cli.files import clear_beside, read_bytes, split_warning, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.searching import search as search_archive
@@ -97,6 +97,7 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
     _check(asked)
     if asked.file and asked.out:
         refuse_overwriting([asked.file], {"-o": [asked.out]}, "; --in-place replaces it")
+    clear_beside(asked.file if asked.in_place else asked.out)
     data = in_memory(session.bytes_of(asked.file)) if asked.file else b""
     from compactor_cli.db.database import open_existing
 
