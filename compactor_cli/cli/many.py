@@ -68,18 +68,25 @@ def run_files(session: Session, files: Sequence[str], job: Job, configured: Conf
     if done:
         done.start(files, afresh=not job.asked.resume)
     outcomes = []
-    with steps(session.err, len(files), each=_STEPS) as progress:
-        session.show(progress)
-        told = _shared(session, tasks, configured, job) if shares else _alone(session, tasks, job, settings, progress)
-        with closing(told), closing(done) if done else nullcontext():
-            for one in told:
-                if done and not one.outcome.error and not one.outcome.earlier:
-                    done.add(job.names[one.outcome.path], one.outcome)
-                _print(session, one)
-                progress.whole(one.outcome.path)
-                outcomes.append(one.outcome)
-    if shares:  # a worker that was killed may have been writing, and the one that did its file again had looked before
-        remove_left(Path(under(job.asked.out_dir, job.names[file]) if job.asked.out_dir else file) for file in files)
+    try:
+        with steps(session.err, len(files), each=_STEPS) as progress:
+            session.show(progress)
+            shared = _shared(session, tasks, configured, job) if shares else None
+            told = shared or _alone(session, tasks, job, settings, progress)
+            with closing(told), closing(done) if done else nullcontext():
+                for one in told:
+                    if done and not one.outcome.error and not one.outcome.earlier:
+                        done.add(job.names[one.outcome.path], one.outcome)
+                    _print(session, one)
+                    progress.whole(one.outcome.path)
+                    outcomes.append(one.outcome)
+    finally:
+        if shares and job.asked.writes:
+            # a worker that was killed, also by this process when it is to end, may have been writing; and the one that
+            # did its file again had looked before
+            remove_left(
+                Path(under(job.asked.out_dir, job.names[file]) if job.asked.out_dir else file) for file in files
+            )
     return outcomes
 
 

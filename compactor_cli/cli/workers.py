@@ -15,9 +15,13 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from msgspec import Struct
 
+from compactor_cli.cli.ending_signals import undisturbed
+
 T = TypeVar("T")
 R = TypeVar("R")
 
+_OF_TERMINALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
+"""What a terminal sends to all processes of a run."""
 _AHEAD = 4
 """Chunks a process that are handed out before the first of them is asked for: so many results wait at most."""
 
@@ -83,7 +87,8 @@ class _Pool(Generic[T, R]):
         if self._executor is None:
             self._executor = self._executor_of(self._processes)
         try:
-            return self._executor.submit(self._work.chunk, chunk)
+            with undisturbed():
+                return self._executor.submit(self._work.chunk, chunk)
         except BrokenProcessPool as error:
             broken: Future[list[R]] = Future()
             broken.set_exception(error)
@@ -94,7 +99,9 @@ class _Pool(Generic[T, R]):
         for item in chunk:
             with self._executor_of(1) as executor:
                 try:
-                    yield from executor.submit(self._work.chunk, [item]).result()
+                    with undisturbed():
+                        made = executor.submit(self._work.chunk, [item])
+                    yield from made.result()
                 except BrokenProcessPool:
                     yield self._work.ended(item)
 
@@ -118,7 +125,22 @@ class _Pool(Generic[T, R]):
         context = multiprocessing.get_context("forkserver" if forks else "spawn")
         if forks:
             context.set_forkserver_preload(list(self._work.preload))
+            _start_helpers()
         return ProcessPoolExecutor(processes, context, _begin, (self._work.begin, self._work.given))
+
+
+def _start_helpers() -> None:
+    """Start the processes that start others and tidy up behind them. What a terminal sends to all of a run (Ctrl-C, or
+    that it closes) is for this process, which ends them: they would die of it on the way, and tell of it."""
+    from multiprocessing import forkserver, resource_tracker
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        for start in (resource_tracker.ensure_running, forkserver.ensure_running):
+            signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)  # the first of them lets signals through again
+            start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(begin: Callable[..., None], given: tuple[Any, ...]) -> None:
