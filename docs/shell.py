@@ -16,9 +16,8 @@ import typer
 
 from compactor_cli.agents import AGENTS
 from compactor_cli.cli.app import app
-from compactor_cli.cli.checking import FORMATS as ANNOTATIONS
 from compactor_cli.cli.commands.hook import HOOKED
-from compactor_cli.cli.compact_job import EMITS, ENGINES
+from compactor_cli.cli.compact_job import ANNOTATIONS, EMITS, ENGINES
 from compactor_cli.converting import TARGETS
 from compactor_cli.formats import FORMATS
 from compactor_cli.memory.conditions import ORDERS

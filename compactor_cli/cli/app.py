@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from compactor_cli.cli.command_table import ASKED, Commands, summary
-from compactor_cli.cli.ending_signals import TerminatedError, catch_ending_signals
 from compactor_cli.cli.mistakes import is_mistake, words_of
 from compactor_cli.cli.streams import open_streams
 from compactor_cli.cli.width import WidthOption
@@ -29,6 +30,16 @@ _MEANT = {
     **dict.fromkeys(("transform", "translate", "export"), "convert"),
 }
 """Words that other tools have for a command, where none is spelled alike."""
+_ENDING = ("SIGTERM", "SIGHUP")
+"""Signals that end the process: what is half-written is removed first."""
+
+
+class _TerminatedError(BaseException):
+    """A signal that asks the process to end; `code` is what a shell would report of it."""
+
+    def __init__(self, number: int) -> None:
+        self.code = 128 + number
+        super().__init__(signal.Signals(number).name)
 
 
 class Boundary(TyperGroup):
@@ -81,9 +92,9 @@ class Boundary(TyperGroup):
         except KeyboardInterrupt:
             _say(ctx, "interrupted; nothing was left half-written")
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-        except TerminatedError as signal:
+        except _TerminatedError as ended:
             _say(ctx, "terminated; nothing was left half-written")
-            raise typer.Exit(signal.code) from None
+            raise typer.Exit(ended.code) from None
         except Exception as error:
             if is_mistake(error):
                 raise _mistaken(error, ctx) from None
@@ -164,11 +175,24 @@ def _say(ctx: Any, text: str) -> None:
     print(visible(text), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 
 
+def _catch_ending_signals() -> None:
+    """Let SIGTERM and SIGHUP unwind the run as Ctrl-C does. One that is ignored, as by nohup, stays ignored."""
+    for name in _ENDING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
+    raise _TerminatedError(number)
+
+
 def main() -> None:
     """Entry point of the `compactor` script."""
     # one short run over many small values, none of them in cycles: the collector only costs time
     gc.disable()
-    catch_ending_signals()
+    _catch_ending_signals()
     open_streams()
     try:
         app()

@@ -69,17 +69,6 @@ def natively(session: Session, make: Make, source: Source, settings: Settings) -
     raise BudgetError(target or 0, found.tokens, ())
 
 
-def carried_on(
-    source: Source, data: Content, place: str, *, fresh: bool, out: str, in_place: bool
-) -> tuple[Content, str, CarriedOn | None]:
-    """The output of a file that changed, where it goes, and how its agent goes on with it: with a session of its own
-    when it is `fresh`, with the same session where it is replaced in the agent's folder."""
-    if fresh:
-        made, carried = new_session(source, data, out)
-        return made, carried.path, carried
-    return data, place, at_home(source, place) if in_place else None
-
-
 def new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
     """The file of a new session, with an id of its own, where the agent of `source` keeps its sessions, or at `out`.
 

@@ -2,83 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from compactor_cli.cli.carrying_on import CarriedOn, carried_on, natively
-from compactor_cli.cli.checking import verdict
-from compactor_cli.cli.compact_job import Job, under
-from compactor_cli.cli.compact_parquet import compact_parquet
-from compactor_cli.cli.files import clear_beside, split_warning, write_bytes
+from compactor_cli.cli.carrying_on import CarriedOn, at_home, natively, new_session
+from compactor_cli.cli.checking import needs_compaction, verdict
+from compactor_cli.cli.compact_job import Job
+from compactor_cli.cli.files import make_folder, split_warning, write_bytes
 from compactor_cli.cli.gathering import add_events, gathers
-from compactor_cli.cli.html import compact_page
-from compactor_cli.cli.if_needed import compact_always, compact_if_needed
-from compactor_cli.cli.memory_use import put_in, remembering
-from compactor_cli.cli.model_use import model_use, say_use
-from compactor_cli.cli.parquet import is_parquet
+from compactor_cli.cli.html import write_page
 from compactor_cli.cli.progress import NoSteps, Steps
-from compactor_cli.cli.remote import is_remote
+from compactor_cli.cli.recording import put_in
 from compactor_cli.cli.session import Session
 from compactor_cli.containers import pack
+from compactor_cli.errors import BudgetError
+from compactor_cli.formats import FORMATS
 from compactor_cli.model.content import Content, sha256
+from compactor_cli.model.decisions import Decided
+from compactor_cli.model.memory import Memory
 from compactor_cli.model.outcome import Outcome, Sizes
 from compactor_cli.model.report import Compaction, ModelUse, Probed, StoredResult
-from compactor_cli.model.transcript import Source
+from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.make_report import unchanged
+from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.stages import COMPLETE, STAGES
+from compactor_cli.pipeline.threshold import relief_target
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
+from compactor_cli.tokens.models import model_facts
+from compactor_cli.views.forecast import outlook
+
+if TYPE_CHECKING:
+    from compactor_cli.memory.extraction import Remembering
 
 
-def compact_file(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
+def compact_file(session: Session, file: str, job: Job) -> Outcome:
     """Compact one input and say what became of it. Raises CompactorError."""
-    if job.asked.writes:
-        clear_beside(_named_place(file, job))
-    if file not in session.contents and is_parquet(file):
-        return compact_parquet(session, file, job, settings, progress)
-    return _compact_sessions(session, file, job, settings, progress)
-
-
-def _compact_sessions(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
     from compactor_cli.render import jsons
     from compactor_cli.render.keeping import keeping_json, keeping_lines
     from compactor_cli.render.model_use import probe_json
 
-    before = model_use(session)
-    source = job.load(session, file)
+    asked, progress = job.asked, session.progress
+    before = session.model_use()
+    source = session.load(file)
     session.note_reading(source)
     progress.step(f"{source.path}: read")
-    data, parts, probed = _compacted(session, source, job, settings, progress)
+    data, parts, probed = _compacted(session, source, job)
     if probed:  # it may have been counted anew
         source = replace(source, transcripts=tuple(part.before for part in parts))
-    place = _place(file, job)
+    place = job.place(file)
+    if asked.out_dir:
+        make_folder(place)
     changed = data != source.data
     carried: CarriedOn | None = None
-    if changed:
-        data, place, carried = carried_on(
-            source, data, place, fresh=job.asked.new_session, out=job.asked.out, in_place=job.asked.in_place
-        )
-    stored = pack(data, place, source.packed, same=job.asked.in_place)
+    if changed and asked.new_session:
+        data, carried = new_session(source, data, asked.out)
+        place = carried.path
+    elif changed and asked.in_place:
+        carried = at_home(source, place)
+    stored = pack(data, place, source.packed, same=asked.in_place)
     kept = StoredResult()
-    if job.asked.writes:
+    if asked.writes:
         if any(part.memories for part in parts):
             progress.say(f"{source.path}: {STAGES['persisting']}")
         kept = _write(session, source, job, stored, parts, place, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
-    use = model_use(session, before)
+    use = session.model_use(before)
     report = ""
-    if (
-        job.asked.json or job.asked.report or job.asked.html
-    ):  # hashing everything is only worth it for somebody who reads it
-        value = _report(session, source, stored, place, parts, use)
-        value |= {"probe": probe_json(probed)} if probed else {}
-        value |= {"plan": jsons.plan_json(parts)} if job.asked.dry_run else {}
-        value |= keeping_json(kept)
-        value |= carried.json if carried else {}
-        compact_page(session, job.asked.html, source, value, parts)
-        report = jsons.dumps(value)
+    if asked.json or asked.report or asked.html:  # hashing everything is only worth it for somebody who reads it
+        more: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
+        more |= {"plan": jsons.plan_json(parts)} if asked.dry_run else {}
+        more |= {**keeping_json(kept), **(carried.json if carried else {})}
+        report = _report(session, source, job, stored, place, parts, use, more)
     tokens = sum(part.tokens for part in parts)
     outcome = Outcome(
         path=file,
@@ -87,12 +86,12 @@ def _compact_sessions(session: Session, file: str, job: Job, settings: Settings,
         after=Sizes(sum(len(part.messages) for part in parts), tokens, len(data)),
         changed=changed,
         report=report,
-        findings=job.checking.found_in(source, tokens, changed=changed) if job.asked.check else (),
+        findings=(needs_compaction(source, tokens),) if asked.check and changed else (),
         input_sha256=sha256(source.stored) if job.lists else "",
         output_sha256=sha256(stored) if job.lists else "",
     )
     _tell(session, source, job, outcome, parts, carried, probed)
-    say_use(session, use, f"{source.path}: " if job.several else "")
+    session.say_use(use, f"{source.path}: " if job.several else "")
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome
@@ -122,20 +121,28 @@ def _tell(
 def _report(
     session: Session,
     source: Source,
+    job: Job,
     stored: Content,
     place: str,
     parts: Sequence[Compaction],
     use: ModelUse | None,
-) -> dict[str, object]:
-    """The report of one file for scripts, as far as the compaction itself goes."""
+    more: dict[str, object],
+) -> str:
+    """Return the report of one file for scripts, with `more` behind what the compaction itself gives, and write the
+    page of it that is asked for."""
     from compactor_cli.render import jsons
     from compactor_cli.render.model_use import model_json
     from compactor_cli.views.compare_sources import survival_of
 
     warnings = [*session.warnings, *(use.warnings if use else ())]
-    value = jsons.compact_json(source, session.counter.name, place, stored, parts, survival_of(parts), warnings)
-    value |= model_json(use) if use else {}
-    return value
+    survivals = survival_of(parts)
+    value = jsons.compact_json(source, session.counter.name, place, stored, parts, survivals, warnings)
+    value |= {**(model_json(use) if use else {}), **more}
+    if job.asked.html:
+        from compactor_cli.views.timelines import of_compactions
+
+        write_page(session, job.asked.html, "compact", [source.path], value, of_compactions(parts), survivals)
+    return jsons.dumps(value)
 
 
 def _write(
@@ -143,7 +150,7 @@ def _write(
 ) -> StoredResult:
     """The output of one file, as it is to be stored, when all that it takes away is kept as asked."""
     kept = job.keeper.keep(source, data, parts, place, changed=changed)
-    if changed and job.manifest:  # first: without the archive it is the only account of what goes
+    if changed and session.settings.archive.manifest:  # first: without the archive it is the only account of what goes
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not (job.asked.in_place or job.asked.new_session):
         parts_of_it = job.asked.in_place and gathers(place)
@@ -154,26 +161,25 @@ def _write(
             write_bytes(place, data, source.stored if job.asked.in_place else None, [source.path])
         if split:
             session.warn(split)
-    job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.bearing.found.values()], parts))
+    job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.found.values()], parts))
     return kept
 
 
-def _compacted(
-    session: Session, source: Source, job: Job, settings: Settings, progress: Steps | NoSteps
-) -> tuple[Content, list[Compaction], Probed | None]:
+def _compacted(session: Session, source: Source, job: Job) -> tuple[Content, list[Compaction], Probed | None]:
     """The output of one file; with a probe, what the provider counts of it."""
+    settings, keeper = session.settings, job.keeper
     found: list[Probed] = []
-    remember = remembering(session, settings) if job.asked.writes and job.keeper.flushes else None
-    always = partial(compact_always, session, progress=progress, recalled=job.recalled, remember=remember)
+    remember = keeper.remembering() if job.asked.writes and keeper.flushes else None
+    always = partial(compact_always, session, progress=session.progress, recalled=job.recalled, remember=remember)
     if job.decisions:
         always = partial(always, decided=job.decisions.of(session, source))
     if settings.memory.auto_recall:
-        always = partial(always, recall=job.keeper.bearing)
+        always = partial(always, recall=keeper.recall_for)
     if job.asked.emit == "native":
         always = partial(natively, session, always)
 
     def make(aimed: Settings) -> tuple[Content, list[Compaction]]:
-        if not job.probes:
+        if not session.probes:
             return always(source, aimed)
         from compactor_cli.cli.probing import compact_probed
 
@@ -181,31 +187,75 @@ def _compacted(
         found.append(probed)
         return data, parts
 
-    if job.facts is None:
-        data, parts = make(settings)
-    else:
-        data, parts = compact_if_needed(session, source, job.facts.context_limit, settings, make)
+    data, parts = _compact_if_needed(session, source, make) if job.asked.if_needed else make(settings)
     return data, parts, found[-1] if found else None
+
+
+def _compact_if_needed(
+    session: Session, source: Source, make: Callable[[Settings], tuple[Content, list[Compaction]]]
+) -> tuple[Content, list[Compaction]]:
+    """Return what `make` gives for the settings, or the file as it is. Without a target of its own, a session that
+    would still be over the threshold gets one: below the level of the warning."""
+    settings, limit = session.settings, model_facts(session.reading.model).context_limit
+    views = [outlook(transcript, FORMATS[transcript.format], limit, settings) for transcript in source.transcripts]
+    if not any(view.compacts for view in views):
+        fullest = max(views, key=lambda view: view.state.tokens)
+        session.say(f"{source.path}: {fullest.reason}; left as it is")
+        return source.data, [unchanged(t, None) for t in source.transcripts]
+    data, parts = make(settings)
+    if settings.target_tokens is not None or settings.target_ratio is not None:
+        return data, parts
+    over = [
+        view
+        for view, part in zip(views, parts, strict=True)
+        if part.tokens + view.overhead >= max(1, view.state.threshold)
+    ]
+    if not over:
+        return data, parts
+    target = max(1, relief_target(over[0].state, settings.context) - over[0].overhead)
+    try:
+        data, parts = make(dataclasses.replace(settings, target_tokens=target))
+    except BudgetError as error:
+        session.warn(f"{source.path}: still over the threshold of {over[0].state.threshold:,}: {error}")
+        return data, parts
+    session.say(f"{source.path}: compacted to {target:,} tokens, as it would still be over the threshold")
+    return data, parts
+
+
+def compact_always(
+    session: Session,
+    source: Source,
+    settings: Settings,
+    progress: Steps | NoSteps,
+    recalled: Sequence[Memory] = (),
+    recall: Callable[[Transcript], Sequence[Memory]] = lambda transcript: (),
+    remember: Remembering | None = None,
+    decided: Sequence[Decided] = (),
+) -> tuple[Content, list[Compaction]]:
+    """Every conversation of a file, by the settings, with memories to put into each; where there are none, those
+    that `recall` finds. `remember` finds what is worth
+    remembering of them. `decided`: a person's decisions on each. Word of the stages is given but for the last: the
+    output is yet to be written."""
+    tools = [
+        replace(
+            session.tools(t, settings),
+            progress=lambda stage: progress.step(),
+            on_stage=lambda stage, meaning: stage == COMPLETE or progress.say(f"{source.path}: {meaning}"),
+            recall=recall,
+            remember=remember,
+        )
+        for t in source.transcripts
+    ]
+    data, parts = compact_source(source, tools, settings, recalled=recalled, decided=decided)
+    if recalled and data == source.data:  # of a file that stays as it is nothing else is shown
+        _say_warnings(session, parts, f"{source.path}: ")
+    return data, parts
 
 
 def _unchanged(parts: Sequence[Compaction]) -> str:
     """Return why a file stays as it is."""
     aimed = any(part.target is not None for part in parts)
     return "already within its target: unchanged" if aimed else "nothing to compact: unchanged"
-
-
-def _place(file: str, job: Job) -> str:
-    """Return where the output goes, in a folder that is there."""
-    place = _named_place(file, job)
-    if job.asked.out_dir and not is_remote(place):
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
-    return place
-
-
-def _named_place(file: str, job: Job) -> str:
-    if job.asked.in_place:
-        return file
-    return under(job.asked.out_dir, job.names[file]) if job.asked.out_dir else job.asked.out or "-"
 
 
 def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: Sequence[Compaction]) -> None:
@@ -235,7 +285,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     _show_tables(session, outcome, parts)
     _show_remarks(session, parts)
     if job.asked.writes:
-        console.print(f"written to {'standard output' if outcome.place == '-' else outcome.place}", soft_wrap=True)
+        session.say_written(outcome.place)
 
 
 def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]) -> None:
@@ -254,8 +304,12 @@ def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]
 
 def _show_remarks(session: Session, parts: Sequence[Compaction], file: str = "") -> None:
     """Warnings and repairs; `file` stands before each."""
-    for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
-        session.say(f"warning: {file}{warning}")
+    _say_warnings(session, parts, file)
     for part in parts:
         for note in part.repairs:
             session.say(f"repaired: {file}message {note.index}: {note.kind}: {note.detail}")
+
+
+def _say_warnings(session: Session, parts: Sequence[Compaction], file: str) -> None:
+    for warning in dict.fromkeys(warning for part in parts for warning in part.warnings):
+        session.say(f"warning: {file}{warning}")

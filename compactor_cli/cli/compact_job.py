@@ -1,51 +1,142 @@
-"""What `compact` is asked to do with its outputs, and which requests make no sense."""
+"""What `compact` is asked to do: its options that are no settings, and which of them make no sense together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from msgspec import Struct
 
-from compactor_cli.cli.checking import CheckOutput
-from compactor_cli.cli.compact_options import EMITS, ENGINES, CompactOptions
-from compactor_cli.cli.configured import Configured
+from compactor_cli.cli import options
 from compactor_cli.cli.deciding import DecisionsFile
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.html import check_html
-from compactor_cli.cli.inputs import Input, refuse_overwriting
-from compactor_cli.cli.parquet import is_parquet
+from compactor_cli.cli.inputs import Input, is_parquet, refuse_overwriting
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.memory import Memory
-from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.settings import Settings
 from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import strategy as strategy_named
-from compactor_cli.tokens.models import ModelFacts
+from compactor_cli.tokens.models import model_facts
+
+EMITS = ("rewritten", "native")
+ENGINES = ("processes", "dask")
+ANNOTATIONS = ("github",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactOptions(options.SessionOptions):
+    """What `compact` is asked to do."""
+
+    files: options.FilesArgument = None
+    out: options.OutOption = ""
+    out_dir: Annotated[
+        str, typer.Option("--out-dir", metavar="DIR", help="Folder to write to, under the names of the inputs.")
+    ] = ""
+    in_place: options.InPlaceOption = False
+    emit: Annotated[
+        str,
+        typer.Option(
+            "--emit",
+            metavar="WAY",
+            help="rewritten: a smaller file; native: the file as it was, and what its agent appends when it compacts.",
+        ),
+    ] = "rewritten"
+    new_session: Annotated[
+        bool,
+        typer.Option(
+            "--new-session",
+            help="Write a new session, with an id of its own, where the agent keeps its sessions (or to -o), and say "
+            "how to go on with it.",
+        ),
+    ] = False
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", metavar="N", min=0, help="Processes that share several files; 0 is one a processor."),
+    ] = 1
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Skip what an earlier run with the same settings has written to --out-dir of the same inputs.",
+        ),
+    ] = False
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="What shares several files: processes (default), or dask: a cluster, of N processes here unless "
+            "--scheduler names one.",
+        ),
+    ] = "processes"
+    scheduler: Annotated[
+        str, typer.Option("--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster: tcp://HOST:8786.")
+    ] = ""
+    if_needed: Annotated[
+        bool, typer.Option("--if-needed", help="Only when the session is over the threshold of its model's context.")
+    ] = False
+    dry_run: options.DryRunOption = False
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 when a file would be changed.")] = (
+        False
+    )
+    annotations: Annotated[
+        str,
+        typer.Option("--annotations", metavar="NAME", help="Print what --check finds as annotations of CI: github."),
+    ] = ""
+    sarif: Annotated[
+        str, typer.Option("--sarif", metavar="FILE", help="Write what --check finds as SARIF, for code scanning.")
+    ] = ""
+    report: options.ReportOption = ""
+    html: options.HtmlOption = ""
+    recall: Annotated[
+        str, typer.Option("--recall", metavar="QUERY", help="Put the most relevant memories into the output.")
+    ] = ""
+    column: Annotated[
+        str,
+        typer.Option(
+            "--column",
+            metavar="NAME",
+            help="Of a data set in Parquet, the column that holds the conversations; without it, it is found by what "
+            "is in it.",
+        ),
+    ] = ""
+    decisions: options.DecisionsOption = ""
+
+    @property
+    def writes(self) -> bool:
+        """Whether anything is written."""
+        return not self.dry_run and not self.check
+
+    @property
+    def on_cluster(self) -> bool:
+        """Return whether the workers of a cluster share the files."""
+        return self.engine == "dask"
+
+    @property
+    def finds_places(self) -> bool:
+        """Whether outputs go where their agents keep sessions."""
+        return self.new_session and not self.out
 
 
 class Job(Struct, frozen=True, kw_only=True):
     """What is to be done with every file of a run."""
 
     asked: CompactOptions
-    facts: ModelFacts | None
-    """Context limit of the model, looked up for --if-needed only."""
-    load: Callable[[Session, str], Source]
-    probes: bool
-    """A provider counts."""
     names: Mapping[str, str]
     """Input -> its name in --out-dir."""
     several: bool
     """There are further files."""
     keeper: Keeper
-    checking: CheckOutput
     recalled: Sequence[Memory] = ()
     """Memories that are put into the outputs."""
-    manifest: bool = False
     decisions: DecisionsFile | None = None
     """What a person decided of the messages of the only input."""
 
@@ -54,12 +145,20 @@ class Job(Struct, frozen=True, kw_only=True):
         """A list is kept of what is done, for --resume."""
         return self.several and self.asked.writes and bool(self.asked.out_dir)
 
+    def place(self, file: str) -> str:
+        """Return where the output of an input goes; `-` is standard output."""
+        if self.asked.in_place:
+            return file
+        return under(self.asked.out_dir, self.names[file]) if self.asked.out_dir else self.asked.out or "-"
 
-def warn_of(session: Session, job: Job, configured: Configured, given: Layer) -> None:
+
+def warn_of(session: Session, asked: CompactOptions, given: Layer) -> None:
     """Say what of the options cannot be used as asked."""
-    settings, model = configured.settings, configured.reading.model
-    if job.facts is not None and model and not (job.facts.known or settings.context.limit):
-        session.warn(f"the context limit of {model} is not known; {job.facts.context_limit:,} is assumed")
+    settings, model = session.settings, session.reading.model
+    if asked.if_needed and model and not settings.context.limit:
+        facts = model_facts(model)
+        if not facts.known:
+            session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
     chosen = strategy_named(settings.strategy_name)
     if settings.summarizer == "llm" and not chosen.writes:
         session.warn(f"--summarizer llm is not used: the summaries of strategy {chosen.name} hold no text of their own")
@@ -67,8 +166,9 @@ def warn_of(session: Session, job: Job, configured: Configured, given: Layer) ->
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
 
 
-def check_usage(inputs: Sequence[Input], asked: CompactOptions, settings: Settings, contents: Collection[str]) -> None:
-    files = [one.path for one in inputs]
+def check_usage(session: Session, inputs: Sequence[Input], asked: CompactOptions) -> None:
+    """Raise UsageError for requests that make no sense."""
+    files, settings = [one.path for one in inputs], session.settings
     if settings.summary_role not in ("", "user", "assistant", "system"):
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
     _check_carrying_on(asked, settings)
@@ -76,17 +176,13 @@ def check_usage(inputs: Sequence[Input], asked: CompactOptions, settings: Settin
     if asked.decisions and (len(files) > 1 or is_parquet(files[0])):
         raise UsageError("--decisions is about the messages of one session: name one file, and no data set")
     outs = (("-o", asked.out), ("--out-dir", asked.out_dir), ("--in-place", asked.in_place))
-    places = [name for name, value in outs if value]
-    if len(places) > 1:
-        raise UsageError(f"{' and '.join(places)} exclude each other: use one of them")
+    places = options.at_most_one(outs)
     silent = asked.dry_run or asked.check
     if len(files) > 1 and not silent and not (asked.out_dir or asked.in_place or asked.finds_places):
         raise UsageError("several files need --out-dir or --in-place")
     if asked.in_place:
         refuse_in_place(files, appends=asked.emit == "native")
-    if asked.in_place and "-" in files:
-        raise UsageError("standard input cannot be replaced in place; use -o")
-    if asked.in_place and any(file in contents for file in files):
+    if asked.in_place and any(file in session.contents for file in files):
         raise UsageError("a session that is not one file cannot be replaced in place; use -o")
     if asked.out_dir and "-" in files:
         raise UsageError("standard input has no name to write under in --out-dir; use -o")
@@ -97,7 +193,7 @@ def check_usage(inputs: Sequence[Input], asked: CompactOptions, settings: Settin
     if asked.writes and not asked.in_place and not asked.finds_places:
         outputs = {"-o": [asked.out or "-"], "--out-dir": [under(asked.out_dir, one.name) for one in inputs]}
         refuse_overwriting(files, outputs if asked.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
-    CheckOutput(asked.annotations, asked.sarif).refuse(checks=asked.check, json=asked.json)
+    _check_findings(asked)
     refuse_overwriting(files, {"--report": [asked.report or "-"], "--sarif": [asked.sarif or "-"]})
     check_html(asked.html, files, len(files), {"-o": asked.out, "--report": asked.report})
     compile_patterns(settings.keep)
@@ -119,6 +215,18 @@ def _check_carrying_on(asked: CompactOptions, settings: Settings) -> None:
         raise UsageError("--emit native keeps the old history, which --drop-outside leaves out: use one of them")
     if asked.new_session and (asked.out_dir or asked.in_place or asked.out == "-"):
         raise UsageError("--new-session writes where the agent keeps its sessions, or to the file that -o names")
+
+
+def _check_findings(asked: CompactOptions) -> None:
+    """Raise UsageError where the options that say where findings of --check go make no sense."""
+    for option, given in (("--annotations", asked.annotations), ("--sarif", asked.sarif)):
+        if given and not asked.check:
+            raise UsageError(f"{option} says what --check finds: add --check")
+    if asked.annotations and asked.annotations not in ANNOTATIONS:
+        known = f"{meant(asked.annotations, ANNOTATIONS)}: use {' or '.join(ANNOTATIONS)}"
+        raise UsageError(f"--annotations {asked.annotations!r}{known}")
+    if asked.json and (asked.annotations or asked.sarif == "-"):
+        raise UsageError("--json prints on standard output, and so do --annotations and --sarif -: choose one")
 
 
 def under(folder: str, name: str) -> str:

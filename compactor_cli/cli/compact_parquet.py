@@ -9,18 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from compactor_cli.cli.compact_job import Job, under
+from compactor_cli.cli.compact_file import compact_always
+from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.done import sha256_in
-from compactor_cli.cli.files import real_path, write_bytes
-from compactor_cli.cli.if_needed import compact_always
-from compactor_cli.cli.progress import NoSteps, Steps
+from compactor_cli.cli.files import make_folder, real_path, write_bytes
+from compactor_cli.cli.progress import NoSteps
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import access_of, replace_by
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import in_memory
 from compactor_cli.model.outcome import FAILURES, Outcome, Sizes
-from compactor_cli.settings import Settings
 
 if TYPE_CHECKING:
     from compactor_cli.datasets.batches import Make, RowResult
@@ -29,17 +28,19 @@ if TYPE_CHECKING:
 NO_PYARROW = "Parquet is read by pyarrow, which is not installed: pip install 'compactor-cli[parquet]'"
 
 
-def compact_parquet(session: Session, file: str, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
+def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
     """Compact each row of a Parquet file and say what became of it. Raises CompactorError."""
-    _refuse(job, settings)
+    _refuse(session, job)
     _need_pyarrow()
-    place = _place(file, job)
+    place, progress = job.place(file), session.progress
+    if job.asked.out_dir and job.asked.writes:
+        make_folder(place)
 
     def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
         """The new file in `sink`, with its size and, when they are needed, the hashes of both."""
         from compactor_cli.datasets.parquet_files import compact_shard
 
-        make = _row_maker(session, file, job, settings)
+        make = _row_maker(session, file, job)
         try:
             shard = compact_shard(
                 source, sink, job.asked.column, make, lambda count: progress.say(f"{file}: {count:,} rows are done")
@@ -82,8 +83,9 @@ def _need_pyarrow() -> None:
         raise UsageError(NO_PYARROW) from None
 
 
-def _refuse(job: Job, settings: Settings) -> None:
+def _refuse(session: Session, job: Job) -> None:
     """Raise UsageError for what is made for one conversation, and for places that Parquet cannot go to."""
+    settings = session.settings
     asked = {
         "--in-place": job.asked.in_place,
         "--emit native": job.asked.emit == "native",
@@ -93,9 +95,9 @@ def _refuse(job: Job, settings: Settings) -> None:
         "--report": bool(job.asked.report),
         "--json": job.asked.json,
         "--html": bool(job.asked.html),
-        "--tokenizer probe": job.probes,
+        "--tokenizer probe": session.probes,
         "--archive": settings.archive.enabled,
-        "--manifest": job.manifest,
+        "--manifest": settings.archive.manifest,
         "--flush": job.keeper.flushes,
         "memory.auto_recall": settings.memory.auto_recall,
     }
@@ -106,22 +108,13 @@ def _refuse(job: Job, settings: Settings) -> None:
         raise UsageError("Parquet is not written to standard output: name a file with -o, or a folder with --out-dir")
 
 
-def _place(file: str, job: Job) -> str:
-    if not job.asked.out_dir:
-        return job.asked.out or "-"
-    place = under(job.asked.out_dir, job.names[file])
-    if job.asked.writes and not is_remote(place):
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
-    return place
-
-
-def _row_maker(session: Session, file: str, job: Job, settings: Settings) -> Make:
+def _row_maker(session: Session, file: str, job: Job) -> Make:
     from compactor_cli.datasets.batches import row_of
 
     def make(line: bytes) -> RowResult:
         session.counter, session.probed = session.local, None
         source = session.read(line, file)
-        data, parts = compact_always(session, source, settings, NoSteps(), recalled=job.recalled)
+        data, parts = compact_always(session, source, session.settings, NoSteps(), recalled=job.recalled)
         return row_of(source, in_memory(data), parts)
 
     return make

@@ -11,18 +11,13 @@ from io import StringIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.cli.commands.compact import job_of
-from compactor_cli.cli.compact_job import Job
-from compactor_cli.cli.compact_options import CompactOptions
-from compactor_cli.cli.configured import Configured
+from compactor_cli.cli.compact_job import CompactOptions, Job
 from compactor_cli.cli.many import FileTask, Told, attempt
-from compactor_cli.cli.progress import NoSteps
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Configured, Session
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.render.console import Look, recording
-from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 
 
@@ -43,7 +38,6 @@ class _Ready(threading.local):
     setup: Setup | None = None
     session: Session
     job: Job
-    settings: Settings
 
 
 _ready = _Ready()
@@ -54,29 +48,18 @@ def begin(setup: Setup) -> None:
     begun."""
     if _ready.setup == setup:
         return
-    reading, settings = setup.configured.reading, setup.configured.settings
-    counter = make_counter(reading.tokenizer, reading.model).counter
-    session = Session(
-        counter,
-        recording(setup.out),
-        recording(setup.err),
-        reading.format,
-        reading.skip_damaged,
-        setup.profile,
-        reading.model,
-        dry=setup.asked.dry_run,
-    )
-    keeper = Keeper(session, settings, reading.database_url)
-    job = job_of({}, setup.asked, setup.configured, keeper, several=True)
-    _ready.setup, _ready.session, _ready.settings = setup, session, settings
-    _ready.job = replace(job, recalled=setup.recalled)
+    configured = setup.configured
+    counter = make_counter(configured.tokenizer, configured.reading.model).counter
+    session = Session(configured, counter, recording(setup.out), recording(setup.err), setup.profile)
+    session.dry = setup.asked.dry_run
+    job = Job(asked=setup.asked, names={}, several=True, keeper=Keeper(session), recalled=setup.recalled)
+    _ready.setup, _ready.session, _ready.job = setup, session, job
 
 
 def compact_chunk(tasks: Sequence[FileTask]) -> list[Told]:
     """Compact files one after the other, in a thread that has begun."""
-    session, settings = _ready.session, _ready.settings
-    job = replace(_ready.job, names={task.path: task.name for task in tasks})
-    told = [Told(attempt(session, task, job, settings, NoSteps()), *_said(session)) for task in tasks]
+    session, job = _ready.session, replace(_ready.job, names={task.path: task.name for task in tasks})
+    told = [Told(attempt(session, task, job), *_said(session)) for task in tasks]
     gc.collect()  # it is switched off for the whole program
     return told
 

@@ -10,16 +10,13 @@ from io import StringIO
 from msgspec import Struct
 
 from compactor_cli.cli import workers
-from compactor_cli.cli.against import Command
-from compactor_cli.cli.consoles import late_console
-from compactor_cli.cli.methods import methods_for
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.methods import Command, methods_for
+from compactor_cli.cli.session import Configured, Session, late_console
 from compactor_cli.evaluation.retention.cases import Case
 from compactor_cli.evaluation.retention.comparison import CaseOutcome
 from compactor_cli.evaluation.retention.measure import Method, measure_case, unmeasured
 from compactor_cli.model.content import Holds
 from compactor_cli.model.profile import Profile
-from compactor_cli.settings import Settings
 from compactor_cli.tokens import make_counter
 
 _WORTH_SHARING = 5_000_000
@@ -29,9 +26,7 @@ _WORTH_SHARING = 5_000_000
 class EvaluationSetup(Struct, frozen=True):
     """What all cases of a run share. It can be pickled."""
 
-    settings: Settings
-    tokenizer: str
-    model: str
+    configured: Configured
     profile: Profile | None
     strategies: Sequence[str]
     commands: Sequence[Command]
@@ -49,9 +44,10 @@ class _Ready:
 def begin(setup: EvaluationSetup) -> None:
     """Prepare this process for a run. What there is to say has been said where the run was begun."""
     quiet = late_console(StringIO(), quiet=True)
-    counter = make_counter(setup.tokenizer, setup.model).counter
-    session = Session(counter, quiet, quiet, profile=setup.profile, model=setup.model)
-    _Ready.methods = methods_for(session, setup.settings, setup.strategies, setup.commands, setup.timeout)
+    configured = setup.configured
+    counter = make_counter(configured.tokenizer, configured.reading.model).counter
+    session = Session(configured, counter, quiet, quiet, setup.profile)
+    _Ready.methods = methods_for(session, setup.strategies, setup.commands, setup.timeout)
     _Ready.ratios = setup.ratios
 
 

@@ -86,6 +86,12 @@ def write_bytes(
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
 
 
+def make_folder(path: str) -> None:
+    """Make the folder that an output is to stand in; stores need none."""
+    if not is_remote(path):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+
+
 def _copy(data: Content, stream: BinaryIO) -> None:
     for chunk in in_pieces(data):
         stream.write(chunk)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from typer import BadParameter
 
-from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.lookup import read_again
-from compactor_cli.cli.numbers import tokens as tokens_of
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.options import tokens as tokens_of
+from compactor_cli.cli.session import Session, open_session
 from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError, bug_words
 from compactor_cli.hooks.context import Original, restored
 from compactor_cli.hooks.payload import Payload, payload_of, start_output
@@ -70,13 +70,12 @@ def _say(text: str, *, quiet: bool) -> None:
 def _answer(payload: Payload, asked: HookRunOptions, given: Layer) -> None:
     if not (payload.is_before or payload.is_after):
         return
-    configured = configure(given, asked.config)
-    session = configured.session(quiet=asked.quiet, profile=True)
+    session = open_session(asked, given, profile=True)
     if payload.is_before:
-        _keep(session, configured, payload)
+        _keep(session, payload)
     else:
-        limit = tokens_of(asked.tokens) if asked.tokens else configured.settings.hook.tokens
-        context = _context(session, configured, payload, limit)
+        limit = tokens_of(asked.tokens) if asked.tokens else session.settings.hook.tokens
+        context = _context(session, payload, limit)
         if context:
             print(start_output(context))  # noqa: T201  # the agent reads it
 
@@ -90,54 +89,49 @@ def _path(payload: Payload) -> str:
 # before
 
 
-def _keep(session: Session, configured: Configured, payload: Payload) -> None:
+def _keep(session: Session, payload: Payload) -> None:
     """Archive the session, and compact it beside where that is set. Standard output stays empty: an agent may take it
     for instructions to its own summarizer."""
-    settings = configured.settings
+    hook = session.settings.hook
     source = session.load(_path(payload))
-    if settings.hook.archive and source.message_count:
-        _archive(session, configured, source)
-    if settings.hook.folder and source.message_count:
-        _compact_beside(session, configured, source)
+    if hook.archive and source.message_count:
+        _archive(session, source)
+    if hook.folder and source.message_count:
+        _compact_beside(session, source)
 
 
-def _archive(session: Session, configured: Configured, source: Source) -> None:
+def _archive(session: Session, source: Source) -> None:
     from compactor_cli.archive.chunks import cut
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.recording import evict
-    from compactor_cli.db.database import open_database
     from compactor_cli.hooks.archiving import manifest_before
 
     at = time.time()
     source = replace(source, path=str(Path(source.path).absolute()))
-    database = open_database(configured.reading.database_url)
-    try:
+    with made_database(session.reading.database_url) as database:
         with database.write() as connection:
             archive.keep(connection, manifest_before(source, session.counter.name), cut(source), at)
-        evict(session, database, configured.settings.archive, at)
-    finally:
-        database.close()
+        evict(session, database, at)
     session.say(f"archived {source.path}: {source.message_count} messages, {source.tokens:,} tokens")
 
 
-def _compact_beside(session: Session, configured: Configured, source: Source) -> None:
+def _compact_beside(session: Session, source: Source) -> None:
     from compactor_cli.cli.files import write_bytes
     from compactor_cli.cli.recording import Keeper
     from compactor_cli.pipeline.run import compact_source
 
-    settings = configured.settings
+    settings = session.settings
     if settings.target_tokens is None and settings.target_ratio is None:
         settings = dataclasses.replace(settings, target_ratio=_RATIO)
-    settings = dataclasses.replace(
-        settings, archive=dataclasses.replace(settings.archive, enabled=settings.hook.archive)
-    )
+    archive = dataclasses.replace(settings.archive, enabled=settings.hook.archive)
+    session.settings = settings = dataclasses.replace(settings, archive=archive)
     folder = Path(settings.hook.folder).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     stem, number = Path(source.path).stem, 1
     while (place := folder / f"{stem}.{number}.jsonl").exists():
         number += 1
     data, parts = compact_source(source, [session.tools(t, settings) for t in source.transcripts], settings)
-    keeper = Keeper(session, settings, configured.reading.database_url)
+    keeper = Keeper(session)
     try:
         kept = keeper.keep(source, data, parts, str(place), changed=data != source.data)
         write_bytes(str(place), data, inputs=[source.path])
@@ -150,14 +144,14 @@ def _compact_beside(session: Session, configured: Configured, source: Source) ->
 # after
 
 
-def _context(session: Session, configured: Configured, payload: Payload, limit: int) -> str:
+def _context(session: Session, payload: Payload, limit: int) -> str:
     path = _path(payload)
     data = _contents(session, path)
     now = read_again(data, path).transcripts[0].messages if data else ()
     earlier = _earlier(data, path)
     written = bool(earlier) and _has_just_compacted(data)
     before = earlier[-1] if written else Original(now)
-    originals = _archived(session, configured, payload, path, data)
+    originals = _archived(session, payload, path, data)
     if not originals and data:
         session.say(f"{path}: nothing of it is archived, so it is read as it is")
         originals = earlier if written else [*earlier, before]
@@ -194,19 +188,17 @@ def _boundaries(lines: Sequence[bytes]) -> list[int]:
     return [at for at, line in enumerate(lines) if at and any(word in line for word in _BOUNDARIES)]
 
 
-def _archived(session: Session, configured: Configured, payload: Payload, path: str, data: bytes) -> list[Original]:
+def _archived(session: Session, payload: Payload, path: str, data: bytes) -> list[Original]:
     """The session as it was before its compactions, the oldest first; none where nothing of it is archived."""
-    from compactor_cli.archive.stored import archive
-    from compactor_cli.db.database import open_existing
-
     try:
-        database = open_existing(configured.reading.database_url)
-        if database is None:
-            return []
-        try:
-            ids = _compactions(database, payload, path, data)
+        with existing_database(session.reading.database_url) as database:
+            if database is None:
+                return []
+            from compactor_cli.archive.stored import archive
+
             found: list[Original] = []
             contents = b""
+            ids = _compactions(database, payload, path, data)
             with database.read() as connection:
                 for each in ids:
                     if not each.kept:
@@ -218,8 +210,6 @@ def _archived(session: Session, configured: Configured, payload: Payload, path: 
                     references = {entry.messages[0]: entry.reference for entry in manifest.removed if entry.messages}
                     found.append(Original(source.transcripts[0].messages, references))
             return [*_earlier(contents, path), *found]
-        finally:
-            database.close()
     except StoreError as error:
         session.say(f"the archive cannot be read: {error}")
         return []

@@ -8,18 +8,24 @@ import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from msgspec import Struct
 
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.gathering import gathers, read_session
-from compactor_cli.cli.parquet import is_parquet
+from compactor_cli.cli.picking import picked
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import is_part
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, InputError, UsageError
 from compactor_cli.formats.loading import load
+
+if TYPE_CHECKING:
+    from compactor_cli.cli.options import PickOptions
+
+_PARQUET = b"PAR1"
 
 
 class _NoCounter:
@@ -41,7 +47,13 @@ class Input(Struct, frozen=True):
     """Its name; of a file in a folder that was given, its path from there on."""
 
 
-def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> list[Input]:
+def inputs_of(session: Session, files: Sequence[str], asked: PickOptions, *, aside: str = "") -> list[Input]:
+    """Return the inputs of a command: of the files that are named, or the session that its options choose (`picked`),
+    as `files_of` finds them. Raises UsageError, InputError."""
+    return files_of(session, picked(session, files, asked), aside=aside)
+
+
+def files_of(session: Session, given: Sequence[str], *, aside: str = "") -> list[Input]:
     """The files that are named or that a pattern such as `sessions/**/*.jsonl` means, and of a folder every session in
     and below it, in order; what else stands there is listed as skipped. Nothing in the folder `aside` counts. Raises
     InputError for a folder without any session, and for a pattern that means nothing."""
@@ -64,6 +76,20 @@ def inputs_of(session: Session, given: Sequence[str], *, aside: str = "") -> lis
     return found
 
 
+def is_parquet(path: str) -> bool:
+    """Return whether a file is Parquet, by how it begins; one in a store by its name."""
+    if is_remote(path):
+        return path.lower().endswith((".parquet", ".pq"))
+    try:
+        file = Path(path)
+        if path == "-" or not stat.S_ISREG(file.stat().st_mode):
+            return False  # what is read from a pipe is gone from it
+        with file.open("rb") as stream:
+            return stream.read(len(_PARQUET)) == _PARQUET
+    except OSError:
+        return False
+
+
 def _is_pattern(path: str) -> bool:
     """Return whether a path is a pattern that the shell has left as it is; a file may be called so, too."""
     return glob.has_magic(path) and not os.path.lexists(path)
@@ -78,7 +104,7 @@ def _meant(pattern: str, aside: str) -> list[Input]:
     found = []
     for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # follows no hidden folder
         path = Path(name)
-        if is_part(path.name) or (outputs is not None and outputs in real_path(path).parents):
+        if _is_own(path, outputs):
             continue
         if path.is_file() or gathers(name):
             found.append(Input(name, path.relative_to(root).as_posix()))
@@ -93,13 +119,18 @@ def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
     with session.working(len(files), "files") as progress:
         for path in files:
             progress.step(f"looking into {path.name}")
-            if is_part(path.name) or (outputs is not None and outputs in real_path(path).parents):
+            if _is_own(path, outputs):
                 continue
             why = _unread(session, str(path))
             if why:
                 session.say(f"skipped: {path}: {why}")
             else:
                 yield Input(str(path), path.relative_to(folder).as_posix())
+
+
+def _is_own(path: Path, outputs: Path | None) -> bool:
+    """Return whether a file is one of this program's: half-written, or in the folder of outputs."""
+    return is_part(path.name) or (outputs is not None and outputs in real_path(path).parents)
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
@@ -117,7 +148,7 @@ def _unread(session: Session, path: str) -> str:
             return "is no file"
         if is_parquet(path):
             return ""
-        load(read_session(path), path, _NoCounter(), format=session.format, skip_damaged=True)
+        load(read_session(path), path, _NoCounter(), format=session.reading.format, skip_damaged=True)
     except InputError as error:
         return error.what.partition("; ")[0]  # what to do about it is for a file that was named
     except OSError as error:

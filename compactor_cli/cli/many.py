@@ -13,19 +13,16 @@ from msgspec.structs import replace
 
 from compactor_cli.cli.checking import failed
 from compactor_cli.cli.compact_file import compact_file
-from compactor_cli.cli.compact_job import Job, under
-from compactor_cli.cli.configured import Configured
+from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.done import DoneList, is_still_done, key_of, sha256_of
-from compactor_cli.cli.inputs import naming
-from compactor_cli.cli.parquet import is_parquet
-from compactor_cli.cli.progress import NoSteps, Steps, steps
+from compactor_cli.cli.files import clear_beside
+from compactor_cli.cli.inputs import is_parquet, naming
 from compactor_cli.cli.remote import is_of_one_process
 from compactor_cli.cli.replacing import remove_left
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import CompactorError, ExitCode, bug_words
 from compactor_cli.model.content import sha256
 from compactor_cli.model.outcome import Outcome
-from compactor_cli.settings import ReadingSettings, Settings
 
 if TYPE_CHECKING:
     from compactor_cli.cli.workers import Work
@@ -53,26 +50,22 @@ class Told(Struct, frozen=True):
     err: str = ""
 
 
-def run_files(session: Session, files: Sequence[str], job: Job, configured: Configured) -> list[Outcome]:
+def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]:
     """Compact every file; of several, one that fails is told of and does not stop the others. Raises CompactorError
     for a file that is alone."""
-    settings = configured.settings
     if not job.several:
-        with steps(session.err, _STEPS + (job.asked.writes and job.keeper.flushes)) as progress:
-            session.show(progress)
-            return [compact_file(session, files[0], job, settings, progress)]
-    done = DoneList(job.asked.out_dir, _key(session, job, settings, configured.reading)) if job.lists else None
+        with session.working(_STEPS + (job.asked.writes and job.keeper.flushes)):
+            return [_compact(session, files[0], job)]
+    done = DoneList(job.asked.out_dir, _key(session, job)) if job.lists else None
     known = done.known() if done and job.asked.resume else {}
     tasks = [FileTask(file, job.names[file], known.get(job.names[file])) for file in files]
-    shares = _shares(session, job, settings, files)
+    shares = _shares(session, job, files)
     if done:
         done.start(files, afresh=not job.asked.resume)
     outcomes = []
     try:
-        with steps(session.err, len(files), each=_STEPS) as progress:
-            session.show(progress)
-            shared = _shared(session, tasks, configured, job) if shares else None
-            told = shared or _alone(session, tasks, job, settings, progress)
+        with session.working(len(files), each=_STEPS) as progress:
+            told = _shared(session, tasks, job) if shares else _alone(session, tasks, job)
             with closing(told), closing(done) if done else nullcontext():
                 for one in told:
                     if done and not one.outcome.error and not one.outcome.earlier:
@@ -84,19 +77,17 @@ def run_files(session: Session, files: Sequence[str], job: Job, configured: Conf
         if shares and job.asked.writes:
             # a worker that was killed, also by this process when it is to end, may have been writing; and the one that
             # did its file again had looked before
-            remove_left(
-                Path(under(job.asked.out_dir, job.names[file]) if job.asked.out_dir else file) for file in files
-            )
+            remove_left(Path(job.place(file) if job.asked.out_dir else file) for file in files)
     return outcomes
 
 
-def attempt(session: Session, task: FileTask, job: Job, settings: Settings, progress: Steps | NoSteps) -> Outcome:
+def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
     """Compact one of several files. What goes wrong with it is its outcome."""
     start = len(session.warnings)
     try:
         if task.known and _is_done(session, task, task.known, job):
             return replace(task.known, path=task.path)
-        return compact_file(session, task.path, job, settings, progress)
+        return _compact(session, task.path, job)
     except CompactorError as error:
         return Outcome(
             task.path,
@@ -112,30 +103,37 @@ def attempt(session: Session, task: FileTask, job: Job, settings: Settings, prog
         del session.warnings[start:]  # they are of this file
 
 
+def _compact(session: Session, path: str, job: Job) -> Outcome:
+    """Compact one file, or each row of a data set; returns what became of it. Raises CompactorError."""
+    if job.asked.writes:
+        clear_beside(job.place(path))
+    if path not in session.contents and is_parquet(path):
+        from compactor_cli.cli.compact_parquet import compact_parquet
+
+        return compact_parquet(session, path, job)
+    return compact_file(session, path, job)
+
+
 def _is_done(session: Session, task: FileTask, known: Outcome, job: Job) -> bool:
     if (job.asked.report or job.asked.json) and not known.report:
         return False
     own = sha256_of(task.path) if is_parquet(task.path) else sha256(session.bytes_of(task.path))
-    return is_still_done(known, own, under(job.asked.out_dir, job.names[task.path]))
+    return is_still_done(known, own, job.place(task.path))
 
 
-def _alone(
-    session: Session, tasks: Iterable[FileTask], job: Job, settings: Settings, progress: Steps | NoSteps
-) -> Generator[Told, None, None]:
+def _alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[Told, None, None]:
     """One file after the other, in this process."""
     for task in tasks:
-        yield Told(attempt(session, task, job, settings, progress))
+        yield Told(attempt(session, task, job))
 
 
-def _shared(
-    session: Session, tasks: Sequence[FileTask], configured: Configured, job: Job
-) -> Generator[Told, None, None]:
+def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[Told, None, None]:
     """All files, among processes of this machine or the workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import look_of
 
     looks = (look_of(session.out), look_of(session.err))
-    setup = compact_worker.Setup(configured, session.profile, job.asked, tuple(job.recalled), *looks)
+    setup = compact_worker.Setup(session.configured, session.profile, job.asked, tuple(job.recalled), *looks)
     work: Work[FileTask, Told] = workers.Work(
         begin=compact_worker.begin,
         given=(setup,),
@@ -179,13 +177,13 @@ def _size(path: str) -> int:
         return 0
 
 
-def _shares(session: Session, job: Job, settings: Settings, files: Sequence[str]) -> bool:
+def _shares(session: Session, job: Job, files: Sequence[str]) -> bool:
     """Return whether the files are shared as it was asked for; where they cannot be, the session warns."""
     asked = "--engine dask" if job.asked.on_cluster else f"--jobs {job.asked.jobs}" if job.asked.jobs != 1 else ""
     why = ""
-    if settings.asks or job.probes:
+    if session.settings.asks or session.probes:
         why = "a model is asked, which --concurrency does at once for each file"
-    elif job.keeper.flushes or settings.memory.auto_recall:
+    elif job.keeper.flushes or session.settings.memory.auto_recall:
         why = "what is remembered of a file counts for the next"
     elif session.contents:
         why = "a session that is no file is among them"
@@ -196,8 +194,9 @@ def _shares(session: Session, job: Job, settings: Settings, files: Sequence[str]
     return bool(asked) and not why
 
 
-def _key(session: Session, job: Job, settings: Settings, reading: ReadingSettings) -> str:
+def _key(session: Session, job: Job) -> str:
     """Return what decides the outputs, besides the inputs."""
+    settings, reading = session.settings, session.reading
     read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
     profile = structs.asdict(session.profile) if session.profile else None
     recalled = [memory.text for memory in job.recalled]

@@ -1,35 +1,27 @@
-"""What the commands of `compactor memory` share: opening the log, options, days, and times of this place."""
+"""What the commands of `compactor memory` share: where the log is, options, days, and times of this place."""
 
 from __future__ import annotations
 
 import re
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 from msgspec import Struct
-from rich.console import Console
 
-from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
+from compactor_cli.cli.session import Configured, configure
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.conditions import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
 from compactor_cli.model.memory import CATEGORIES
-from compactor_cli.render.console import make_console
 from compactor_cli.settings.checked_values import moment
 from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import one_line
-
-if TYPE_CHECKING:
-    from compactor_cli.db.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,64 +66,33 @@ NOTHING = "nothing was remembered yet"
 
 
 class Log(Struct, frozen=True):
-    """The memory log that a command works on."""
+    """The memory log that a command works on, before it is opened."""
 
-    url: str
+    asked: ConfiguredOptions
     configured: Configured
-    say: Console
-    """Standard error."""
+
+    @property
+    def url(self) -> str:
+        """Return the address of its database."""
+        return self.configured.reading.database_url
 
     def tell(self, words: str) -> None:
-        """A line for people. Whatever stands in it is safe for a terminal."""
-        self.say.print(one_line(words, 2_000), soft_wrap=True)
-
-    @contextmanager
-    def existing(self) -> Iterator[Database | None]:
-        """The database; None when there is none, and nothing is made or loaded for it."""
-        from compactor_cli.db.place import file_of, is_there
-
-        file = file_of(self.url)
-        if file is not None and not is_there(file):
-            yield None
-            return
-        from compactor_cli.db.database import open_existing
-
-        database = open_existing(self.url)
-        try:
-            yield database
-        finally:
-            if database:
-                database.close()
-
-    @contextmanager
-    def made(self) -> Iterator[Database]:
-        """The database, made where there is none."""
-        from compactor_cli.db.database import open_database
-
-        database = open_database(self.url)
-        try:
-            yield database
-        finally:
-            database.close()
+        """Say something to people, in a line. Whatever stands in it is safe for a terminal."""
+        self.asked.say(one_line(words, 2_000))
 
 
 def open_log(asked: ConfiguredOptions, given: Layer) -> Log:
-    """The log of the options and settings. Opens nothing yet."""
-    configured = configure(given, asked.config)
-    log = Log(configured.reading.database_url, configured, make_console(sys.stderr, quiet=asked.quiet))
-    for warning in configured.warnings:
+    """Return the log of the options and settings. Opens nothing yet."""
+    log = Log(asked, configure(given, asked.config))
+    for warning in log.configured.warnings:
         log.tell(f"warning: {warning}")
     return log
-
-
-def now() -> float:
-    return time.time()
 
 
 def time_of(option: str) -> float:
     """The time that `--now` names, seconds since 1970; that of the clock when it is empty. Raises UsageError."""
     if not option:
-        return now()
+        return time.time()
     seconds = moment(option)
     if seconds is None or not 0 <= seconds <= LATEST:
         raise UsageError(f"--now {option!r} is no time; use ISO 8601 such as 2026-03-01T12:00:00Z")
@@ -167,7 +128,7 @@ def known_category(name: str) -> str:
 
 def _span(day: str) -> tuple[float, float]:
     """Return when a day of this place begins and ends, which may be 23 or 25 hours later."""
-    today = datetime.fromtimestamp(now()).astimezone().date()
+    today = datetime.fromtimestamp(time.time()).astimezone().date()
     named = {"today": today, "yesterday": today - timedelta(days=1)}
     try:
         # what else fromisoformat takes depends on the version of Python
@@ -179,9 +140,3 @@ def _span(day: str) -> tuple[float, float]:
 
 def _midnight(day: date) -> float:
     return datetime(day.year, day.month, day.day).astimezone().timestamp()
-
-
-def print_json(value: Any) -> None:
-    from compactor_cli.render import jsons
-
-    typer.echo(jsons.dumps(value))

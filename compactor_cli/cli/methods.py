@@ -1,31 +1,53 @@
-"""The rows of `compactor evaluate`: our strategies, other tools, and plain methods for comparison."""
+"""The rows of `compactor evaluate`: our strategies, other tools by their command lines, and plain methods for
+comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
-from compactor_cli.cli.against import Command, run_command
+from msgspec import Struct
+
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import BudgetError
+from compactor_cli.errors import BudgetError, InputError, UsageError
 from compactor_cli.evaluation.retention.baselines import BASELINES
 from compactor_cli.evaluation.retention.measure import Method, NoOutputError
+from compactor_cli.evaluation.retention.prefixes import bytes_of
+from compactor_cli.formats.loading import load
 from compactor_cli.model.message import Message
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import compact
 from compactor_cli.settings import Settings
+from compactor_cli.text.clean import one_line
 from compactor_cli.tokens.base import TokenCounter
+
+_REASON = 160
+"""Characters of a reason that are worth reading."""
+
+
+class Command(Struct, frozen=True):
+    """A tool: the words of its command line, with {in}, {out} and {budget} in them."""
+
+    name: str
+    words: tuple[str, ...]
 
 
 def methods_for(
-    session: Session, settings: Settings, strategies: Sequence[str], commands: Sequence[Command], timeout: float
+    session: Session, strategies: Sequence[str], commands: Sequence[Command], timeout: float
 ) -> list[Method]:
     """The methods in the order of the rows: strategies, commands (each with `timeout` seconds), plain ones."""
     counter = session.counter
     return [
-        *(strategy_method(session, name, settings) for name in strategies),
-        *(Method(c.name, "against", partial(run_command, c, counter=counter, timeout=timeout)) for c in commands),
+        *(strategy_method(session, name, session.settings) for name in strategies),
+        *(Method(c.name, "against", partial(_run_command, c, counter=counter, timeout=timeout)) for c in commands),
         *(plain_method(name, counter) for name in BASELINES),
     ]
 
@@ -37,6 +59,7 @@ def strategy_method(session: Session, strategy: str, settings: Settings | None =
 
 
 def plain_method(name: str, counter: TokenCounter) -> Method:
+    """Return a plain method, by its name in BASELINES."""
     return Method(name, "baseline", partial(_plain, BASELINES[name], counter))
 
 
@@ -57,3 +80,96 @@ def _plain(
     target: int,
 ) -> Sequence[Message]:
     return make(front.messages, target, counter)
+
+
+def parse_commands(texts: Sequence[str], taken: Collection[str]) -> list[Command]:
+    """The commands of --against, each with a name of its own. Raises UsageError for one that cannot work."""
+    commands: list[Command] = []
+    names = set(taken)
+    for text in texts:
+        name, named, command = text.partition("::")
+        try:
+            words = shlex.split(command if named else text)
+        except ValueError as error:
+            raise UsageError(f"--against {text!r}: {error}") from None
+        if not words or not all(any(place in word for word in words) for place in ("{in}", "{out}")):
+            raise UsageError(
+                f"--against {text!r}: write a command with {{in}} and {{out}} (and {{budget}}, in tokens) where the "
+                "files belong"
+            )
+        if named and (name in names or not name.strip()):
+            raise UsageError(f"--against {text!r}: the name {name!r} is empty or already that of another row")
+        name = name.strip() if named else _free(Path(words[0]).name, names)
+        names.add(name)
+        commands.append(Command(name, tuple(words)))
+    return commands
+
+
+def _run_command(
+    command: Command, front: Transcript, target: int, *, counter: TokenCounter, timeout: float
+) -> Sequence[Message]:
+    """The messages of what a tool made of a front. Raises NoOutputError with the reason when it made nothing."""
+    with tempfile.TemporaryDirectory(prefix="compactor-") as folder:
+        suffix = Path(front.path).suffix or ".jsonl"
+        source, out = Path(folder) / f"in{suffix}", Path(folder) / f"out{suffix}"
+        source.write_bytes(bytes_of(front))
+        places = {"{in}": str(source), "{out}": str(out), "{budget}": str(target)}
+        words = [_filled(word, places) for word in command.words]
+        try:
+            _run(words, timeout)
+            data = out.read_bytes()
+        except OSError as error:
+            raise NoOutputError(f"its output cannot be read: {error.strerror}") from None
+        except NoOutputError as error:
+            # the folder has another name in each run, and means nothing to anybody
+            raise NoOutputError(str(error).replace(f"{folder}{os.sep}", "")) from None
+        try:
+            read = load(data, "its output", counter)
+        except InputError as error:
+            raise NoOutputError(one_line(str(error), _REASON)) from None
+    return [message for transcript in read.transcripts for message in transcript.messages]
+
+
+def _run(words: Sequence[str], timeout: float) -> None:
+    try:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # so that what it starts itself can be ended with it
+        )
+    except OSError as error:
+        raise NoOutputError(f"cannot be started: {error.strerror}") from None
+    with process:
+        try:
+            said, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise NoOutputError(f"not done after {timeout:g} seconds") from None
+        finally:
+            if process.returncode is None:
+                _end(process)
+    if process.returncode:
+        last = (said.decode("utf-8", "replace").strip().splitlines() or [""])[-1]
+        raise NoOutputError(one_line(f"exit code {process.returncode}: {last}", _REASON).rstrip(": "))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _filled(word: str, places: dict[str, str]) -> str:
+    for place, value in places.items():
+        word = word.replace(place, value)
+    return word
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, numbered when another row has it."""
+    number = 2
+    free = name
+    while free in taken:
+        free = f"{name}-{number}"
+        number += 1
+    return free

@@ -1,14 +1,51 @@
-"""Options that several commands share. Those of one command stand in its class, those of settings in `settings/`."""
+"""Options that several commands share, and how numbers in them are read. Those of one command stand in its class, those
+of settings in `settings/`."""
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from compactor_cli.cli.numbers import tokens
 from compactor_cli.cli.width import WidthOption
+from compactor_cli.errors import UsageError
+from compactor_cli.text.patterns import compiled_later
+
+_COUNT = compiled_later(r"([\d,_]*\d(?:\.\d+)?|\.\d+)\s*([km]?)", re.IGNORECASE)
+_TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def tokens(text: str | int) -> int:
+    """A number of tokens, at least 1: `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
+    found = _COUNT.fullmatch(str(text).strip())
+    number = float(re.sub("[,_]", "", found[1])) * _TIMES[found[2].lower()] if found else 0
+    if number < 1 or number != int(number):
+        raise typer.BadParameter(f"{text!r} is no number of tokens of 1 or more; write 4000, 4,000 or 4k")
+    return int(number)
+
+
+def share(text: str | float) -> float:
+    """A share between 0 and 1: `0.25` or `25%`. Raises BadParameter."""
+    word = str(text).strip()
+    try:
+        number = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise typer.BadParameter(f"{text!r} is no share between 0 and 1; write 0.25 or 25%")
+    return number
+
+
+def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
+    """Return the name of the one option that has a value, or nothing. Raises UsageError where several have one."""
+    given = [name for name, value in options if value]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)} exclude each other: use one of them")
+    return given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +58,12 @@ class RunOptions:
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False
     width: WidthOption = None
 
+    def say(self, text: str) -> None:
+        """Say something on standard error, for commands that open no session."""
+        from compactor_cli.render.console import make_console
+
+        make_console(sys.stderr, quiet=self.quiet).print(text, soft_wrap=True)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredOptions(RunOptions):
@@ -32,11 +75,14 @@ class ConfiguredOptions(RunOptions):
     ] = ""
 
 
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandOptions(ConfiguredOptions):
     """Of a command that prints tables, or JSON."""
 
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")] = False
+    json: JsonOption = False
 
 
 ProjectOption = Annotated[
@@ -47,28 +93,31 @@ ProjectOption = Annotated[
 ]
 
 
-LatestOption = Annotated[
-    str,
-    typer.Option(
-        "--latest",
-        metavar="[AGENT]",
-        help="Take the newest session on this machine instead of FILE, or that of an agent: claude, codex, gemini, "
-        "...; see compactor sessions.",
-    ),
-]
-SessionIdOption = Annotated[
-    str,
-    typer.Option("--session", metavar="ID", help="Take the session on this machine whose id is this or begins so."),
-]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PickOptions(ConfiguredOptions):
+    """Of a command that takes a session of this machine as well as a file."""
+
+    latest: Annotated[
+        str,
+        typer.Option(
+            "--latest",
+            metavar="[AGENT]",
+            help="Take the newest session on this machine instead of FILE, or that of an agent: claude, codex, gemini, "
+            "...; see compactor sessions.",
+        ),
+    ] = ""
+    session: Annotated[
+        str,
+        typer.Option("--session", metavar="ID", help="Take the session on this machine whose id is this or begins so."),
+    ] = ""
+    project: ProjectOption = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionOptions(CommandOptions):
-    """Of a command that takes a session of this machine as well as a file."""
+class SessionOptions(PickOptions):
+    """The same, and it prints tables, or JSON."""
 
-    latest: LatestOption = ""
-    session: SessionIdOption = ""
-    project: ProjectOption = ""
+    json: JsonOption = False
 
 
 FileArgument = Annotated[

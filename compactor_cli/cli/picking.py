@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from typer.core import TyperCommand
 
+from compactor_cli.cli.options import PickOptions, at_most_one
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
 from compactor_cli.text.clean import one_line
@@ -42,27 +43,12 @@ def _with_agents(args: Sequence[str]) -> list[str]:
     return out
 
 
-class Picks(Protocol):
-    """The options that choose a session."""
-
-    @property
-    def latest(self) -> str: ...
-
-    @property
-    def session(self) -> str: ...
-
-    @property
-    def project(self) -> str: ...
-
-
-def picked(session: Session, files: Sequence[str], asked: Picks) -> list[str]:
+def picked(session: Session, files: Sequence[str], asked: PickOptions) -> list[str]:
     """The files of a command: those that are named, or the one session that --latest, --session and --project
     choose, or that a person at a terminal chooses. Raises UsageError where none is chosen."""
     latest, wanted, project = asked.latest, asked.session, asked.project
     files = [file for file in files if file]
-    chosen = [option for option, value in (("--latest", latest), ("--session", wanted)) if value]
-    if len(chosen) > 1:
-        raise UsageError("--latest and --session exclude each other: use one of them")
+    chosen = at_most_one((("--latest", latest), ("--session", wanted)))
     if files and (chosen or project):
         _refuse(files, (*chosen, "--project")[0], latest)
     if files:

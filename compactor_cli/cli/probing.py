@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 Make = Callable[[Source, Settings], tuple[Content, list[Compaction]]]
 
 
-def load_probed(session: Session, path: str, settings: Settings) -> Source:
+def load_probed(session: Session, path: str) -> Source:
     """A file counted by the local counter times the provider's ratio, which is measured on it.
 
     Where the provider does not say, the local counter stays, and the session warns.
     """
-    model = _model(session, settings)
-    source = session.load(path)
+    model = _model(session)
+    source = session.load_locally(path)
     if session.dry:
         session.warn(f"{path}: with --dry-run no provider is asked; tokens are counted by {session.local.name}")
         return source
@@ -54,7 +54,7 @@ def compact_probed(
     """Return what `make` gives, within its target as the provider counts it, or BudgetError."""
     if not isinstance(session.counter, ProbedCounter):
         return *make(source, settings), Probed(None, None)
-    model, local = _model(session, settings), session.local
+    model, local = _model(session), session.local
     before = session.probed
     target, _ = resolve_target(source.transcripts[0], settings)
     if target is None:
@@ -78,8 +78,8 @@ def compact_probed(
     return *found.result, Probed(before, found.tokens)
 
 
-def _model(session: Session, settings: Settings) -> Asker | DryAsker:
-    model = session.asks(settings.llm)
+def _model(session: Session) -> Asker | DryAsker:
+    model = session.asks()
     if model is None:
         raise UsageError(f"--tokenizer probe {NEEDS_MODEL}")
     return model

@@ -1,4 +1,5 @@
-"""What `compact` puts into the database before an output is written: originals, the round, and memories."""
+"""The database beside a compaction: what is put into it before an output is written (originals, the round, and
+memories), and what is had back from it for the output (`--recall`)."""
 
 from __future__ import annotations
 
@@ -10,18 +11,22 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from compactor_cli.cli.databases import existing_database
 from compactor_cli.cli.files import real_path, write_bytes
-from compactor_cli.cli.memory_use import Bearing
 from compactor_cli.cli.session import Session
+from compactor_cli.memory.recall import RECALLED_ID
 from compactor_cli.model.archived import FileState, Manifest
 from compactor_cli.model.content import Content
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.report import Compaction, StoredResult
-from compactor_cli.model.transcript import Source
-from compactor_cli.settings import ArchiveSettings, Settings
+from compactor_cli.model.transcript import Source, Transcript
 
 if TYPE_CHECKING:
     from compactor_cli.db.database import Database
+    from compactor_cli.memory.extraction import Remembering
+
+_LOOKED_AT = 30
+"""Memories that are looked at for each request, of which those that bear on it are taken."""
 
 
 @dataclass(slots=True)
@@ -29,38 +34,79 @@ class Keeper:
     """The database of one run. It is opened when there is something to keep, and never otherwise."""
 
     session: Session
-    settings: Settings
-    url: str
-    bearing: Bearing = field(init=False)
-    """Finds memories that bear on a conversation."""
+    found: dict[str, Memory] = field(default_factory=dict)
+    """All memories that were found to bear on a conversation, by their ids."""
     _opened: Database | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        self.bearing = Bearing(self.url, self.settings.memory.recall_count)
 
     @property
     def archives(self) -> bool:
-        return self.settings.archive.enabled
+        """Return whether originals are kept."""
+        return self.session.settings.archive.enabled
 
     @property
     def flushes(self) -> bool:
-        return self.settings.memory.auto_flush
+        """Return whether memories are kept."""
+        return self.session.settings.memory.auto_flush
+
+    @property
+    def _url(self) -> str:
+        return self.session.reading.database_url
 
     def database(self) -> Database:
         """The database, made where there is none. Raises StoreError when it cannot be used."""
         if self._opened is None:
             from compactor_cli.db.database import open_database
 
-            self._opened = open_database(self.url)
+            self._opened = open_database(self._url)
         return self._opened
 
     def recall(self, query: str) -> Sequence[Memory]:
-        """The memories that a query finds; none for an empty one."""
+        """Return the memories that answer a query best, the best first; none for an empty one. That there are none is a
+        warning. Raises StoreError when the database cannot be read."""
         if not query.strip():
             return ()
-        from compactor_cli.cli.memory_use import recall
+        with existing_database(self._url) as database:
+            if database is None:
+                self.session.warn("--recall: there is no memory log yet; compact --flush or memory add makes one")
+                return ()
+            from compactor_cli.memory.stored import memories
 
-        return recall(self.session, self.url, query, self.settings)
+            most = self.session.settings.memory.recall_count
+            with database.read() as connection:
+                hits = memories.search(connection, query, limit=most, now=time.time())
+        if not hits:
+            self.session.warn(f"--recall {query!r}: no memory was found")
+        return [hit.memory for hit in hits]
+
+    def recall_for(self, transcript: Transcript) -> Sequence[Memory]:
+        """Find the memories that bear on a conversation, for `memory.auto_recall`; returns them, the most relevant
+        first, and none where there is no database. Raises StoreError when it cannot be read."""
+        from compactor_cli.memory.bearing import asked_for, bearing
+
+        chosen: dict[str, Memory] = {}
+        with existing_database(self._url) as database:
+            if database is None:
+                return ()
+            from compactor_cli.memory.stored import memories
+
+            with database.read() as connection:
+                for request in asked_for(transcript):
+                    hits = memories.search(connection, request, limit=_LOOKED_AT, now=time.time())
+                    chosen |= {one.id: one for one in bearing([hit.memory for hit in hits], request)}
+        self.found |= chosen
+        return list(chosen.values())[: self.session.settings.memory.recall_count]
+
+    def remembering(self) -> Remembering:
+        """Return what finds the memories of conversations; by the session's model when the settings ask one."""
+        from compactor_cli.memory.extraction import Remembering
+
+        session, settings = self.session, self.session.settings
+        model = session.asks() if settings.asks else None
+        if model is not None and session.judge is None:
+            from compactor_cli.scoring import scorer
+
+            session.judge = scorer("classifier", model, settings.memory.prompt)
+        return Remembering(settings, at=time.time(), model=model, judge=session.judge)
 
     def keep(
         self, source: Source, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
@@ -87,7 +133,7 @@ class Keeper:
                 added = add(connection, memories, at)
                 new, known = added.new, added.known
         if compaction is not None and changed:
-            evict(self.session, self.database(), self.settings.archive, at)
+            evict(self.session, self.database(), at)
         # what came out as it went in is noted, so that restore knows it, but there is nothing to be had back
         return StoredResult(compaction if changed else None, new, known, flushed)
 
@@ -130,10 +176,17 @@ class Keeper:
         return manifest_of(source, data, parts, place, self.session.counter.name)
 
 
-def evict(session: Session, database: Database, limits: ArchiveSettings, now: float) -> None:
+def put_in(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memory]:
+    """Those of the memories that stand in what became of the conversations."""
+    texts = [m.text("text") for part in parts if part.recalled for m in part.messages if m.id == RECALLED_ID]
+    return [memory for memory in recalled if any(f", {memory.id}] " in text for text in texts)]
+
+
+def evict(session: Session, database: Database, now: float) -> None:
     """Keep the archive within its limit; it may stay above it for what is too young to go."""
     from compactor_cli.archive.stored import archive
 
+    limits = session.settings.archive
     with database.write() as connection:
         gone = archive.evict(connection, limits.limit_mb * 1_000_000, limits.keep_days, now)
     if gone.compactions:

@@ -1,37 +1,149 @@
-"""What every command starts with: a counter, a source, and two consoles."""
+"""What a command starts with: settings out of files, the environment and its options, a counter, and two consoles."""
 
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, cast
 
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
-from compactor_cli.cli.consoles import late_console
+from compactor_cli.asking.port import Usage
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Content
 from compactor_cli.model.profile import Profile
+from compactor_cli.model.report import ModelUse
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.scoring.base import Scorer
-from compactor_cli.settings import LlmSettings, Settings
-from compactor_cli.tokens import make_counter
+from compactor_cli.settings import ReadingSettings, Settings, variables
+from compactor_cli.settings.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
+from compactor_cli.settings.settings_files import files_in_use, read_file, working_folder
+from compactor_cli.tokens import PROBE, make_counter
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.wiring import tools_for
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from compactor_cli.cli.options import ConfiguredOptions
     from compactor_cli.llm.asker import Asker, DryAsker
+
+
+_ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")
+"""Settings that count only where a model is asked."""
+
+
+class Configured(Struct, frozen=True):
+    """What a command works with, and where each value came from. It can be pickled."""
+
+    settings: Settings
+    reading: ReadingSettings
+    found: Mapping[str, SettingValue] = {}
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def probes(self) -> bool:
+        """Whether a provider is to count."""
+        return self.reading.tokenizer == PROBE
+
+    @property
+    def tokenizer(self) -> str:
+        """Return what counts on this machine."""
+        return "" if self.probes else self.reading.tokenizer
+
+    def session(self, *, quiet: bool, profile: bool = False, probes: bool = False) -> Session:
+        """Return a session that reads as the settings say, and report what cannot be done as they say; with the weights
+        of `profile` where a command uses them. `probes`: the command can have a provider count."""
+        reading = self.reading
+        choice = make_counter(self.tokenizer, reading.model)
+        out, err = late_console(sys.stdout), late_console(sys.stderr, quiet=quiet)
+        weights = read_profile(reading.profile) if profile else None
+        session = Session(self, choice.counter, out, err, weights, probes=probes and self.probes)
+        for warning in (choice.warning, *self.warnings):
+            if warning:
+                session.warn(warning)
+        if self.probes and not probes:
+            session.warn(f"--tokenizer probe is not used here: tokens are counted by {session.local.name}")
+        return session
+
+
+def configure(given: Layer, config: str = "") -> Configured:
+    """The effective settings. `given`: those that options set; `config`: the file that is read instead of others.
+
+    Raises SettingsError for anything in a file or a variable that cannot be used.
+    """
+    environment, warnings = variables.layer_of(os.environ)
+    files = files_in_use(config_of(config), working_folder())
+    found = merge([*map(read_file, files), environment, given])
+    return Configured(settings_of(found), reading_of(found), found, tuple(warnings))
+
+
+def open_session(asked: ConfiguredOptions, given: Layer, *, profile: bool = False, probes: bool = False) -> Session:
+    """Return a session for the options of a command, and for the settings that options set."""
+    return configure(given, asked.config).session(quiet=asked.quiet, profile=profile, probes=probes)
+
+
+def config_of(option: str) -> str:
+    """The file that is read instead of the user's and the project's; empty for none."""
+    return option or os.environ.get(variables.CONFIG, "")
+
+
+def forced(**values: Any) -> Layer:
+    """Keys without a section that a command sets itself, whatever files and variables say."""
+    return {name: SettingValue(value, Origin("command")) for name, value in values.items()}
+
+
+def read_profile(path: str) -> Profile | None:
+    """The profile in a file; None when no file is named."""
+    if not path:
+        return None
+    from compactor_cli.profiles import parse_profile
+
+    return parse_profile(read_text(path), path)
+
+
+class _LateConsole:
+    """A console on a stream that is made when it is used: a run that prints nothing starts without rich."""
+
+    def __init__(self, file: IO[str], quiet: bool) -> None:
+        self.file = file
+        self.quiet = quiet
+
+    @cached_property
+    def _console(self) -> Console:
+        from compactor_cli.render.console import make_console
+
+        return make_console(self.file, quiet=self.quiet)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        if not self.quiet:
+            self._console.print(*objects, **options)
+
+    def __enter__(self) -> Console:
+        return self._console.__enter__()
+
+    def __exit__(self, *raised: Any) -> None:
+        self._console.__exit__(*raised)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._console, name)
+
+
+def late_console(file: IO[str], *, quiet: bool = False) -> Console:
+    """Return what works as `make_console(file, quiet=quiet)` does."""
+    return cast("Console", _LateConsole(file, quiet))
 
 
 class Watched:
@@ -57,17 +169,18 @@ def conversations(source: Source, name: str) -> list[tuple[str, Transcript]]:
 class Session:
     """One run of a command."""
 
+    configured: Configured
     local: TokenCounter
     """Counts on this machine."""
     out: Console
     err: Console
-    format: str = ""
-    skip_damaged: bool = False
     profile: Profile | None = None
-    model: str = ""
-    """The model of the session, which is asked when the settings name no other."""
+    probes: bool = False
+    """A provider counts: the settings say so, and the command can have it do so."""
     dry: bool = False
     """Nothing is asked of a model, only what that would cost is said."""
+    settings: Settings = field(init=False)
+    """Those of the run: as they were configured, but for what its command decides otherwise."""
     warnings: list[str] = field(default_factory=list)
     asker: Asker | DryAsker | None = None
     """Made when the first thing is asked."""
@@ -83,9 +196,23 @@ class Session:
     """The scorer that asks a model: the same one for the whole run, for it knows what it has judged."""
 
     def __post_init__(self) -> None:
-        self.counter = self.local
+        self.settings, self.counter = self.configured.settings, self.local
+
+    @property
+    def reading(self) -> ReadingSettings:
+        """Return how transcripts are read and counted."""
+        return self.configured.reading
 
     def load(self, path: str) -> Source:
+        """Read a file, counted as the settings say. Raises InputError."""
+        if self.probes:
+            from compactor_cli.cli.probing import load_probed
+
+            return load_probed(self, path)
+        return self.load_locally(path)
+
+    def load_locally(self, path: str) -> Source:
+        """Read a file, counted on this machine. Raises InputError."""
         self.counter, self.probed = self.local, None
         return self.read(self.bytes_of(path), path)
 
@@ -97,33 +224,32 @@ class Session:
         """A transcript from bytes, by the counter as it is now."""
         with self.progress.reading(Path(path).name, len(data)) as read:
             counter = Watched(self.counter, read) if self.progress.shows else self.counter
-            return load(data, path, counter, format=self.format, skip_damaged=self.skip_damaged)
-
-    def show(self, progress: object) -> None:
-        """Let a bar show how far the reading of files is."""
-        self.progress = progress if isinstance(progress, Steps) else NoSteps()
+            reading = self.reading
+            return load(data, path, counter, format=reading.format, skip_damaged=reading.skip_damaged)
 
     @contextmanager
-    def working(self, total: int, unit: str = "") -> Iterator[Steps | NoSteps]:
-        """How far so many steps are, and the reading of files among them, on a terminal."""
-        with steps(self.err, total, unit=unit) as progress:
-            self.show(progress)
+    def working(self, total: int, unit: str = "", each: int = 0) -> Iterator[Steps | NoSteps]:
+        """Show how far so many steps are, as `Steps` has them, and the reading of files among them, on a terminal."""
+        with steps(self.err, total, each, unit) as progress:
+            self.progress = progress
             try:
                 yield progress
             finally:
                 self.progress = NoSteps()
 
     def tools(self, transcript: Transcript, settings: Settings) -> Tools:
-        model = self.asks(settings.llm) if settings.asks else None
+        """Return what the pipeline works with on a conversation."""
+        model = self.asks() if settings.asks else None
         made = replace(tools_for(transcript, self.counter, settings, self.profile, model), clock=time.perf_counter)
         if settings.scorer_name != "classifier":
             return made
         self.judge = self.judge or made.scorer
         return replace(made, scorer=self.judge)
 
-    def asks(self, settings: LlmSettings) -> Asker | DryAsker | None:
-        """The model that is asked, the same one for the whole run; None when none is named."""
-        name = settings.model or self.model
+    def asks(self) -> Asker | DryAsker | None:
+        """Return the model that is asked, the same one for the whole run: that of the settings, else that of the
+        session. None when none is named."""
+        name = self.settings.llm.model or self.reading.model
         if self.asker is None and name:
             from compactor_cli.llm.asker import DryAsker, make_asker
 
@@ -132,62 +258,80 @@ class Session:
             if self.dry:
                 self.asker = DryAsker(name, count=count)
             else:
-                self.asker = make_asker(name, settings, count=count, say=self.say)
+                self.asker = make_asker(name, self.settings.llm, count=count, say=self.say)
         return self.asker
 
-    def offline(self, settings: Settings) -> Settings:
-        """The settings for a command that asks no model; what they say otherwise is reported."""
+    def go_offline(self) -> None:
+        """Have no model asked, for a command that asks none; what the settings say otherwise is reported."""
+        settings = self.settings
         if not settings.asks:
-            return settings
+            return
         self.warn("this command asks no model for scores or summaries: they are those of the offline ways")
         scorer = "" if settings.scorer_name == "classifier" else settings.scoring.scorer
-        return dataclasses.replace(
+        self.settings = dataclasses.replace(
             settings, summarizer="extractive", scoring=dataclasses.replace(settings.scoring, scorer=scorer)
         )
+
+    def model_use(self, before: ModelUse | None = None) -> ModelUse | None:
+        """Return what was asked of a model so far, or since `before`; None when none was asked."""
+        asker = self.asker
+        if asker is None:
+            return None
+        total = ModelUse(asker.usage, tuple(asker.fallbacks), asker.warnings, asker.dry)
+        used = total if before is None else _since(total, before)
+        return used if used.usage.requests or used.usage.cache_hits or used.warnings else None
+
+    def use_json(self) -> dict[str, Any]:
+        """Return what was asked of a model so far, as reports have it; empty when none was asked."""
+        from compactor_cli.render.model_use import model_json
+
+        use = self.model_use()
+        return model_json(use) if use else {}
+
+    def say_use(self, use: ModelUse | None, file: str = "") -> None:
+        """Say what was asked of a model, with its warnings; `file` stands before them."""
+        if use is None:
+            return
+        from compactor_cli.render.model_use import use_line
+
+        self.say(f"{file}{use_line(use)}")
+        for warning in use.warnings:
+            self.say(f"warning: {file}{warning}")
+
+    def warn_unused(self, given: Layer) -> None:
+        """Say which options about a model were given though none is asked."""
+        if self.settings.asks or self.configured.probes:
+            return
+        options = ", ".join(given[key].origin.place for key in _ABOUT_MODELS if key in given)
+        if options:
+            self.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 
     def say(self, text: str) -> None:
         """Words for people on standard error."""
         self.err.print(text, soft_wrap=True)
 
     def warn(self, text: str) -> None:
+        """Say a warning, which reports have as well."""
         self.warnings.append(text)
-        self.err.print(f"warning: {text}", soft_wrap=True)
+        self.say(f"warning: {text}")
+
+    def say_written(self, place: str) -> None:
+        """Say where an output is."""
+        self.say(f"written to {'standard output' if place == '-' else place}")
 
     def note_reading(self, source: Source) -> None:
         """Say on standard error what was odd about the input."""
         for note in source.notes:
-            self.err.print(f"note: {source.path}:{note.index}: {note.detail}", soft_wrap=True)
+            self.say(f"note: {source.path}:{note.index}: {note.detail}")
 
 
-def open_session(
-    *,
-    tokenizer: str,
-    model: str,
-    format: str = "",
-    skip_damaged: bool | None = False,
-    quiet: bool = False,
-    profile: str = "",
-) -> Session:
-    """A session with the counter that the options ask for; a fallback is reported."""
-    choice = make_counter(tokenizer, model)
-    session = Session(
-        choice.counter,
-        late_console(sys.stdout),
-        late_console(sys.stderr, quiet=quiet),
-        format,
-        bool(skip_damaged),
-        read_profile(profile),
-        model,
+def _since(total: ModelUse, before: ModelUse) -> ModelUse:
+    now, then = asdict(total.usage), asdict(before.usage)
+    model = now.pop("model")
+    spent: dict[str, Any] = {name: None if value is None else value - then[name] for name, value in now.items()}
+    return replace(
+        total,
+        usage=Usage(model, **spent),
+        fallbacks=total.fallbacks[len(before.fallbacks) :],
+        notes=total.notes[len(before.notes) :],
     )
-    if choice.warning:
-        session.warn(choice.warning)
-    return session
-
-
-def read_profile(path: str) -> Profile | None:
-    """The profile in a file; None when no file is named."""
-    if not path:
-        return None
-    from compactor_cli.profiles import parse_profile
-
-    return parse_profile(read_text(path), path)

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import typer
+
 from compactor_cli.errors import UsageError
 
 before_printing: Callable[[], None] | None = None
@@ -52,6 +54,13 @@ def open_streams() -> None:
     """Let what this process prints go through outlets. One that was closed when it started counts as one that fails."""
     sys.stdout = _stream(sys.stdout, 1, tells=True)
     sys.stderr = _stream(sys.stderr, 2, tells=False)
+
+
+def print_json(value: object) -> None:
+    """Print a value for scripts."""
+    from compactor_cli.render.jsons import dumps
+
+    typer.echo(dumps(value))
 
 
 def _stream(stream: Any, descriptor: int, *, tells: bool) -> Any:

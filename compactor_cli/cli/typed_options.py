@@ -11,7 +11,7 @@ import typer
 
 from compactor_cli.cli.command_table import ASKED
 from compactor_cli.cli.files import read_text
-from compactor_cli.cli.numbers import share, tokens
+from compactor_cli.cli.options import share, tokens
 from compactor_cli.errors import SettingsError, UsageError
 from compactor_cli.settings.checked_values import checked, moment, shown, written
 from compactor_cli.settings.keys import Key, options_of

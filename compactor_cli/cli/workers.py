@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import Any, Generic, NoReturn, TypeVar
 
 from msgspec import Struct
-
-from compactor_cli.cli.ending_signals import undisturbed
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -127,6 +127,28 @@ class _Pool(Generic[T, R]):
             context.set_forkserver_preload(list(self._work.preload))
             _start_helpers()
         return ProcessPoolExecutor(processes, context, _begin, (self._work.begin, self._work.given))
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let signals that end the run, and would interrupt this thread, wait until what is begun here is done."""
+    came: list[int] = []
+    handlers = _handlers() if threading.current_thread() is threading.main_thread() else {}
+    for number in handlers:
+        signal.signal(number, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came[:1]:
+            signal.raise_signal(number)
+
+
+def _handlers() -> dict[int, Callable[[int, FrameType | None], object]]:
+    """Return what is done in this process when a signal asks it to end; those that it does not handle are left out."""
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    return {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
 
 
 def _start_helpers() -> None:

@@ -77,7 +77,9 @@ class SummarySlot(Struct, frozen=True):
     parts: tuple[SummaryPart, ...] = ()
     """Pieces that are summarized one by one; together they have the groups of the slot."""
     lines: tuple[Excerpt, ...] = ()
-    """Lines that are quoted besides what the summarizer writes."""
+    """Lines that are quoted besides what the summarizer writes, as far as they have room beside it."""
+    own: int = 0
+    """Tokens that they leave to what the summarizer writes under its headings."""
     note: str = ""
     """A line below the heading."""
     heading: Literal["mark", "short", "named", "full"] = "full"
@@ -96,6 +98,9 @@ class Plan(Struct, frozen=True):
     target: int | None
     decisions: tuple[Decision, ...]
     slots: tuple[SummarySlot, ...] = ()
+    apart: frozenset[int] = frozenset()
+    """Messages that stay for what they are, beside the shares of the tiers: protected ones, and the exchanges of
+    residuals."""
     demoted: frozenset[int] = frozenset()
     """Messages that lost their residual status because their group could not be kept."""
     notes: tuple[str, ...] = ()

@@ -27,6 +27,14 @@ class TierLine(Struct, frozen=True):
     tokens_after: int
 
 
+class Protected(Struct, frozen=True):
+    """Messages that no tier has a share of, residuals aside: protected ones, and what belongs to a residual."""
+
+    messages: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
 class Spent(Struct, frozen=True):
     """Tokens of the output that went to one thing, such as requests or the outputs of tools."""
 
@@ -77,6 +85,7 @@ class Compaction(Struct, frozen=True):
     dispositions: Dispositions
     residual_count: int
     residual_tokens: int
+    protected: Protected
     tiers: tuple[TierLine, ...]
     spent: tuple[Spent, ...]
     """Where the tokens of the output went: their sum, whatever the strategy."""

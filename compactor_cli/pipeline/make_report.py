@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 
 from compactor_cli.model.budget import TIERS
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan
-from compactor_cli.model.report import Analysis, Compaction, Dispositions, TierLine
+from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, TierLine
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
 from compactor_cli.pipeline.token_use import spent, unspent
@@ -45,6 +45,7 @@ def unchanged(transcript: Transcript, target: int | None) -> Compaction:
         dispositions=Dispositions(kept=len(transcript.messages)),
         residual_count=0,
         residual_tokens=0,
+        protected=Protected(),
         tiers=(),
         spent=unspent(transcript.tokens),
         repairs=(),
@@ -93,7 +94,8 @@ def report(
         dispositions=_dispositions(transcript, mended.messages, rendition, out),
         residual_count=len(residuals),
         residual_tokens=sum(out[i].tokens for i in residuals if i in out),
-        tiers=_tier_lines(analysis, out, summaries, count),
+        protected=_protected(analysis, plan, residuals, out),
+        tiers=_tier_lines(analysis, plan, out, summaries, count),
         spent=spent(mended.messages, analysis.groups, plan.decisions, output.messages),
         repairs=(),
         removed=output.removed,
@@ -133,13 +135,21 @@ def _dispositions(
     return Dispositions(**counts)
 
 
+def _protected(analysis: Analysis, plan: Plan, residuals: Set[int], out: Mapping[int, Message]) -> Protected:
+    """Return what stays of messages beside the tiers; residuals and system messages are counted elsewhere."""
+    messages = [analysis.transcript.messages[i] for i in sorted(plan.apart - residuals)]
+    messages = [message for message in messages if message.role != "system"]
+    after = sum(out[message.index].tokens for message in messages if message.index in out)
+    return Protected(len(messages), sum(message.tokens for message in messages), after)
+
+
 def _tier_lines(
-    analysis: Analysis, out: dict[int, Message], summaries: Sequence[Summary], count: Callable[[str], int]
+    analysis: Analysis, plan: Plan, out: dict[int, Message], summaries: Sequence[Summary], count: Callable[[str], int]
 ) -> tuple[TierLine, ...]:
     messages, before, after = [0] * TIERS, [0] * TIERS, [0] * TIERS
     for message in analysis.transcript.messages:
         tier = analysis.tiers[message.index]
-        if tier is None:
+        if tier is None or message.index in plan.apart:
             continue
         messages[tier] += 1
         before[tier] += message.tokens

@@ -137,6 +137,11 @@ def compact_json(
             "count": sum(part.residual_count for part in parts),
             "tokens": sum(part.residual_tokens for part in parts),
         },
+        "protected": {
+            "messages": sum(part.protected.messages for part in parts),
+            "tokens_before": sum(part.protected.tokens_before for part in parts),
+            "tokens_after": sum(part.protected.tokens_after for part in parts),
+        },
         "tiers": _tiers(parts),
         "spent": [{"name": line.name, "tokens": line.tokens} for line in joined(parts)],
         "dispositions": _dispositions(parts),

@@ -11,6 +11,8 @@ from rich.text import Text
 
 from compactor_cli.model.planning import Strategy
 from compactor_cli.render.console import make_table
+from compactor_cli.settings import Settings
+from compactor_cli.strategies import strategy
 
 
 def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
@@ -18,8 +20,8 @@ def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
     table.add_column("name", no_wrap=True)
     table.add_column("what it does", ratio=1)
     table.add_column("what it is for", ratio=1)
-    for strategy in strategies:
-        table.add_row(Text(strategy.name, style="bold"), strategy.purpose, strategy.suits)
+    for one in strategies:
+        table.add_row(Text(one.name, style="bold"), one.purpose, one.suits)
     return table
 
 
@@ -28,8 +30,9 @@ def strategies_json(strategies: Iterable[Strategy]) -> list[dict[str, Any]]:
     return [{"name": s.name, "purpose": s.purpose, "suits": s.suits, "learned": s.learned} for s in strategies]
 
 
-def scope_lines(aimed: Strategy, plain: Strategy) -> Iterable[Text]:
-    """Whose residuals and tiers a table speaks of, and what `compact` uses with a target (`aimed`) and without one."""
+def scope_lines(settings: Settings) -> Iterable[Text]:
+    """Whose residuals and tiers a table speaks of, and what `compact` uses with a target and without one."""
+    aimed, plain = (strategy(settings.strategy_for(aims=aims)) for aims in (True, False))
     words = "Residuals (messages kept whole) and tiers (classes of age) are those of strategy"
     if plain.tiers:
         used = "" if plain.name == aimed.name else " without a target"

@@ -93,6 +93,13 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
     tokens = sum(part.residual_tokens for part in parts)
     count = sum(part.residual_count for part in parts)
     table.add_row(Text("★ kept whole (residuals)", style="green"), f"{count:,}", "", f"{tokens:,}", "", "")
+    aside = [part.protected for part in parts]
+    messages, before, after = (
+        sum(getattr(own, name) for own in aside) for name in ("messages", "tokens_before", "tokens_after")
+    )
+    table.add_row(
+        "protected", f"{messages:,}", f"{before:,}", f"{after:,}", percent(after, before) if before else "", ""
+    )
     ages = ("newest", "recent", "older", "oldest")
     for tier, age in enumerate(ages):
         lines = [line for part in parts for line in part.tiers if line.tier == tier]

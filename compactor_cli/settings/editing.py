@@ -161,8 +161,9 @@ def _value(mapping: Any, word: str) -> Any:
 
 
 def _end(node: Any) -> int:
-    """Return where a value ends. Of lists and mappings in lines PyYAML says where the next value begins."""
-    while getattr(node, "flow_style", True) is False and node.value:
+    """Return where a value ends. Of lists and mappings in lines PyYAML says where the next value begins, and of a list
+    that stands no further in than its key it does not say that it is in lines."""
+    while node.id != "scalar" and not node.flow_style and node.value:
         last = node.value[-1]
         node = last[1] if node.id == "mapping" else last
     return int(node.end_mark.index)

@@ -6,7 +6,7 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.recent import Shape, plan_recent
 
-_SHAPE = Shape("handoff", form="handoff", recent=False, newest=0.4, absorbs=True)
+_SHAPE = Shape("handoff", form="handoff", core=0.25, recent=False, newest=0.4, absorbs=True)
 
 
 class Handoff:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Plan, SummaryPart
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.shared.recent import Shape, plan_recent
+from compactor_cli.strategies.shared.recent import Shape
+from compactor_cli.strategies.small_rooms import plan_in_any_room
 
 _NAMED_ONLY = 0.1
 """Importance below which a topic has its title and no lines: the rest is truncated."""
@@ -27,7 +28,7 @@ def _topics(given: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ..
     return tuple(parts)
 
 
-_SHAPE = Shape("hybrid", form="topics", parts=_topics)
+_SHAPE = Shape("hybrid", form="topics", core=0.35, parts=_topics)
 
 
 class Hybrid:
@@ -40,4 +41,4 @@ class Hybrid:
     writes = True
 
     def plan(self, given: PlanInput) -> Plan:
-        return plan_recent(given, _SHAPE)
+        return plan_in_any_room(given, _SHAPE)

@@ -208,8 +208,9 @@ class _Planner:
         slot = replace(slot, parts=tuple(parts))
         if not quoting:
             return slot
-        room -= text_room(self.given, _MODEL_CORE if model else _CORE, room, len(parts)) + HEADING
-        return replace(slot, lines=quoted_details(self.given, [self.given.groups[g] for g in slot.groups], room))
+        written = text_room(self.given, _MODEL_CORE if model else _CORE, room, len(parts))
+        lines, _ = quoted_details(self.given, [self.given.groups[g] for g in slot.groups], room - HEADING)
+        return replace(slot, own=written, lines=lines)
 
     def _parts(self, compressed: Sequence[Group], earlier: Sequence[Group], most: int) -> list[SummaryPart]:
         """The batches of what is compressed, given in the order of its scores; `most` of them."""

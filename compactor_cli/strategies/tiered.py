@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Group
@@ -105,6 +106,7 @@ class _Planner:
         protected = [g for g in given.groups if g.index in given.protected or self._finished_summary(g)]
         self._keep_protected(protected)
         self._keep_residuals([g for g in given.groups if g.index not in self.decisions and self._is_residual(g)])
+        apart = {i for group in self.decisions for i in given.groups[group].messages}
         for group in given.groups:
             if group.index not in self.decisions:
                 self.tiers[self._tier_of(group)].append(group)
@@ -117,6 +119,7 @@ class _Planner:
             target=self.target if self.target is not None else self._implied_target(),
             decisions=tuple(self.decisions[g.index] for g in given.groups),
             slots=tuple(sorted(self.slots, key=lambda slot: slot.groups[0])),
+            apart=frozenset(apart - {i for g in moved for i in given.groups[g].messages}),
             demoted=frozenset(self.demoted),
         )
 
@@ -218,6 +221,9 @@ class _Planner:
                 room -= self._add_slots(tier, waiting, left)
                 waiting = []
             carried = room if waiting or self.target is not None else 0
+        if waiting and self.target is None and self.slots:
+            self._join(waiting, carried)
+            return
         for group in waiting:
             if self.target is None:
                 self._keep([self.renderer.whole(group, "smaller than a summary")])
@@ -269,17 +275,22 @@ class _Planner:
         cut: list[Decision] = []
         used = at_most = 0
         # enough is left over to be worth a summary; that of the oldest tier tells a later run that this one is done
-        least = 2 * _MIN_SLOT if given.last or reserve else 0
+        least = 2 * (_SMALLEST_SLOT if given.last else _MIN_SLOT if reserve else 0)
         for group in reversed(groups):
             if rest - group.tokens < least:
                 if not given.last and self._sayable(tier, [group]) < (room - at_most) // 2:
-                    cut = self._cut_to(group, room - reserve - at_most, f"tier {tier}, newest")
+                    cut += self._cut_to(group, room - reserve - at_most, f"tier {tier}, newest")
                 break
             tokens = self.renderer.tokens(group, arguments)
             bounded = at_most + tokens - group.tokens + bound(self.renderer, group, _OUTPUTS[tier])
             if bounded > room - reserve:
-                cut = self._cut_to(group, room - reserve - at_most, f"tier {tier}, newest")
-                break
+                shortened = self._cut_to(group, room - reserve - at_most, f"tier {tier}, newest")
+                if not shortened:
+                    break
+                cut += shortened
+                at_most += shortened[0].tokens
+                rest -= group.tokens
+                continue
             at_most = bounded
             used += tokens
             rest -= group.tokens
@@ -307,6 +318,14 @@ class _Planner:
         for group in groups:
             self.decisions[group.index] = self.renderer.removed(group, f"tier {tier}", summarized=True)
         return budget
+
+    def _join(self, groups: Sequence[Group], room: int) -> None:
+        """What is too small for a summary of its own goes into that of the next newer tier."""
+        last = self.slots.pop()
+        joined = [*last.groups, *(group.index for group in groups)]
+        self.slots.append(replace(last, groups=tuple(sorted(joined)), budget=last.budget + max(0, room)))
+        for group in groups:
+            self.decisions[group.index] = self.renderer.removed(group, f"tier {last.tier}", summarized=True)
 
     def _sayable(self, tier: int, groups: Sequence[Group]) -> int:
         """About how many tokens a summary can say of these groups: what was said, and a line for each call. A model

@@ -23,7 +23,7 @@ from compactor_cli.summaries.format.headers import format_ranges
 from compactor_cli.summaries.format.verbatim import QUOTED, quoted_span
 from compactor_cli.summaries.grounding import Grounding
 from compactor_cli.summaries.layout import render
-from compactor_cli.summaries.offline import Extractive, page_for
+from compactor_cli.summaries.offline import Extractive, beside, page_for
 from compactor_cli.summaries.outline import drafted, form_of
 from compactor_cli.summaries.prompting import PromptPiece, RequestStretch, merges, request, stretches
 
@@ -162,7 +162,8 @@ class Llm:
 
     def _room(self, asked: SummaryRequest, count: Count) -> int:
         """Tokens of the model's text: a share of what heading, requests and quoted lines leave."""
-        page = replace(page_for(replace(asked, draft=Draft(self._model.name))), lines=asked.slot.lines)
+        page = page_for(replace(asked, draft=Draft(self._model.name)))
+        page = replace(page, lines=beside(page, asked, count))
         return told(asked.budget - count(render(page, ())))
 
     # -- asking

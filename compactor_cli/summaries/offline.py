@@ -68,7 +68,7 @@ class Extractive:
         page = page_for(request)
         form = page.form
         page = replace(page, state=_state(page, request, count))
-        page = replace(page, lines=_fitting(page, request, count))
+        page = replace(page, lines=beside(page, request, count))
         items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
         items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
@@ -82,7 +82,8 @@ class Extractive:
             text = render(page, chosen)
             excess = count(text) - request.budget
             if excess <= 0:
-                return _described(page, chosen, -excess, request.budget, count) or text
+                page = _described(page, chosen, -excess, request.budget, count)
+                return render(replace(page, lines=_fitting(page, chosen, request, count)), chosen)
             if not chosen:
                 break
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
@@ -93,11 +94,10 @@ class Extractive:
         return next((text for less in bare if count(text := render(less, ())) <= request.budget), "")
 
 
-def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> str:
-    """The text with what was changed in the files of its table, the newest first, as far as there is room left; empty
-    when nothing can be added."""
+def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> Page:
+    """The page with what was changed in the files of its table, the newest first, as far as there is room left."""
     if not any(heading.style == "table" for heading in page.form.headings):
-        return ""
+        return page
     described = []
     facts = (line.item.fact for line in sorted(chosen, key=lambda line: -line.item.order))
     for fact in facts:
@@ -107,8 +107,8 @@ def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, c
         if left < 0:
             break
         described.append(fact.about)
-    text = render(replace(page, described=frozenset(described)), chosen) if described else ""
-    return text if count(text) <= budget else ""
+    told = replace(page, described=frozenset(described))
+    return told if count(render(told, chosen)) <= budget else page
 
 
 def page_for(request: SummaryRequest) -> Page:
@@ -141,11 +141,20 @@ def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> 
     return tuple(taken)
 
 
-def _fitting(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
-    """The lines that the strategy chose, without those of least value where the heading needs their room."""
+def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
+    """The lines that the strategy chose, without those of least value that would not leave their room to the headings
+    and to what is written under them."""
+    written = 0 if request.draft is not None else request.slot.own
+    return _fitting(page, (), replace(request, budget=request.budget - written), count)
+
+
+def _fitting(
+    page: Page, chosen: Sequence[PageLine], request: SummaryRequest, count: Callable[[str], int]
+) -> tuple[Excerpt, ...]:
+    """The lines that the strategy chose, without those of least value that have no room beside what is written."""
     lines = request.slot.lines
     while lines:
-        excess = count(render(replace(page, lines=lines), ())) - request.budget
+        excess = count(render(replace(page, lines=lines), chosen)) - request.budget
         if excess <= 0:
             break
         lines = _without_least(lines, excess)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +16,7 @@ from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.kept_sentences import Keywords, kept_sentences
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.units import JsonMember, json_members
 
 SMALLEST = 40
 """Tokens that any text can be shortened to: the mark alone takes up to this."""
@@ -52,9 +55,11 @@ def text_reference(text: str) -> str:
 def shorten_output(
     text: str, tokens: int, limit: int, count: Count, failed: bool | None = None, *, original: str | None = None
 ) -> Short:
-    """A tool's output in at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines. `original`:
-    what marks lead to, where the text already has a note about something else."""
+    """A tool's output in at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines; of JSON its
+    first and last members. `original`: what marks lead to, where the text already has a note about something else."""
     ref = text_reference(text if original is None else original)
+    if tokens > limit and (members := json_members(text)):
+        return _fit(text, tokens, limit, count, lambda room: _cut_members(text, members, room, ref), ref)
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
 
@@ -150,6 +155,27 @@ def _cut_inside(text: str, room: int, ref: str) -> str:
     tail = tail[space + 1 :] if 0 <= space < len(tail) // 4 else tail
     left_out = len(text) - len(head) - len(tail)
     return f"{head} [… {left_out:,} characters left out · {ref}] {tail}"
+
+
+def _cut_members(text: str, members: Sequence[JsonMember], room: int, ref: str) -> str:
+    """The first and the last members of JSON within `room` characters, whole; the mark alone where none fits. There
+    are no last ones where they would stand in another object than the first, such as a price behind a name that it is
+    not the price of."""
+    head, count = _ending(members, room * 2 // 3)
+    last = max(head, len(text) - (room - head))
+    behind = takewhile(lambda member: member.begin > last, reversed(members[count:]))
+    depth, tail = min(((member.depth, member.begin) for member in behind), default=(0, len(text)))
+    shared = min(member.depth for member in members[count:]) if 0 < count < len(members) else 1
+    if tail == len(text) or depth > shared:
+        (head, _), tail = _ending(members, room), len(text)
+    mark = f"[… {tail - head:,} characters left out · {ref}]"
+    return " ".join(filter(None, (text[:head], mark, text[tail:])))
+
+
+def _ending(members: Sequence[JsonMember], room: int) -> tuple[int, int]:
+    """Return where the last member ends that does so within `room` characters, and how many these are."""
+    count = bisect_right(members, room, key=lambda member: member.end)
+    return (members[count - 1].end if count else 0), count
 
 
 def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:

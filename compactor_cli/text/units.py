@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.patterns import compiled_later
 
@@ -30,8 +33,9 @@ _SPACE = " \t\r\n"
 def units(text: str, *, apart: bool = False, noise: frozenset[int] = frozenset()) -> Iterator[tuple[int, int]]:
     """Yield where units begin and end, without the blanks around them. `apart`: no lines are taken together. `noise`:
     numbers of lines that are taken together with their like only."""
-    if text.lstrip(_SPACE)[:1] in ("{", "[") and (members := _members(text)):
-        yield from members
+    if members := json_members(text):
+        for member in members:
+            yield member.start, member.end
         return
     start = end = -1
     at, noisy = 0, False
@@ -118,22 +122,40 @@ def _break_behind(line: str, start: int, end: int) -> int:
 # -- JSON
 
 
-def _members(text: str) -> list[tuple[int, int]] | None:
-    """Members of JSON as units: neighbours of the same object or list are taken together while they are short, a
-    long one is taken apart. None for text that is no JSON as far as its brackets tell."""
-    ends = _closed(text)
+class JsonMember(Struct, frozen=True, gc=False):
+    """Members of JSON, side by side or a piece of a long one."""
+
+    start: int
+    end: int
+    begin: int
+    """Where it begins with its key, and with the lists and objects whose first member it is."""
+    depth: int
+    """How many lists and objects are open there."""
+
+
+def json_members(text: str) -> list[JsonMember]:
+    """Return the members of JSON: neighbours of the same object or list are taken together while they are short, a
+    long one is taken apart. Nothing for text that is no JSON as far as its brackets tell."""
+    ends = _closed(text) if text.lstrip(_SPACE)[:1] in ("{", "[") else None
     first = len(text) - len(text.lstrip(_SPACE))
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
-        return None
-    found: list[tuple[int, int]] = []
-    waiting = [(first, ends[first] + 1)]
+        return []
+    found: list[JsonMember] = []
+    waiting = [(JsonMember(first, ends[first] + 1, first, 0), 0)]
     while waiting:
-        start, end = waiting.pop()
-        if end - start <= _MEMBERS or text[start] not in "{[":
-            found += _value(text, start, end)
-            continue
-        waiting += reversed(list(_together(text, start, ends)))
+        outer, level = waiting.pop()
+        if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
+            pieces = [JsonMember(start, end, start, level + 1) for start, end in _value(text, outer.start, outer.end)]
+            found += _led(pieces, outer)
+        else:
+            inside = [JsonMember(*inner, level + 1) for inner in _together(text, outer.start, ends)]
+            waiting += [(member, level + 1) for member in reversed(_led(inside, outer))]
     return found
+
+
+def _led(members: list[JsonMember], outer: JsonMember) -> list[JsonMember]:
+    """The members, of which the first begins where the one does that holds them."""
+    return [replace(members[0], begin=outer.begin, depth=outer.depth), *members[1:]] if members else []
 
 
 def _closed(text: str) -> dict[int, int] | None:
@@ -151,23 +173,23 @@ def _closed(text: str) -> dict[int, int] | None:
     return None if stack else ends
 
 
-def _together(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int]]:
-    """Spans inside a list or object: runs of short members, and each long value alone, without its brackets when it
-    is to be taken apart further."""
+def _together(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+    """(start, end, where it begins) inside a list or object: runs of short members, and each long value alone, without
+    its key when it is to be taken apart further."""
     begun = last = -1
     for start, end, inner in _children(text, opening, ends):
         if begun >= 0 and end - begun <= _MEMBERS:
             last = end
             continue
         if begun >= 0:
-            yield begun, last
+            yield begun, last, begun
         begun = -1
         if end - start <= _MEMBERS or inner < 0:
             begun, last = start, end
         else:
-            yield inner, end
+            yield inner, end, start
     if begun >= 0:
-        yield begun, last
+        yield begun, last, begun
 
 
 def _children(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int]]:

@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 
 from compactor_cli.cli.commands import browse as command
-from compactor_cli.cli.configured import forced
+from compactor_cli.cli.session import forced
 
 
 class Seen:

@@ -6,15 +6,21 @@ import pytest
 from msgspec.structs import replace
 
 from compactor_cli.cli import evaluate_worker, workers
-from compactor_cli.cli.against import Command
 from compactor_cli.cli.evaluate_worker import EvaluationSetup, begin, measure_chunk, shared
+from compactor_cli.cli.methods import Command
+from compactor_cli.cli.session import Configured
 from compactor_cli.evaluation.retention.cases import EvaluatedSession, prepare
 from compactor_cli.evaluation.retention.measure import evaluate
-from compactor_cli.settings import Settings
+from compactor_cli.settings import ReadingSettings, Settings
 from tests.evaluation.retention.sessions import transcript, work
 
 SETUP = EvaluationSetup(
-    Settings(), "", "", None, ("truncate", "tiered"), (Command("none", ("false",)),), 30.0, (0.5, 0.25)
+    Configured(Settings(), ReadingSettings()),
+    None,
+    ("truncate", "tiered"),
+    (Command("none", ("false",)),),
+    30.0,
+    (0.5, 0.25),
 )
 RUNS = 10  # two strategies, a command and two baselines, at two ratios
 

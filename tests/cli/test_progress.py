@@ -12,22 +12,20 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from compactor_cli.cli import many
+from compactor_cli.cli import session as session_module
 from compactor_cli.cli.app import app
 from compactor_cli.cli.progress import NoSteps
-from compactor_cli.cli.session import open_session
+from compactor_cli.cli.session import configure, forced
 from compactor_cli.db.database import open_database
 from compactor_cli.memory.stored.memories import listed
 from tests.conftest import DATA
 
 
-class Recorder:
+class Recorder(NoSteps):
     """Stands for the bar of a terminal, and looks into the database at each word."""
 
     def __init__(self, log):
         self.log, self.said = log, []
-
-    def step(self, description=None): ...
 
     def say(self, description):
         self.said.append((description.partition(": ")[2], self.log.exists() and remembered(self.log)))
@@ -48,10 +46,10 @@ def saying(tmp_path, monkeypatch):
     recorder = Recorder(tmp_path / "log.db")
 
     @contextmanager
-    def steps(console, total, each=0):
+    def steps(console, total, each, unit):
         yield recorder
 
-    monkeypatch.setattr(many, "steps", steps)
+    monkeypatch.setattr(session_module, "steps", steps)
     monkeypatch.chdir(tmp_path)
     shutil.copy(DATA / "session.jsonl", tmp_path / "in.jsonl")
 
@@ -142,7 +140,7 @@ def test_reading_a_large_file_is_shown(at_terminal, large, args):
 
 
 def test_reading_tells_how_far_it_is():
-    session = open_session(tokenizer="chars", model="")
+    session = configure(forced(tokenizer="chars")).session(quiet=False)
     told: list[Any] = []
 
     class Bar(NoSteps):

@@ -40,14 +40,14 @@ def test_counting_tokens_loads_neither_tiktoken_nor_litellm():
 
 def test_settings_without_files_load_no_reader_of_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code = "from compactor_cli.cli.configured import configure\nconfigure({})"
+    code = "from compactor_cli.cli.session import configure\nconfigure({})"
     assert modules_after(code, SLOW + READERS) == []
 
 
 def test_settings_in_a_file_load_only_what_reads_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "compactor.toml").write_text("keep_last = 1\n")
-    code = "from compactor_cli.cli.configured import configure\nassert configure({}).settings.keep_last == 1"
+    code = "from compactor_cli.cli.session import configure\nassert configure({}).settings.keep_last == 1"
     assert modules_after(code, SLOW + READERS) == ["tomli"]
 
 

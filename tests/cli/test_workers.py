@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.cli.ending_signals import undisturbed
-from compactor_cli.cli.workers import Work, in_order
+from compactor_cli.cli.workers import Work, in_order, undisturbed
 
 _factor: list[int] = []
 

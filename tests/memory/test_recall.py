@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from compactor_cli import api
-from compactor_cli.cli.memory_use import put_in
+from compactor_cli.cli.recording import put_in
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.formats import FORMATS
 from compactor_cli.memory.recall import NO_GAIN, NO_ROOM, TOO_LONG, UNCHANGED, choices

@@ -189,6 +189,7 @@ def test_unusual_layouts_are_changed_too(name):
         ("strategy: # a\n  x\n# b\n", "strategy", 'strategy: "y" # a\n# b\n'),
         ("strategy: >-\n  a\n  b\n\n# c\n", "strategy", 'strategy: "y"\n\n# c\n'),
         ("strategy:\n", "strategy", 'strategy: "y"\n'),
+        ("keep:\n- a\n- b\n# c\nkeep_last: 1\n", "keep", 'keep: "y"\n# c\nkeep_last: 1\n'),
         ("---\nkeep_last: 1\n...\n", "strategy", '---\nkeep_last: 1\nstrategy: "y"\n...\n'),
         ("{keep_last: 1}\n", "strategy", '{keep_last: 1, strategy: "y"}\n'),
         ("{}\n", "llm.model", '{llm: {model: "y"}}\n'),

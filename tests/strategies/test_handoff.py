@@ -79,7 +79,7 @@ def test_each_part_says_what_it_is_for() -> None:
     said = dict(zip(HEADINGS, (text.partition(h)[2].partition("\n### ")[0] for h in HEADINGS), strict=True))
     goals, timeline, technical, files, active, unresolved, following = said.values()
     assert work.FIRST in goals
-    assert '"I read src/billing/module_0.py first." [#3]' in timeline
+    assert '"I read src/quota/module_7.py first." [#73]' in timeline
     assert "We decided to use Decimal instead of float" in technical
     assert "`src/parser/module_1.py` edited, read [#13, #17]" in files
     assert "`pytest -q tests/test_module_1.py` (2x, last ok) [#15, #19]" in files

@@ -37,6 +37,20 @@ def test_every_strategy_meets_a_token_target_offline(strategy: str, ratio: float
         assert words in said
 
 
+@pytest.mark.drawn(3)
+@pytest.mark.parametrize("strategy", ["hybrid", "rolling", "summarize"])
+@pytest.mark.parametrize("ratio", [0.5, 0.25])
+def test_room_for_which_a_summary_finds_no_line_of_worth_is_for_older_messages(strategy: str, ratio: float) -> None:
+    part = compact(work.session(40), strategy=strategy, target_ratio=ratio)
+    assert part.target is not None
+    assert 0.88 * part.target <= part.tokens <= part.target
+
+
+def test_lines_have_the_room_that_the_headings_of_a_handoff_do_not_need() -> None:
+    """Of 18,114 tokens, 11,305 were used while the lines had a share of their own."""
+    assert compact(work.session(40), strategy="handoff", target_ratio=0.25).tokens > 13_500
+
+
 @EVERY
 def test_every_strategy_cuts_something_without_a_target(strategy: str) -> None:
     records = work.session(20)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from compactor_cli import api
+from compactor_cli.errors import CompactorError
 from compactor_cli.model.report import Compaction
+from compactor_cli.settings import Settings
 from tests.pipeline.sessions import Json, assistant, compact, long_session, result, user
 
 SHARES = {0: 1.0, 1: 0.70, 2: 0.40, 3: 0.15}
@@ -76,3 +81,46 @@ def test_the_tiers_of_a_report_count_what_a_summary_repeats_where_it_came_from()
     moved = [d for d in part.plan.decisions if d.reason == "repeated in the summary"] if part.plan else []
     assert moved
     assert shares(part)[2] > 2 * shares(part)[3]
+
+
+def test_what_is_protected_takes_nothing_from_the_share_of_its_tier() -> None:
+    """The first request is most of the oldest tier, and stays whole."""
+    asked = user("Keep to this plan. " + "It has many steps, of which each is one of many. " * 80)
+    part = compact([asked, *talk(65, "Row {} of this table is in. " + "It has been read by both of us. " * 5)])
+    found = shares(part)
+    assert sorted(found.values(), reverse=True) == list(found.values()), found
+    assert found[3] < 0.5
+    assert part.protected.tokens_before == part.protected.tokens_after > 900
+
+
+def test_after_an_exchange_that_was_cut_older_ones_stay_as_far_as_there_is_room() -> None:
+    """The large one at the border can be cut to a few lines only: what is left of the share is not given away."""
+    large = [assistant("Reading all.", ("big", "Read", {"path": "all.csv"})), result("big", "x" * 9_000)]
+    records = long_session(40)
+    records[-16:-16] = large
+    assert shares(compact(records))[1] >= 0.6
+
+
+def test_a_tier_too_small_for_a_summary_goes_into_that_of_the_next_newer_one() -> None:
+    part = compact(talk(53, "Row {} of this table is in. " + "It has been read by both of us. " * 20))
+    assert part.plan is not None
+    assert [slot.groups[0] for slot in part.plan.slots][:1] == [1]
+    assert shares(part)[3] < 1.0
+
+
+REAL = Path(__file__).parents[3] / "shared" / "transcripts"
+FILES = sorted(REAL.glob("tau-bench/*.jsonl"))[::5] + sorted(REAL.glob("swe-agent/*.jsonl"))[::4]
+FILES += sorted(REAL.glob("claude-code/*.jsonl"))[::3] + sorted(REAL.glob("codex/*.jsonl"))[::3]
+
+
+@pytest.mark.drawn(12)
+@pytest.mark.skipif(not REAL.is_dir(), reason="the folder of real transcripts is not here")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_in_real_sessions_a_newer_tier_keeps_no_smaller_share(path: Path) -> None:
+    try:
+        source = api.load(path.read_bytes(), path.name, tokenizer="chars")
+    except CompactorError:
+        pytest.skip("no session")
+    for part in api.compact(source, Settings(strategy="tiered"), tokenizer="chars").parts:
+        found = [x.tokens_after / x.tokens_before for x in part.tiers if x.tokens_before >= 300]
+        assert sorted(found, reverse=True) == found

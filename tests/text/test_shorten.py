@@ -152,3 +152,38 @@ def test_the_figure_of_characters_left_out_is_what_is_missing(size, limit, short
         assert found is not None
         kept = len(short[: found.start()].rstrip()) + len(short[found.end() :])
         assert abs(len(text) - kept - int(found[1].replace(",", ""))) <= 1, "but for a blank at the cut"
+
+
+@given(st.integers(10, 60), st.integers(1, 9), st.integers(60, 300), st.sampled_from([None, 2]))
+def test_no_member_of_an_object_stands_beside_another_object(flights, members, limit, indent):
+    """A price behind the mark belongs to the flight that stands before it there."""
+    listed = [
+        {"flight": f"HAT{n:03}", **{f"seat{m}": m * n for m in range(members)}, "price": n} for n in range(flights)
+    ]
+    text = json.dumps(listed, indent=indent)
+    short = output(text, limit).text
+    if short == text:
+        return
+    head, _, tail = re.split(r"\[… ([\d,]+) characters left out · ctx_[0-9a-f]{8}\]", short)
+    assert text.startswith(head.rstrip(" "))
+    assert re.match(r'\s*(?:\{\s*"flight"|$)', tail), tail
+    assert json.loads("[" + tail.strip() if tail.strip() else "[]") == listed[len(listed) - tail.count("flight") :]
+    names = re.findall(r'"\w+": (?:"\w+"|\d+)', head)
+    assert all(name in text for name in names)
+    assert len(names) == head.count('": '), "no member is cut"
+
+
+@pytest.mark.parametrize(
+    "value, end",
+    [
+        ({"stdout": "line of text\n" * 300, "stderr": "", "exit_code": 2}, '"stderr": "", "exit_code": 2}'),
+        ({"rows": [{"row": n} for n in range(300)], "total": 300}, '"total": 300}'),
+    ],
+)
+def test_the_last_members_of_an_object_stay(value, end):
+    assert output(json.dumps(value), 60).text.endswith(f"] {end}")
+
+
+def test_where_no_member_has_room_the_mark_stands_alone():
+    text = json.dumps([{"text": "word " * 40, "number": n} for n in range(90)])
+    assert re.fullmatch(r"\[… [\d,]+ characters left out · ctx_[0-9a-f]{8}\]", output(text, 40).text)

@@ -8,13 +8,11 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import clear_beside, write_bytes
 from compactor_cli.cli.inputs import inputs_of, refuse_overwriting
-from compactor_cli.cli.model_use import model_use, warn_unused
-from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import UsageError
 from compactor_cli.model.transcript import Source
@@ -24,7 +22,6 @@ from compactor_cli.prompt.definition import Prompt, SegmentChoice
 from compactor_cli.prompt.parse import schema_text
 from compactor_cli.prompt.segments import choose_segments
 from compactor_cli.prompt.sizes import size_parts
-from compactor_cli.settings import Settings
 from compactor_cli.settings.layers import Layer
 from compactor_cli.views.compare_sources import survival_of
 
@@ -72,16 +69,15 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
       segments:
         - {id: error-handling, file: errors.md, when: {error_occurred: true}}
     """
-    configured = configure(given, asked.config)
     if asked.json and not asked.dry_run and asked.out == "-":
         raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
-    settings = replace(configured.settings, target_tokens=asked.total, target_ratio=None)
-    compile_patterns(settings.keep)
-    session = configured.session(quiet=asked.quiet, profile=True)
-    warn_unused(session, configured, given)
+    session = open_session(asked, given, profile=True)
+    session.settings = replace(session.settings, target_tokens=asked.total, target_ratio=None)
+    compile_patterns(session.settings.keep)
+    session.warn_unused(given)
     session.dry = asked.dry_run
     wanted = read_prompt(asked.prompt, asked.context or ())
-    inputs = inputs_of(session, picked(session, [asked.file], asked))
+    inputs = inputs_of(session, [asked.file], asked)
     file = inputs[0].path
     if len(inputs) > 1:
         raise UsageError(f"{asked.file} stands for {len(inputs):,} sessions; a prompt has one history, name one")
@@ -97,7 +93,7 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
     choices = choose_segments(wanted, session.counter.count)
     with session.working(1) as progress:
         progress.say("assembling")
-        result = _assemble(session, source, wanted, choices, settings, asked.total)
+        result = _assemble(session, source, wanted, choices, asked.total)
     data = source.joints[0] + result.data + source.joints[-1]
     if not asked.dry_run:
         write_bytes(asked.out, data, inputs=[file])
@@ -105,14 +101,9 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
 
 
 def _assemble(
-    session: Session,
-    source: Source,
-    prompt: Prompt,
-    choices: tuple[SegmentChoice, ...],
-    settings: Settings,
-    total: int,
+    session: Session, source: Source, prompt: Prompt, choices: tuple[SegmentChoice, ...], total: int
 ) -> Prompted:
-    transcript, counter = source.transcripts[0], session.counter
+    transcript, counter, settings = source.transcripts[0], session.counter, session.settings
     system = sum(message.tokens for message in transcript.messages if message.role == "system")
     parts = size_parts(prompt, choices, counter.count, counter.per_message, system)
     return assemble_prompt(transcript, parts, session.tools(transcript, settings), settings, total)
@@ -131,7 +122,7 @@ def _tell(
     from compactor_cli.render import jsons, prompts, tables
     from compactor_cli.render.model_use import model_json, use_line
 
-    use = model_use(session)
+    use = session.model_use()
     for warning in (*result.history.warnings, *(use.warnings if use else ())):
         session.warn(warning)
     if asked.json or asked.report:
@@ -152,7 +143,7 @@ def _tell(
         if asked.report:
             write_bytes(asked.report, (jsons.dumps(value) + "\n").encode(), inputs=[source.path])
         if asked.json:
-            typer.echo(jsons.dumps(value))
+            print_json(value)
     shown = asked.dry_run and not asked.json
     console = session.out if shown else session.err
     if console.quiet:
@@ -169,4 +160,4 @@ def _tell(
     if use:
         console.print(use_line(use), soft_wrap=True)
     if not asked.dry_run:
-        console.print(f"written to {'standard output' if asked.out == '-' else asked.out}", soft_wrap=True)
+        session.say_written(asked.out)

@@ -16,16 +16,13 @@ import typer
 from msgspec.structs import replace
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
 from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.inputs import inputs_of, refuse_overwriting
-from compactor_cli.cli.numbers import share, tokens
-from compactor_cli.cli.parquet import is_parquet
-from compactor_cli.cli.picking import picked
+from compactor_cli.cli.inputs import inputs_of, is_parquet, refuse_overwriting
+from compactor_cli.cli.options import share, tokens
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.containers import pack
 from compactor_cli.errors import UsageError
@@ -48,16 +45,13 @@ _REPEATED = ("format", "model", "tokenizer", "profile")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BrowseOptions(options.ConfiguredOptions):
+class BrowseOptions(options.PickOptions):
     file: options.OneFileArgument = ""
     out: Annotated[
         str,
         typer.Option("-o", "--output", metavar="FILE", help="Where decisions are saved; default: NAME.decisions.json."),
     ] = ""
     decisions: options.DecisionsOption = ""
-    latest: options.LatestOption = ""
-    session: options.SessionIdOption = ""
-    project: options.ProjectOption = ""
 
 
 @takes("browse")
@@ -95,17 +89,15 @@ def opened(asked: BrowseOptions, given: Layer) -> tuple[SessionDesk, Browser]:
     """The browser of a session, by the options of the command, and what it works with."""
     application = _application()
     held = decisions_in(asked.decisions)
-    configured = configure(with_aim(given, held), asked.config)
-    session = configured.session(quiet=asked.quiet, profile=True)
-    settings = session.offline(configured.settings)
-    if settings.memory.auto_recall:
+    session = open_session(asked, with_aim(given, held), profile=True)
+    session.go_offline()
+    if session.settings.memory.auto_recall:
         session.warn("memory.auto_recall: compact puts memories into the output, which the browser does not show")
-    inputs = inputs_of(session, picked(session, [asked.file], asked))
+    inputs = inputs_of(session, [asked.file], asked)
     if len(inputs) > 1 or is_parquet(inputs[0].path):
         raise UsageError("the browser shows one session: name one file, and no data set")
     source = session.load(inputs[0].path)
-    keeper = Keeper(session, settings, configured.reading.database_url)
-    desk = desk_of(session, source, settings, keeper, asked, given)
+    desk = desk_of(session, source, asked, given)
     refuse_overwriting([source.path], {"-o": [_named(desk.place)]})
     state, said = desk.opening(), ""
     if held is None:
@@ -144,7 +136,6 @@ class SessionDesk:
 
     session: Session
     source: Source
-    settings: Settings
     keeper: Keeper
     place: str
     output: str
@@ -163,7 +154,7 @@ class SessionDesk:
         """Return what the settings and the options aim at, and no decisions."""
         from compactor_cli.browse.view_state import State
 
-        settings = self.settings
+        settings = self.session.settings
         tokens_aimed = None if settings.target_ratio is not None else settings.target_tokens
         return State(Aim(tokens_aimed, settings.target_ratio, settings.strategy))
 
@@ -215,7 +206,7 @@ class SessionDesk:
         stored = pack(view.data, place, self.source.packed, same=False)
         changed = view.data != self.source.data
         kept = self.keeper.keep(self.source, stored, view.parts, place, changed=changed)
-        if changed and self.settings.archive.manifest:
+        if changed and self.session.settings.archive.manifest:
             self.keeper.write_manifest(self.source, stored, view.parts, place)
         write_bytes(place, stored, inputs=[self.source.path])
         self.keeper.confirm(kept, ())
@@ -227,7 +218,7 @@ class SessionDesk:
 
     def _settings(self, aim: Aim) -> Settings:
         return dataclasses.replace(
-            self.settings,
+            self.session.settings,
             target_tokens=aim.target_tokens,
             target_ratio=aim.target_ratio,
             strategy=aim.strategy,
@@ -239,9 +230,7 @@ class SessionDesk:
         self.told.append(line)
 
 
-def desk_of(
-    session: Session, source: Source, settings: Settings, keeper: Keeper, asked: BrowseOptions, given: Layer
-) -> SessionDesk:
+def desk_of(session: Session, source: Source, asked: BrowseOptions, given: Layer) -> SessionDesk:
     """The desk of a run; files that are written are named after the session."""
     name = "session.jsonl" if is_remote(source.path) else Path(source.path).name
     stem, _, rest = name.partition(".")
@@ -249,8 +238,7 @@ def desk_of(
     return SessionDesk(
         session=session,
         source=source,
-        settings=settings,
-        keeper=keeper,
+        keeper=Keeper(session),
         place=asked.out or asked.decisions or f"{stem}.decisions.json",
         output=f"{stem}.compacted.{rest}" if rest else f"{stem}.compacted",
         known=asked.decisions,

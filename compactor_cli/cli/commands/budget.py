@@ -5,16 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-import typer
-
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.model_use import model_use, say_use, use_json
-from compactor_cli.cli.picking import picked
 from compactor_cli.cli.prompt import read_prompt
-from compactor_cli.cli.scope import say_scope
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
@@ -25,7 +20,6 @@ from compactor_cli.pipeline.share_budget import allocate
 from compactor_cli.prompt.definition import Prompt, SegmentChoice
 from compactor_cli.prompt.segments import choose_segments
 from compactor_cli.prompt.sizes import fixed_parts, size_parts
-from compactor_cli.settings import Settings
 from compactor_cli.settings.layers import Layer
 from compactor_cli.tokens.base import TokenCounter
 
@@ -57,26 +51,16 @@ def budget(asked: BudgetOptions, given: Layer) -> None:
       agent_identity: {tokens: 200}
       task_prompt: "Fix the rounding bug."
     """
-    configured = configure(given, asked.config)
-    session = configured.session(quiet=asked.quiet, probes=True)
-    settings = session.offline(configured.settings)
+    session = open_session(asked, given, probes=True)
+    session.go_offline()
     wanted = read_prompt(asked.prompt, asked.context or ()) if asked.prompt else None
-    work = partial(_budget, session, configured, settings, asked.total, wanted, json=asked.json)
-    one_by_one(session, inputs_of(session, picked(session, [asked.file], asked)), work)
+    one_by_one(session, inputs_of(session, [asked.file], asked), partial(_budget, session, asked, wanted))
 
 
-def _budget(
-    session: Session,
-    configured: Configured,
-    settings: Settings,
-    total: int,
-    wanted: Prompt | None,
-    file: str,
-    *,
-    json: bool,
-) -> int:
+def _budget(session: Session, asked: BudgetOptions, wanted: Prompt | None, file: str) -> int:
     """The budget of one file; returns the exit code that it calls for."""
-    source = configured.load(session, file)
+    total, settings = asked.total, session.settings
+    source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
         raise UsageError(f"{file} holds {len(source.transcripts)} conversations; a budget is for one, split the file")
@@ -93,7 +77,7 @@ def _budget(
         safety_margin=settings.budget.safety_margin,
         residual_share=settings.scoring.max_residuals,
     )
-    _show(session, source, allocated, wanted, choices, None if json else configured.settings)
+    _show(session, source, allocated, wanted, choices, json=asked.json)
     if allocated.remaining < 0:
         session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the {total:,} of the budget")
         return ExitCode.BUDGET
@@ -129,18 +113,21 @@ def _show(
     allocated: Budget,
     prompt: Prompt | None,
     choices: tuple[SegmentChoice, ...],
-    scope: Settings | None,
+    *,
+    json: bool,
 ) -> None:
-    """As tables for the settings that they speak of, or as JSON."""
+    """As tables, or as JSON."""
     from compactor_cli.render import jsons, prompts, tables
+    from compactor_cli.render.strategies import scope_lines
 
-    say_use(session, model_use(session))
-    if scope is None:
+    session.say_use(session.model_use())
+    if json:
         segments = prompts.segments_json(prompt, choices) if prompt and choices else {}
-        typer.echo(jsons.dumps({**jsons.budget_json(allocated), **segments, **use_json(session)}))
+        print_json({**jsons.budget_json(allocated), **segments, **session.use_json()})
         return
     tables.heading(session.out, source, session.counter.name)
     session.out.print(tables.budget_table(session.out, allocated))
     if prompt and choices:
         session.out.print(prompts.segments_table(session.out, prompt, choices))
-    say_scope(session, scope)
+    for line in scope_lines(session.settings):
+        session.out.print(line)

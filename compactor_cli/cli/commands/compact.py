@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 from msgspec.structs import replace
 
-from compactor_cli.cli.checking import CheckOutput, failed
-from compactor_cli.cli.compact_job import Job, check_usage, warn_of
-from compactor_cli.cli.compact_options import CompactOptions
-from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.checking import failed, publish
+from compactor_cli.cli.compact_job import CompactOptions, Job, check_usage, warn_of
 from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import inputs_of
 from compactor_cli.cli.many import run_files
-from compactor_cli.cli.model_use import warn_unused
-from compactor_cli.cli.picking import picked
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import BUG, BUG_REMEDY, CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
 from compactor_cli.settings.layers import Layer
-from compactor_cli.tokens.models import model_facts
 
 
 @takes("compact")
@@ -53,22 +48,22 @@ def compact(asked: CompactOptions, given: Layer) -> None:
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
     decisions = decisions_in(asked.decisions)
-    configured = configure(with_aim(given, decisions), asked.config)
-    session = configured.session(quiet=asked.quiet, profile=True, probes=True)
-    keeper = Keeper(session, configured.settings, configured.reading.database_url)
-    inputs = inputs_of(session, picked(session, asked.files or (), asked), aside=asked.out_dir)
+    session = open_session(asked, with_aim(given, decisions), profile=True, probes=True)
+    keeper = Keeper(session)
+    inputs = inputs_of(session, asked.files or (), asked, aside=asked.out_dir)
     if asked.scheduler:  # its workers have folders of their own that they work in
         inputs = [replace(entry, path=_anywhere(entry.path)) for entry in inputs]
         asked = dataclasses.replace(asked, out_dir=asked.out_dir and _anywhere(asked.out_dir))
-    check_usage(inputs, asked, configured.settings, session.contents)
+    check_usage(session, inputs, asked)
     session.dry = asked.dry_run
-    job = job_of({entry.path: entry.name for entry in inputs}, asked, configured, keeper, several=len(inputs) > 1)
-    job = replace(job, decisions=decisions)
-    warn_of(session, job, configured, given)
-    warn_unused(session, configured, given)
+    warn_of(session, asked, given)
+    session.warn_unused(given)
+    names = {entry.path: entry.name for entry in inputs}
+    several = len(inputs) > 1
     try:
-        job = replace(job, recalled=keeper.recall(asked.recall))
-        code = _run_all(session, [entry.path for entry in inputs], job, configured)
+        recalled = keeper.recall(asked.recall)
+        job = Job(asked=asked, names=names, several=several, keeper=keeper, recalled=recalled, decisions=decisions)
+        code = _run_all(session, [entry.path for entry in inputs], job)
     finally:
         keeper.close()
     if code:
@@ -80,42 +75,26 @@ def _anywhere(path: str) -> str:
     return path if is_remote(path) else str(Path(path).absolute())
 
 
-def job_of(
-    names: Mapping[str, str], asked: CompactOptions, configured: Configured, keeper: Keeper, *, several: bool
-) -> Job:
-    """Return what is to be done with every file. `names`: input -> its name in --out-dir."""
-    return Job(
-        asked=asked,
-        names=names,
-        keeper=keeper,
-        checking=CheckOutput(asked.annotations, asked.sarif),
-        manifest=configured.settings.archive.manifest,
-        facts=model_facts(configured.reading.model) if asked.if_needed else None,
-        load=configured.load,
-        probes=configured.probes,
-        several=several,
-    )
-
-
-def _run_all(session: Session, files: Sequence[str], job: Job, configured: Configured) -> int:
+def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
     """Every file, and what is told of all of them. The code of the first that failed."""
+    asked = job.asked
     try:
-        outcomes = run_files(session, files, job, configured)
+        outcomes = run_files(session, files, job)
     except CompactorError as error:  # of the only file
-        if job.asked.check:
-            job.checking.publish([failed(files[0], error)], files)
+        if asked.check:
+            publish(asked, [failed(files[0], error)], files)
         raise
-    job.checking.publish([finding for entry in outcomes for finding in entry.findings], files)
+    publish(asked, [finding for entry in outcomes for finding in entry.findings], files)
     reports = [entry.report for entry in outcomes if entry.report]
-    if job.asked.report:
-        write_bytes(job.asked.report, "".join(f"{line}\n" for line in reports).encode(), inputs=files)
-    if job.asked.json:
+    if asked.report:
+        write_bytes(asked.report, "".join(f"{line}\n" for line in reports).encode(), inputs=files)
+    if asked.json:
         for line in reports:
             typer.echo(line)
     if job.several:
         _sum_up(session, outcomes)
     code = next((entry.code for entry in outcomes if entry.code), 0)
-    if job.asked.check and not code and any(entry.changed for entry in outcomes):
+    if asked.check and not code and any(entry.changed for entry in outcomes):
         code = int(ExitCode.NO)
     return code
 

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 from msgspec import Struct
-from rich.console import Console
 
 from compactor_cli.cli import options
 from compactor_cli.cli.commands.config_edit import init, set_key, unset
-from compactor_cli.cli.configured import Configured, config_of, configure
+from compactor_cli.cli.session import Configured, config_of, configure
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import SettingsError, StoreError, UsageError
 from compactor_cli.render.console import make_console
@@ -61,16 +61,14 @@ def show(asked: options.CommandOptions, ctx: typer.Context) -> None:
     if ctx.invoked_subcommand:
         ctx.obj = asked.config
         return
-    from compactor_cli.render import jsons
-
     configured = configure({}, asked.config)
     if asked.json:
-        typer.echo(jsons.dumps([_entry(key, configured) for key in keys().values()]))
+        print_json([_entry(key, configured) for key in keys().values()])
         return
     from compactor_cli.render.settings import settings_table
 
     console = make_console(sys.stdout)
-    _warn(configured, quiet=asked.quiet)
+    _warn(asked, configured)
     console.print(settings_table(console, configured.found))
     for place in kept_places(configured):
         state = ", not there yet" if place.exists is False else ""
@@ -87,15 +85,13 @@ def get(asked: KeyOptions, ctx: typer.Context) -> None:
       compactor config get strategy
       compactor config get context.threshold --json
     """
-    from compactor_cli.render import jsons
-
     if asked.key not in keys():
         raise UsageError(unknown(asked.key))
     configured = configure({}, asked.config or ctx.obj)
     if asked.json:
-        typer.echo(jsons.dumps(_entry(keys()[asked.key], configured)))
+        print_json(_entry(keys()[asked.key], configured))
         return
-    _warn(configured, quiet=asked.quiet)
+    _warn(asked, configured)
     typer.echo(shown(configured.found[asked.key].value))
 
 
@@ -108,20 +104,18 @@ def path(asked: options.CommandOptions, ctx: typer.Context) -> None:
     Examples:
       compactor config path
     """
-    from compactor_cli.render import jsons
-
     given = config_of(asked.config or ctx.obj)
     files = [named_file(given)] if given else _usual_places(working_folder())
     configured = None
     try:
         configured = configure({}, given)
     except SettingsError as error:  # the files are what somebody wants to see who has to mend one
-        make_console(sys.stderr, quiet=asked.quiet).print(f"warning: {error}", soft_wrap=True)
+        asked.say(f"warning: {error}")
     kept = kept_places(configured)
     if asked.json:
         rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in files]
         rows += [{"source": place.what, "path": place.place, "exists": place.exists} for place in kept]
-        typer.echo(jsons.dumps(rows))
+        print_json(rows)
         return
     console = make_console(sys.stdout)
     for file in files:
@@ -168,10 +162,9 @@ def _entry(key: Key, configured: Configured) -> dict[str, Any]:
     }
 
 
-def _warn(configured: Configured, *, quiet: bool) -> None:
-    console: Console = make_console(sys.stderr, quiet=quiet)
+def _warn(asked: options.CommandOptions, configured: Configured) -> None:
     for warning in configured.warnings:
-        console.print(f"warning: {warning}", soft_wrap=True)
+        asked.say(f"warning: {warning}")
 
 
 config.command("set", short_help="Set a key in a file.", context_settings={"ignore_unknown_options": True})(set_key)

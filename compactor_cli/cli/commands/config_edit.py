@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +9,11 @@ from typing import Annotated
 
 import typer
 
-from compactor_cli.cli.configured import config_of, configure
 from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.options import RunOptions
+from compactor_cli.cli.session import config_of, configure
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import SettingsError, UsageError
-from compactor_cli.render.console import make_console
 from compactor_cli.settings.checked_values import parsed, shown, written
 from compactor_cli.settings.keys import Key, keys
 from compactor_cli.settings.layers import merge
@@ -84,14 +82,11 @@ def set_key(asked: SetOptions, ctx: typer.Context) -> None:
     after = with_value(file, before, keys()[key], wanted)
     merge([layer_of(section_of(file, parse(file, after)), file.origin)])  # raises for what cannot be used together
     _write(file, after)
-    say = make_console(sys.stderr, quiet=asked.quiet)
-    say.print(f"{file.path}: {key} = {written(wanted)}", soft_wrap=True)
+    asked.say(f"{file.path}: {key} = {written(wanted)}")
     with suppress(SettingsError):  # another file is wrong, which is not this command's matter
         found = configure({}, str(file.path) if file.kind == "file" else "").found[key]
         if found.origin.place != str(file.path):
-            say.print(
-                f"note: {found.origin} is stronger: {key} is {shown(found.value) or 'unset'} here", soft_wrap=True
-            )
+            asked.say(f"note: {found.origin} is stronger: {key} is {shown(found.value) or 'unset'} here")
 
 
 @takes("config unset")
@@ -110,7 +105,7 @@ def unset(asked: UnsetOptions, ctx: typer.Context) -> None:
     if after is None:
         raise UsageError(f"{file.path}: {key} is not set there" + ("" if key in keys() else f"; {unknown(key)}"))
     _write(file, after)
-    make_console(sys.stderr, quiet=asked.quiet).print(f"{file.path}: {key} is no longer set", soft_wrap=True)
+    asked.say(f"{file.path}: {key} is no longer set")
 
 
 @takes("config init")
@@ -137,7 +132,7 @@ def init(asked: InitOptions, ctx: typer.Context) -> None:
     path = path.with_suffix(".yaml") if asked.yaml else path
     file = SettingsFile("user file" if asked.user else "file", path)
     _write(file, template(yaml=file.is_yaml))
-    make_console(sys.stderr, quiet=asked.quiet).print(f"written to {path}", soft_wrap=True)
+    asked.say(f"written to {path}")
 
 
 def _target(asked: FileOptions, around: str) -> SettingsFile:

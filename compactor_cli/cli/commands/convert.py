@@ -12,11 +12,9 @@ import typer
 from msgspec import Struct
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure, forced
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
-from compactor_cli.cli.picking import picked
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, forced, open_session
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.converting import TARGETS
 from compactor_cli.errors import UsageError, meant
@@ -82,17 +80,15 @@ def convert(asked: ConvertOptions, given: Layer) -> None:
       compactor convert session.jsonl --to anthropic --no-thinking | jq .messages
       compactor convert session.jsonl --to codex -o rollout.jsonl --json | jq .losses
     """
-    configured = configure({**given, **forced(tokenizer="chars", model="")}, asked.config)
-    session = configured.session(quiet=asked.quiet)
-    if asked.out and asked.out_dir:
-        raise UsageError("-o and --out-dir exclude each other: use one of them")
+    session = open_session(asked, {**given, **forced(tokenizer="chars", model="")})
+    options.at_most_one((("-o", asked.out), ("--out-dir", asked.out_dir)))
     if asked.json and not asked.out_dir and (asked.out or "-") == "-":
         raise UsageError("--json prints the report on standard output: write the session elsewhere with -o")
     target = _target(asked.to)
-    (file,) = picked(session, [asked.file], asked)
-    inputs = inputs_of(session, [file], aside=asked.out_dir)
+    inputs = inputs_of(session, [asked.file], asked, aside=asked.out_dir)
     if len(inputs) > 1 and not asked.out_dir:
-        raise UsageError(f"{file} is a folder with {len(inputs):,} sessions: name a folder to write to with --out-dir")
+        held = f"{asked.file} is a folder with {len(inputs):,} sessions"
+        raise UsageError(f"{held}: name a folder to write to with --out-dir")
     paths = [made_file.path for made_file in inputs]
     refuse_overwriting(paths, {"-o": [asked.out or "-"], "--report": [asked.report or "-"]})
     job = ConvertJob(asked, target, _options(asked), {made_file.path: _plain_name(made_file) for made_file in inputs})

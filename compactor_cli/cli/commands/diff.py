@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import read_bytes
-from compactor_cli.cli.html import check_html, diff_page
-from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
+from compactor_cli.cli.html import check_html, write_page
+from compactor_cli.cli.inputs import Input, files_of, one_by_one
 from compactor_cli.cli.picking import picked
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.formats import FORMATS
@@ -56,9 +56,8 @@ def diff(asked: DiffOptions, given: Layer) -> None:
       compactor diff session.jsonl small.jsonl --html diff.html
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
-    configured = configure(given, asked.config)
     wanted = [_requirement(text) for text in asked.fail_under or ()]
-    session = configured.session(quiet=asked.quiet)
+    session = open_session(asked, given)
     pairs = _pairs(session, *_two(session, asked))
     check_html(asked.html, [*pairs, *pairs.values()], len(pairs), {})
     inputs = [Input(name, name) for name in pairs]
@@ -87,7 +86,7 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
         folder, file = (before, after) if folders[0] else (after, before)
         read_bytes(file)  # a name that means nothing is the likelier slip
         raise InputError(f"is a directory, and {file} is a file; compare two files, or two folders", path=folder)
-    first, second = ({entry.name: entry.path for entry in inputs_of(session, [place])} for place in (before, after))
+    first, second = ({entry.name: entry.path for entry in files_of(session, [place])} for place in (before, after))
     for name in sorted(first.keys() ^ second.keys()):
         session.say(f"skipped: {first.get(name) or second[name]}: the other folder has no {name}")
     if not first.keys() & second.keys():
@@ -109,9 +108,12 @@ def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str,
     ]
     value = jsons.diff_json(first, second, session.counter.name, fate, survivals, found)
     if asked.html:
-        diff_page(session, asked.html, (first, second), value, survivals)
+        from compactor_cli.views.timelines import of_sources
+
+        paths = [first.path, second.path]
+        write_page(session, asked.html, "diff", paths, value, of_sources(first, second), survivals)
     if asked.json:
-        typer.echo(jsons.dumps(value))
+        print_json(value)
     else:
         tables.heading(session.out, first, session.counter.name)
         tables.heading(session.out, second, session.counter.name)
@@ -128,7 +130,7 @@ def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str,
     percents = {s.category: s.percent for s in survivals} | {"saved": value["tokens"]["saved_percent"]}
     short = [f"{name} {percents[name]:g}% < {least:g}%" for name, least in wanted if percents[name] < least]
     if short:
-        session.err.print("below --fail-under: " + ", ".join(short), soft_wrap=True)
+        session.say("below --fail-under: " + ", ".join(short))
         return ExitCode.NO
     return ExitCode.OK
 

@@ -10,13 +10,11 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure, forced
 from compactor_cli.cli.files import clear_beside, split_warning, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
-from compactor_cli.cli.numbers import tokens
-from compactor_cli.cli.picking import picked
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, forced, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.containers import pack
 from compactor_cli.doctor.base import IMAGE_BYTES, Finding, Limits
@@ -39,7 +37,7 @@ class DoctorOptions(options.SessionOptions):
         typer.Option(
             "--max-image-bytes",
             metavar="N",
-            parser=tokens,
+            parser=options.tokens,
             help="Bytes of a picture that are too many: 5M, 500k.",
         ),
     ] = IMAGE_BYTES
@@ -65,9 +63,8 @@ def doctor(asked: DoctorOptions, given: Layer) -> None:
         raise UsageError(f"{'--in-place' if in_place else '-o'} is for --fix: without it nothing is written")
     if fix and bool(out) == in_place:
         raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original beside it")
-    configured = configure({**given, **forced(skip_damaged=True)}, asked.config)
-    session = configured.session(quiet=asked.quiet)
-    inputs = inputs_of(session, picked(session, [asked.file], asked))
+    session = open_session(asked, {**given, **forced(skip_damaged=True)})
+    inputs = inputs_of(session, [asked.file], asked)
     if in_place:
         refuse_in_place([each.path for each in inputs], session.contents)
     if out:
@@ -137,7 +134,7 @@ def _show(
             if place
             else None,
         }
-        typer.echo(jsons.dumps(value))
+        print_json(value)
         return
     console = session.err if place == "-" else session.out  # the result may need standard output for itself
     tables.heading(console, source, session.counter.name)
@@ -148,6 +145,6 @@ def _show(
     if kept:
         session.say(f"the original is kept as {kept}")
     if place:
-        session.say(f"written to {'standard output' if place == '-' else place}")
+        session.say_written(place)
     for finding in left if place else ():
         session.say(f"still there: line {finding.line}: {finding.kind}: {finding.detail}")

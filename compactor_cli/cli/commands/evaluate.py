@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import structs
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
 from compactor_cli.cli.inputs import inputs_of
-from compactor_cli.cli.picking import picked
-from compactor_cli.cli.progress import steps
-from compactor_cli.cli.session import Session, conversations
+from compactor_cli.cli.session import Session, conversations, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
-from compactor_cli.tokens import PROBE
 
 if TYPE_CHECKING:  # the measure is imported where it is used: other commands start without it
     from compactor_cli.evaluation.retention import cases as retention_cases
@@ -77,10 +75,8 @@ def evaluate(asked: EvaluateOptions, given: Layer) -> None:
       compactor evaluate session.jsonl --target-ratio 0.25 --strategy tiered
       compactor evaluate *.jsonl --against "other::other-tool {in} -o {out} --max {budget}"
     """
-    configured = configure(given, asked.config)
-    from compactor_cli.cli.against import parse_commands
     from compactor_cli.cli.evaluate_worker import EvaluationSetup, shared
-    from compactor_cli.cli.methods import methods_for
+    from compactor_cli.cli.methods import methods_for, parse_commands
     from compactor_cli.evaluation.retention.baselines import BASELINES
 
     ratios, places = _shares("--target-ratio", asked.target_ratio, below=None), _shares("--cuts", asked.cuts, below=1)
@@ -88,22 +84,21 @@ def evaluate(asked: EvaluateOptions, given: Layer) -> None:
     for name in names:
         strategy_named(name)
     commands = parse_commands(asked.against or (), {*names, *BASELINES})
-    session = configured.session(quiet=asked.quiet, profile=True)
-    inputs = inputs_of(session, picked(session, asked.files or (), asked))
+    session = open_session(asked, given, profile=True)
+    inputs = inputs_of(session, asked.files or (), asked)
     sessions, refused = _load(session, list(dict.fromkeys(one.path for one in inputs)))
-    settings = session.offline(configured.settings)
-    methods = methods_for(session, settings, names, commands, asked.timeout)
+    session.go_offline()
+    methods = methods_for(session, names, commands, asked.timeout)
     prepared = _prepare(session, sessions, refused, places)
-    reading = configured.reading
-    tokenizer = "" if reading.tokenizer == PROBE else reading.tokenizer
-    setup = EvaluationSetup(settings, tokenizer, reading.model, session.profile, names, commands, asked.timeout, ratios)
+    configured = structs.replace(session.configured, settings=session.settings)
+    setup = EvaluationSetup(configured, session.profile, names, commands, asked.timeout, ratios)
     elsewhere = shared(prepared.cases, setup, len(methods) * len(ratios))
     result = _measure(session, prepared, ratios, methods, elsewhere)
     _show(session, result, json=asked.json)
     if refused:
         raise typer.Exit(ExitCode.UNREADABLE)
     if not result.cases:
-        session.err.print("no session gives anything to measure: see what was skipped, and why", soft_wrap=True)
+        session.say("no session gives anything to measure: see what was skipped, and why")
         raise typer.Exit(ExitCode.NO)
 
 
@@ -138,7 +133,7 @@ def _load(
             except InputError as error:
                 if len(files) == 1:
                     raise
-                session.err.print(f"error: {error}", soft_wrap=True)
+                session.say(f"error: {error}")
                 refused.append(retention_cases.Skipped(file, None, str(error)))
                 continue
             session.note_reading(source)
@@ -156,7 +151,7 @@ def _prepare(
 ) -> retention_cases.Prepared:
     from compactor_cli.evaluation.retention.cases import prepare
 
-    with steps(session.err, len(sessions), unit="sessions") as progress:
+    with session.working(len(sessions), "sessions") as progress:
         return prepare(sessions, cuts, refused=refused, progress=lambda name: progress.step("looking for needs"))
 
 
@@ -170,7 +165,7 @@ def _measure(
     """The measure on all cases, in this process or as it comes from others."""
     from compactor_cli.evaluation.retention.measure import evaluate as measured
 
-    with steps(session.err, len(prepared.cases) * len(ratios) * len(methods), unit="outputs") as progress:
+    with session.working(len(prepared.cases) * len(ratios) * len(methods), "outputs") as progress:
 
         def told() -> Iterator[list[CaseOutcome]]:
             for outcomes in elsewhere or ():
@@ -190,10 +185,9 @@ def _measure(
 
 def _show(session: Session, result: Evaluation, *, json: bool) -> None:
     from compactor_cli.render import evaluation as render
-    from compactor_cli.render.jsons import dumps
 
     if json:
-        typer.echo(dumps(render.evaluation_json(result, session.counter.name)))
+        print_json(render.evaluation_json(result, session.counter.name))
         return
     for piece in render.evaluation_tables(session.out, result, session.counter.name):
         session.out.print(piece, soft_wrap=isinstance(piece, str))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-import typer
-
 from compactor_cli.cli import options
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 
 
@@ -28,7 +27,6 @@ def formats(asked: options.CommandOptions) -> None:
     from compactor_cli.formats import FORMATS
     from compactor_cli.render import formats as render
     from compactor_cli.render.console import make_console
-    from compactor_cli.render.jsons import dumps
 
     known = [
         render.Known(
@@ -40,7 +38,7 @@ def formats(asked: options.CommandOptions) -> None:
         for entry in FORMATS.values()
     ]
     if asked.json:
-        typer.echo(dumps(render.formats_json(known, CONTAINERS.values())))
+        print_json(render.formats_json(known, CONTAINERS.values()))
         return
     console = make_console(sys.stdout)
     console.print(render.format_table(console, known))

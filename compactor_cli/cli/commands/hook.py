@@ -16,11 +16,10 @@ from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import read_text, write_bytes
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.hooks.installing import with_hooks, without_hooks
-from compactor_cli.render import jsons
-from compactor_cli.render.console import make_console
 from compactor_cli.settings.layers import Layer
 
 COMMAND = "compactor hook run"
@@ -136,7 +135,6 @@ def run(asked: HookRunOptions, given: Layer, ctx: typer.Context) -> None:
 def _change(asked: ChangeOptions, edit: Callable[[str], str]) -> None:
     """Show what an edit does to the settings of an agent, and write it when that is wanted."""
     place = _place(asked.agent, project=asked.project)
-    console = make_console(sys.stderr, quiet=asked.quiet)
     before = read_text(str(place)) if place.exists() else ""
     try:
         after = edit(before)
@@ -148,16 +146,16 @@ def _change(asked: ChangeOptions, edit: Callable[[str], str]) -> None:
     changes = "\n".join(lines)
     value: dict[str, object] = {"agent": asked.agent, "file": str(place), "changed": before != after, "diff": changes}
     if before == after:
-        console.print(f"{place}: nothing to change", soft_wrap=True)
+        asked.say(f"{place}: nothing to change")
     else:
         if not asked.json:
             typer.echo(changes)
         if not asked.yes and not _agreed(place):
             raise typer.Exit(int(ExitCode.NO))
         _write(place, before, after, gone=gone)
-        console.print(f"{place}: {'removed, it held nothing else' if gone else 'written'}", soft_wrap=True)
+        asked.say(f"{place}: {'removed, it held nothing else' if gone else 'written'}")
     if asked.json:
-        typer.echo(jsons.dumps(value))
+        print_json(value)
 
 
 def _agreed(place: Path) -> bool:

@@ -10,22 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import Configured, configure
-from compactor_cli.cli.history import history
-from compactor_cli.cli.html import check_html, inspect_page
+from compactor_cli.cli.databases import existing_database
+from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.model_use import model_use, say_use, use_json
-from compactor_cli.cli.picking import picked
-from compactor_cli.cli.scope import say_scope
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
-from compactor_cli.errors import ExitCode, UsageError
+from compactor_cli.errors import ExitCode, StoreError, UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.archived import PastRound
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
-from compactor_cli.settings import Settings
 from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
@@ -63,24 +59,23 @@ def inspect(asked: InspectOptions, given: Layer) -> None:
       compactor inspect session.jsonl --html session.html
       compactor inspect session.jsonl --faults || echo broken
     """
-    configured = configure(given, asked.config)
-    session = configured.session(quiet=asked.quiet, probes=True)
-    settings = session.offline(configured.settings)
-    inputs = inputs_of(session, picked(session, [asked.file], asked))
+    session = open_session(asked, given, probes=True)
+    session.go_offline()
+    inputs = inputs_of(session, [asked.file], asked)
     check_html(asked.html, [one.path for one in inputs], len(inputs), {})
     if asked.html and asked.message is not None:
         raise UsageError("--html shows all messages: use it without --message")
-    one_by_one(session, inputs, partial(_inspect, session, configured, settings, asked))
+    one_by_one(session, inputs, partial(_inspect, session, asked))
 
 
-def _inspect(session: Session, configured: Configured, settings: Settings, asked: InspectOptions, file: str) -> int:
+def _inspect(session: Session, asked: InspectOptions, file: str) -> int:
     """One file; returns the exit code that it calls for."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
     from compactor_cli.render.doctor import finding_json
 
-    before = model_use(session)
-    source = configured.load(session, file)
+    before, settings = session.model_use(), session.settings
+    source = session.load(file)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     found = [fault for analysis in analyses for fault in analysis.faults]
     more = _more_faults(source) if asked.faults else []
@@ -88,8 +83,8 @@ def _inspect(session: Session, configured: Configured, settings: Settings, asked
     if asked.message is not None:
         show_message(session, source, analyses, asked.message, json=asked.json)
         return ExitCode.OK
-    view = _outlook(session, source, configured)
-    past = history(session, configured.reading.database_url, source)
+    view = _outlook(session, source)
+    past = _history(session, source)
     if asked.json or asked.html:
         from compactor_cli.views.overview import overview
 
@@ -97,20 +92,22 @@ def _inspect(session: Session, configured: Configured, settings: Settings, asked
         if asked.faults:
             value["findings"] = [finding_json(finding) for finding in more]
         value["history"] = [round_json(each) for each in past]
-        value |= use_json(session)
+        value |= session.use_json()
         if asked.html:
-            inspect_page(session, asked.html, source, value, analyses)
+            from compactor_cli.views.timelines import of_analyses
+
+            write_page(session, asked.html, "inspect", [source.path], value, of_analyses(analyses))
     if asked.json:
-        typer.echo(jsons.dumps(value))
+        print_json(value)
     else:
         tables.heading(session.out, source, session.counter.name)
         if not asked.faults:
-            _show(session, analyses, view, past, configured.settings)
+            _show(session, analyses, view, past)
         if found or more or source.notes:
             session.out.print(tables.fault_table(session.out, found, source.notes, more))
         else:
             session.out.print("no faults")
-    say_use(session, model_use(session, before))
+    session.say_use(session.model_use(before))
     return ExitCode.NO if asked.faults and faulty else ExitCode.OK
 
 
@@ -123,17 +120,36 @@ def _more_faults(source: Source) -> list[Finding]:
     return [one for found in examined.conversations for one in found if one.message is None]
 
 
-def _show(
-    session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound], settings: Settings
-) -> None:
+def _history(session: Session, source: Source) -> Sequence[PastRound]:
+    """Return the rounds of the sessions in a file that the archive knows, the oldest first. A database that cannot be
+    used is a warning."""
+    try:
+        with existing_database(session.reading.database_url) as kept:
+            if kept is None:
+                return []
+            from compactor_cli.archive.session_names import session_keys
+            from compactor_cli.archive.stored import archive, rounds
+
+            with kept.read() as connection:
+                keys = session_keys(source)
+                found = archive.find_compaction(connection, source.stored, keys)
+                return rounds.history(connection, keys, [found.id] if found else [])
+    except StoreError as error:
+        session.warn(f"without the history of the session: {error}")
+        return []
+
+
+def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound]) -> None:
     """How full the context is, where the tokens are, and the rounds that were archived."""
     from compactor_cli.render import tables
     from compactor_cli.render.archive import rounds_table
+    from compactor_cli.render.strategies import scope_lines
     from compactor_cli.views.overview import overview
 
     for line in tables.context_lines(view):
         session.out.print(line)
-    say_scope(session, settings)
+    for line in scope_lines(session.settings):
+        session.out.print(line)
     for analysis in analyses:
         for table in tables.overview_tables(session.out, overview(analysis), analysis.transcript.tokens):
             session.out.print(table)
@@ -141,13 +157,13 @@ def _show(
         session.out.print(rounds_table(session.out, past))
 
 
-def _outlook(session: Session, source: Source, configured: Configured) -> Outlook:
+def _outlook(session: Session, source: Source) -> Outlook:
     """That of the conversation that needs compaction most."""
-    settings, model = configured.settings, configured.reading.model
+    settings, model = session.settings, session.reading.model
     facts = model_facts(model)
     if model and not (facts.known or settings.context.limit):
         session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
-    set_by = str(configured.found["context.threshold"].origin)
+    set_by = str(session.configured.found["context.threshold"].origin)
     views = [
         outlook(transcript, FORMATS[transcript.format], facts.context_limit, settings, set_by)
         for transcript in source.transcripts
@@ -186,7 +202,7 @@ def show_message(session: Session, source: Source, analyses: list[Analysis], ind
                 for p in shown.parts
             ],
         }
-        typer.echo(jsons.dumps(value))
+        print_json(value)
         return
     lines = ", ".join(str(analysis.transcript.records[record].line) for record in shown.records)
     session.out.print(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import real_path, write_bytes
-from compactor_cli.cli.progress import steps
-from compactor_cli.cli.session import Session, conversations
-from compactor_cli.cli.training_files import TrainingFile, find_files, name_files
+from compactor_cli.cli.session import Session, conversations, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import sha256
@@ -36,6 +37,16 @@ _MOST_SOURCES = 10
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """What numpy looks at when it is imported. The matrices are small: several threads would wait for each
 other, and the last digits would depend on how many there are."""
+
+
+class TrainingFile(NamedTuple):
+    """A file to learn from."""
+
+    path: str
+    source: str
+    """The name of its folder; never a path of this machine."""
+    name: str
+    """The source, and the path from there on."""
 
 
 @dataclass(slots=True)
@@ -98,23 +109,82 @@ def learn(asked: LearnOptions, given: Layer) -> None:
       compactor compact session.jsonl --target-ratio 0.25 --profile profile.toml
       compactor learn sessions/*.jsonl -o profile.toml --no-held-out
     """
-    configured = configure(given, asked.config)
     from compactor_cli.evaluation.learning.fit import load_numpy
 
     for variable in _THREADS:
         os.environ.setdefault(variable, "1")
     load_numpy()
-    found = name_files(find_files(asked.paths))
+    found = _name_files(_find_files(asked.paths))
     _check_output(asked.output, found, json=asked.json)
-    session = configured.session(quiet=asked.quiet)
+    session = open_session(asked, given)
     read = _read(session, found, keep=asked.held_out)
     if len(read.refused) == len(found):
         raise typer.Exit(ExitCode.UNREADABLE)
     if not read.cases:
-        session.err.print(_nothing(read), soft_wrap=True)
+        session.say(_nothing(read))
         raise typer.Exit(ExitCode.NO)
     taught = _teach(session, read, asked)
     _write(session, read, taught, asked.output, json=asked.json)
+
+
+def _find_files(given: Sequence[str]) -> list[str]:
+    """The files, and for a folder the `*.jsonl` in and below it, in order; those with a leading `_` are left out.
+
+    Raises UsageError for a folder without any.
+    """
+    found: dict[str, None] = {}
+    for name in given:
+        if name == "-" or not Path(name).is_dir():
+            found[name] = None
+            continue
+        inner = sorted(p for p in Path(name).rglob("*.jsonl") if p.is_file() and not p.name.startswith("_"))
+        if not inner:
+            raise UsageError(f"{name}: there is no *.jsonl in this folder")
+        found.update({str(path): None for path in inner})
+    return list(found)
+
+
+def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
+    """Names for files. Of two folders of one name, those above them are named too, as far as they differ."""
+    folders = {path: _folder(path) for path in paths}
+    labels = _labels({folder for folder in folders.values() if folder is not None})
+    found = []
+    for path, folder in folders.items():
+        if folder is None:
+            found.append(TrainingFile(path, "stdin", "stdin"))
+        else:
+            own = real_path(path).relative_to(folder).as_posix()
+            found.append(TrainingFile(path, labels[folder], f"{labels[folder]}/{own}"))
+    return found
+
+
+def _folder(path: str) -> Path | None:
+    """The folder that is a file's source: folders of dates (2026/03/02) are all part of what they stand in."""
+    if path == "-":
+        return None
+    folder = real_path(path).parent
+    while folder.name.isdigit() and folder.parent.name:
+        folder = folder.parent
+    return folder
+
+
+def _labels(folders: set[Path]) -> dict[Path, str]:
+    """Folder -> its name, with as many of those above it as it takes to tell it from the others."""
+    depth = dict.fromkeys(folders, 1)
+    while True:
+        labels = {folder: "/".join(map(_readable, folder.parts[-depth[folder] :])) for folder in folders}
+        counts = Counter(labels.values())
+        short = [f for f in folders if counts[labels[f]] > 1 and depth[f] < len(f.parts)]
+        if not short:
+            return labels
+        for folder in short:
+            depth[folder] += 1
+
+
+def _readable(name: str) -> str:
+    """Claude Code names folders after whole paths (-home-sam-shop): the part for the home folder goes."""
+    home = re.sub(r"[^A-Za-z0-9]", "-", str(Path.home()))
+    return name[len(home) :].lstrip("-") or "home" if name.startswith(home) else name
 
 
 def _check_output(output: str, found: Sequence[TrainingFile], *, json: bool) -> None:
@@ -215,10 +285,10 @@ def _measure(
         return strategy_method(replace(session, profile=Profile(weights)), "adaptive")
 
     sessions = [retention.EvaluatedSession(name, transcript) for name, transcript in read.transcripts.items()]
-    with steps(session.err, len(sessions), unit="sessions") as progress:
+    with session.working(len(sessions), "sessions") as progress:
         prepared = retention.prepare(sessions, _MEASURED_AT, progress=lambda name: progress.step("looking for needs"))
     references = [strategy_method(session, "tiered"), plain_method("mask", session.counter)]
-    with steps(session.err, steps_of(prepared, list(schemes.values()), len(references)), unit="steps") as progress:
+    with session.working(steps_of(prepared, list(schemes.values()), len(references)), "steps") as progress:
         tools = Measuring(fit, auc, adaptive, references, progress.step)
         return held_out(read.lessons, read.cases, prepared, schemes, tools)
 
@@ -226,15 +296,14 @@ def _measure(
 def _write(session: Session, read: Read, taught: Taught, output: str, *, json: bool) -> None:
     from compactor_cli.evaluation.learning.profile_text import profile_text
     from compactor_cli.render import learning as render
-    from compactor_cli.render.jsons import dumps
 
     write_bytes(output, profile_text(taught).encode())
     left_out = render.LeftOut(read.short, read.copies, tuple(map(str, read.refused)))
     if json:
-        typer.echo(dumps(render.learned_json(output, taught, left_out, session.counter.name, session.warnings)))
+        print_json(render.learned_json(output, taught, left_out, session.counter.name, session.warnings))
         return
     console = session.err if output == "-" else session.out
     for piece in render.learned_tables(console, taught, left_out, session.counter.name):
         console.print(piece, soft_wrap=isinstance(piece, str))
     if output != "-":
-        session.err.print(f"written to {output}", soft_wrap=True)
+        session.say_written(output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,7 +11,9 @@ import typer
 
 from compactor_cli.cli.commands.memory_edit import add, forget, pin, unpin
 from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export, take_in
-from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, now, open_log, print_json
+from compactor_cli.cli.databases import existing_database
+from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, open_log
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import ExitCode, UsageError, meant
 from compactor_cli.memory.conditions import ORDERS
@@ -75,7 +78,7 @@ def listing(asked: ListOptions, given: Layer) -> None:
     if asked.order not in ORDERS:
         raise UsageError(f"--order {asked.order!r} is unknown{meant(asked.order, ORDERS)}; use {', '.join(ORDERS)}")
     wanted = filters_of(asked)
-    with log.existing() as database:
+    with existing_database(log.url) as database:
         if database is None:
             found, total = [], 0
         else:
@@ -120,8 +123,8 @@ def search(asked: SearchOptions, given: Layer) -> None:
     log = open_log(asked, given)
     words = " ".join(asked.query)
     wanted = filters_of(asked)
-    at = now()
-    with log.existing() as database:
+    at = time.time()
+    with existing_database(log.url) as database:
         hits = []
         if database is not None:
             from compactor_cli.memory.stored.memories import search as find
@@ -160,7 +163,7 @@ def show(asked: IdsOptions, given: Layer) -> None:
     from compactor_cli.render.memories import memory_page
 
     log = open_log(asked, given)
-    with log.existing() as database:
+    with existing_database(log.url) as database:
         if database is None:
             raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
         from compactor_cli.memory.stored.memories import get

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from compactor_cli.cli.memory_log import NOTHING, IdsOptions, now, open_log, print_json
+from compactor_cli.cli.databases import existing_database, made_database
+from compactor_cli.cli.memory_log import NOTHING, IdsOptions, open_log
 from compactor_cli.cli.options import CommandOptions
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory
@@ -46,7 +49,7 @@ def add(asked: AddOptions, given: Layer) -> None:
     from compactor_cli.memory.merging import checked
 
     log = open_log(asked, given)
-    at = now()
+    at = time.time()
     said = [
         checked(
             Memory(
@@ -66,7 +69,7 @@ def add(asked: AddOptions, given: Layer) -> None:
         return
     from compactor_cli.memory.stored.memories import add as remember
 
-    with log.made() as database, database.write() as connection:
+    with made_database(log.url) as database, database.write() as connection:
         added = remember(connection, said, at)
     if asked.json:
         print_json({"new": [memory_json(entry) for entry in added.new], "known": [memory_json(m) for m in added.known]})
@@ -113,7 +116,7 @@ def forget(asked: IdsOptions, given: Layer) -> None:
     from compactor_cli.memory.exchange import memory_json
 
     log = open_log(asked, given)
-    with log.existing() as database:
+    with existing_database(log.url) as database:
         if database is None:
             raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
         from compactor_cli.db.removal import scrub
@@ -133,7 +136,7 @@ def _pin(asked: IdsOptions, given: Layer, *, pinned: bool) -> None:
     from compactor_cli.memory.exchange import memory_json
 
     log = open_log(asked, given)
-    with log.existing() as database:
+    with existing_database(log.url) as database:
         if database is None:
             raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
         from compactor_cli.memory.stored.memories import get

@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
+from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import read_bytes, write_bytes
-from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, print_json, time_of
+from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption
 from compactor_cli.cli.remote import is_remote, store
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import NotKeptError
 from compactor_cli.render.console import counted, make_console
@@ -62,7 +64,7 @@ def decay(asked: DecayOptions, given: Layer) -> None:
     days = checked_half_life(log.configured.settings.memory.half_life_days)
     at = time_of(asked.now)
     changes = []
-    with log.existing() as database:
+    with existing_database(log.url) as database:
         if database is not None:
             from compactor_cli.memory.stored.memory_changes import decay as fade
 
@@ -98,7 +100,7 @@ def consolidate(asked: ConsolidateOptions, given: Layer) -> None:
     """
     log = open_log(asked, given)
     found = []
-    with log.existing() as database:
+    with existing_database(log.url) as database:
         if database is not None:
             from compactor_cli.memory.stored.memory_changes import consolidate as join
 
@@ -140,7 +142,7 @@ def export(asked: ExportOptions, given: Layer) -> None:
     log = open_log(asked, given)
     wanted = filters_of(asked)
     found = []
-    with log.existing() as database:
+    with existing_database(log.url) as database:
         if database is not None:
             from compactor_cli.memory.stored.memories import listed
 
@@ -185,7 +187,7 @@ def take_in(asked: ImportOptions, given: Layer) -> None:
     if lines:
         from compactor_cli.memory.stored.memories import take_in as store
 
-        with log.made() as database, database.write() as connection:
+        with made_database(log.url) as database, database.write() as connection:
             added = store(connection, lines)
         new, known = len(added.new), len(added.known)
     if asked.json:

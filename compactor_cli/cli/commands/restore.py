@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
+from msgspec.structs import asdict
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import configure
 from compactor_cli.cli.files import clear_beside, read_bytes, split_warning, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
-from compactor_cli.cli.searching import search as search_archive
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
-from compactor_cli.errors import NotKeptError, UsageError
+from compactor_cli.errors import InputError, NotKeptError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, joined
 from compactor_cli.settings.layers import Layer
 
 if TYPE_CHECKING:
+    from compactor_cli.archive.search import MessageHit
     from compactor_cli.cli.lookup import Lookup
     from compactor_cli.db.database import Database
     from compactor_cli.model.archived import Archived
 
 _KEPT_ARE = "Kept are only compactions with --archive, or with the setting archive.enabled."
+
+_HITS = 10
+_STATES = 50
+"""States that are looked into, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +95,7 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
       compactor restore --compaction 12 -o session.jsonl
       compactor restore small.jsonl --purge
     """
-    configured = configure(given, asked.config)
-    session = configured.session(quiet=asked.quiet)
+    session = open_session(asked, given)
     if asked.latest or asked.session or asked.project:
         asked = replace(asked, file=picked(session, [asked.file], asked)[0])
     _check(asked)
@@ -101,7 +105,7 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
     data = in_memory(session.bytes_of(asked.file)) if asked.file else b""
     from compactor_cli.db.database import open_existing
 
-    kept = open_existing(configured.reading.database_url)
+    kept = open_existing(session.reading.database_url)
     if kept is None:
         _without(session, asked, data)
     try:
@@ -113,11 +117,8 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
 def _check(asked: RestoreOptions) -> None:
     asks = asked.search is not None
     jobs = [("--ref", asked.ref is not None), ("--list", asked.listed), ("--search", asks), ("--purge", asked.purge)]
-    named = [name for name, given in jobs if given]
-    if len(named) > 1:
-        raise UsageError(f"{' and '.join(named)} exclude each other: use one of them")
-    if asked.round is not None and asked.compaction is not None:
-        raise UsageError("--round and --compaction exclude each other: use one of them")
+    named = options.at_most_one(jobs)
+    options.at_most_one((("--round", asked.round), ("--compaction", asked.compaction)))
     if not asked.file and not asked.listed and not asks and asked.compaction is None:
         raise UsageError("name a file, or --compaction N; restore --list says what is kept")
     if asked.listed or asked.purge or asks:
@@ -140,7 +141,7 @@ def _run(session: Session, kept: Database, asked: RestoreOptions, data: bytes) -
 
     if not asked.file and asked.compaction is None:
         if asked.search is not None:
-            search_archive(session, kept, asked.search, None, json=asked.json)
+            _search(session, kept, asked.search, None, json=asked.json)
         else:
             _list_all(session, kept, asked)
         return
@@ -152,7 +153,7 @@ def _run(session: Session, kept: Database, asked: RestoreOptions, data: bytes) -
     if asked.purge:
         _purge(session, kept, asked, lookup)
     elif asked.search is not None:
-        search_archive(session, kept, asked.search, lookup.compactions, json=asked.json)
+        _search(session, kept, asked.search, lookup.compactions, json=asked.json)
     elif asked.listed:
         _list(session, kept, asked, lookup)
     elif asked.ref is not None:
@@ -216,7 +217,6 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
     """The compactions of a file, and what each took away."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.archive.stored import archive, rounds
-    from compactor_cli.render import jsons
     from compactor_cli.render.archive import compactions_table, removed_table, round_json
 
     ids = [each.id for each in lookup.compactions]
@@ -224,8 +224,7 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
         past = [past_round for each in ids for past_round in rounds.rounds_of(connection, each)]
         manifests = [archive.manifest(connection, each) for each in ids]
     if asked.json:
-        value = {"rounds": list(map(round_json, past)), "manifests": list(map(manifest_json, manifests))}
-        typer.echo(jsons.dumps(value))
+        print_json({"rounds": list(map(round_json, past)), "manifests": list(map(manifest_json, manifests))})
         return
     session.out.print(compactions_table(session.out, lookup.compactions, past, of_file=True))
     for number, manifest in enumerate(manifests, start=1):
@@ -238,7 +237,6 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
 def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
     """Every compaction in the archive, the newest first."""
     from compactor_cli.archive.stored import archive, rounds
-    from compactor_cli.render import jsons
     from compactor_cli.render.archive import compactions_table, round_json
 
     with kept.read() as connection:
@@ -246,12 +244,56 @@ def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
         past = [past_round for each in known for past_round in rounds.rounds_of(connection, each.id)]
         size = archive.size(connection)
     if asked.json:
-        typer.echo(jsons.dumps({"rounds": list(map(round_json, past))}))
+        print_json({"rounds": list(map(round_json, past))})
         return
     session.out.print(compactions_table(session.out, known, past, of_file=False))
     session.say(
         f"{size.kept} of {size.compactions} can be restored; they take {size.stored / 1e6:,.1f} MB in {kept.name}"
     )
+
+
+def _search(session: Session, kept: Database, query: str, among: Sequence[Archived] | None, *, json: bool) -> None:
+    """Print the messages that have the words of a query; `among` some compactions, or all. Raises NotKeptError when
+    there are none."""
+    from compactor_cli.archive.search import best, words_of
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.render.archive import hits_table
+
+    words = words_of(query)
+    if not words:
+        raise UsageError("--search: no words; write what to look for")
+    if among is None:
+        with kept.read() as connection:
+            among = archive.newest(connection, _STATES)
+    found = best((hit for archived in among for hit in _hits_in(session, kept, archived, words)), _HITS)
+    if json:
+        print_json({"query": query, "hits": [asdict(hit) for hit in found]})
+    elif found:
+        session.out.print(hits_table(session.out, found))
+    if not found:
+        raise NotKeptError(f"--search {query!r}: no archived message has any of the words")
+
+
+def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
+    """The messages of one state. One that is not there any more, or cannot be read, is said and passed over."""
+    from compactor_cli.archive.search import hits
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.cli.lookup import read_again
+
+    if not archived.kept:
+        return
+    with kept.read() as connection:
+        manifest = archive.manifest(connection, archived.id)
+        data = archive.restore(connection, archived.id, None)
+    try:
+        source = read_again(data, archived.input.path, archived.format)
+    except InputError as error:
+        session.say(f"note: compaction {archived.id} is passed over: {error}")
+        return
+    for number, transcript in enumerate(source.transcripts):
+        entries = [entry for entry in manifest.removed if entry.conversation == number and len(entry.messages) == 1]
+        references = {entry.messages[0]: entry.reference for entry in reversed(entries)}
+        yield from hits(transcript.messages, words, references, archived.input.path, archived.id)
 
 
 def _purge(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
@@ -295,14 +337,13 @@ def _without(session: Session, asked: RestoreOptions, data: bytes) -> NoReturn:
         raise NotKeptError(
             f"{asked.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}"
         )
-    from compactor_cli.render import jsons
     from compactor_cli.render.archive import removed_table
 
     manifest = read_manifest(read_bytes(str(beside)), str(beside))
     if manifest.output.sha256 != hashlib.sha256(data).hexdigest():
         session.warn(f"{beside} is of an earlier state of {asked.file}: the file was changed since")
     if asked.json:
-        typer.echo(jsons.dumps({"rounds": [], "manifests": [manifest_json(manifest)]}))
+        print_json({"rounds": [], "manifests": [manifest_json(manifest)]})
     else:
         session.out.print(removed_table(session.out, manifest, 1))
         session.say(f"from {beside}; the originals are not kept")

@@ -10,17 +10,13 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.inputs import inputs_of, one_by_one
-from compactor_cli.cli.model_use import model_use, say_use, use_json, warn_unused
-from compactor_cli.cli.picking import picked
-from compactor_cli.cli.scope import say_scope
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
-from compactor_cli.settings import Settings
 from compactor_cli.settings.layers import Layer
 
 
@@ -44,27 +40,28 @@ def score(asked: ScoreOptions, given: Layer) -> None:
       compactor score session.jsonl --scorer classifier --llm-model openai/gpt-4o-mini
       compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
     """
-    configured = configure(given, asked.config)
-    settings = replace(configured.settings, summarizer="extractive")  # nothing is summarized here
-    session = configured.session(quiet=asked.quiet, probes=True)
-    warn_unused(session, configured, given)
-    work = partial(_score, session, configured, settings, top=asked.top, json=asked.json)
-    one_by_one(session, inputs_of(session, picked(session, [asked.file], asked)), work)
+    session = open_session(asked, given, probes=True)
+    session.warn_unused(given)
+    session.settings = replace(session.settings, summarizer="extractive")  # nothing is summarized here
+    one_by_one(session, inputs_of(session, [asked.file], asked), partial(_score, session, asked))
     if not asked.json:
-        say_scope(session, configured.settings)
+        from compactor_cli.render.strategies import scope_lines
+
+        for line in scope_lines(session.settings):
+            session.out.print(line)
 
 
-def _score(session: Session, configured: Configured, settings: Settings, file: str, *, top: int, json: bool) -> None:
+def _score(session: Session, asked: ScoreOptions, file: str) -> None:
     """The scores of one file."""
-    before = model_use(session)
-    source = configured.load(session, file)
+    before, settings = session.model_use(), session.settings
+    source = session.load(file)
     session.note_reading(source)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     everything = [(number, m.index) for number, a in enumerate(analyses) for m in a.transcript.messages]
-    if top:
-        everything = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))[:top]
-    say_use(session, model_use(session, before))
-    _show(session, source, analyses, everything, json=json)
+    if asked.top:
+        everything = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))[: asked.top]
+    session.say_use(session.model_use(before))
+    _show(session, source, analyses, everything, json=asked.json)
 
 
 def _show(
@@ -76,7 +73,7 @@ def _show(
 
     if json:
         value = jsons.score_json(source, session.counter.name, analyses, shown)
-        typer.echo(jsons.dumps(value | use_json(session)))
+        print_json(value | session.use_json())
         return
     tables.heading(session.out, source, session.counter.name)
     for number, analysis in enumerate(analyses):

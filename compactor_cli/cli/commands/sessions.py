@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Annotated
 
@@ -15,16 +17,19 @@ from compactor_cli.agents import AGENTS, agent
 from compactor_cli.agents.base import Agent, Figure
 from compactor_cli.agents.finding import Listing, Saved, described, find_sessions
 from compactor_cli.cli import options
-from compactor_cli.cli.ages import since as since_of
-from compactor_cli.cli.configured import configure
-from compactor_cli.cli.session import Session
+from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.session_menu import content_of, project_of, this_machine
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
-from compactor_cli.errors import InputError
+from compactor_cli.errors import InputError, UsageError
+from compactor_cli.formats.base import parse_time
 from compactor_cli.settings.layers import Layer
 
 _SHOWN = 20
 """Sessions that are listed without --limit."""
+_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|m|h|d|w)[a-z]*", re.IGNORECASE)
+_SECONDS = {"min": 60, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,25 +69,39 @@ def sessions(asked: SessionsOptions, given: Layer) -> None:
       compactor compact --latest claude --target-ratio 0.25 -o small.jsonl
     """
     from compactor_cli.render import sessions as render
-    from compactor_cli.render.jsons import dumps
 
-    configured = configure(given, asked.config)
-    session = configured.session(quiet=asked.quiet)
+    session = open_session(asked, given)
     now = time.time()
     agents: Iterable[Agent] = dict.fromkeys(map(agent, asked.agents)) if asked.agents else AGENTS.values()
     listing = find_sessions(this_machine(), agents, aside=asked.everything)
-    since = since_of(asked.since, now) if asked.since else 0
+    since = _since(asked.since, now) if asked.since else 0
     found = described(listing, since=since, project=project_of(asked.project))
     listed = list(islice(found, asked.limit or None))
     more = bool(asked.limit) and next(found, None) is not None
     if asked.exact:
         listed = _all_counted(session, listing, listed)
     if asked.json:
-        typer.echo(dumps(render.sessions_json(listed, listing)))
+        print_json(render.sessions_json(listed, listing))
     else:
         _show(session, listing, listed, now, more=more)
     for line in render.failed_lines(listing):
         session.warn(line)
+
+
+def _since(text: str, now: float) -> float:
+    """A time in seconds since 1970, for an age (`90min`, `12h`, `7d`, `2 weeks`), a date, which begins where this
+    machine is, or an ISO 8601 time. Raises UsageError."""
+    age = _AGE.fullmatch(text.strip())
+    if age:
+        return now - float(age[1]) * _SECONDS[age[2].lower()]
+    word = text.strip()
+    try:
+        time = datetime.fromisoformat(word).timestamp() if _DATE.match(word) else parse_time(word)
+    except ValueError:
+        time = None
+    if time is None:
+        raise UsageError(f"--since {text!r} is no time; write an age (90min, 12h, 7d, 2w) or a date (2026-11-01)")
+    return time
 
 
 def _show(session: Session, listing: Listing, listed: list[Saved], now: float, *, more: bool) -> None:

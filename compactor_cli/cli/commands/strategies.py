@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-import typer
-
 from compactor_cli.cli import options
+from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.strategies import STRATEGIES
 
@@ -25,10 +24,9 @@ def strategies(asked: options.CommandOptions) -> None:
     """
     from compactor_cli.render import strategies as render
     from compactor_cli.render.console import make_console
-    from compactor_cli.render.jsons import dumps
 
     if asked.json:
-        typer.echo(dumps(render.strategies_json(STRATEGIES.values())))
+        print_json(render.strategies_json(STRATEGIES.values()))
         return
     console = make_console(sys.stdout)
     console.print(render.strategy_table(console, STRATEGIES.values()))

@@ -9,10 +9,11 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.session import open_session
+from compactor_cli.cli.session import Configured
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import CompactorError
 from compactor_cli.model.content import in_memory
+from compactor_cli.settings import ReadingSettings, Settings
 from compactor_cli.settings.layers import Layer
 
 
@@ -39,9 +40,9 @@ def textconv(asked: TextconvOptions, given: Layer) -> None:
     from compactor_cli.render.plain import plain_text
 
     named = given.get("format")
-    session = open_session(
-        tokenizer="chars", model="", format=named.value if named else "", skip_damaged=True, quiet=asked.quiet
-    )
+    # no settings of files and the environment: the text of a file is the same in every checkout
+    reading = ReadingSettings(tokenizer="chars", format=named.value if named else "", skip_damaged=True)
+    session = Configured(Settings(), reading).session(quiet=asked.quiet)
     data = session.bytes_of(asked.file)
     try:
         text = plain_text(session.read(data, asked.file)).encode("utf-8", "replace")

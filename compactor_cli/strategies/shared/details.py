@@ -25,13 +25,13 @@ _LEAST = 60
 
 
 def quoted_details(
-    given: PlanInput, covered: Sequence[Group], room: int, aside: Collection[int] = (), newest: float = 0.0
-) -> tuple[Excerpt, ...]:
-    """The best lines of these groups in about `room` tokens; messages in `aside` are repeated anyway. `newest`: the
-    share of the room for the beginnings of the newest messages, whatever their value."""
+    given: PlanInput, covered: Sequence[Group], room: int, aside: Collection[int] = (), newest: int = 0
+) -> tuple[tuple[Excerpt, ...], int]:
+    """The best lines of these groups in about `room` tokens, and what is left of it. Messages in `aside` are repeated
+    anyway. `newest`: tokens for the beginnings of the newest messages, whatever their value."""
     room = min(room, DETAIL) - given.count(LEGEND)
     if room < _LEAST or given.profile is None:
-        return ()
+        return (), 0
     session = read_session(given.messages, REACH, given.settings.query, quoted_only=True)
     evidence = gather(given.messages, session)
     values = TermScores(session, evidence, given.profile)
@@ -40,10 +40,10 @@ def quoted_details(
     lines = SessionLines(session, values.of, outside)
     known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
     selector = Selector(lines, values.of, given.count, sorted(known))
-    room -= _take_newest(selector, lines, int(room * newest))
-    selector.fill(densest(lines, room), room)
+    room -= _take_newest(selector, lines, newest)
+    left = selector.fill(densest(lines, room), room)
     chosen = sorted(selector.taken.values(), key=lambda choice: choice.line)
-    return tuple(Quoter(given.messages, lines, given.count).excerpts(chosen))
+    return tuple(Quoter(given.messages, lines, given.count).excerpts(chosen)), left
 
 
 def _take_newest(selector: Selector, lines: SessionLines, room: int) -> int:

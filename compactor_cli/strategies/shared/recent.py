@@ -51,6 +51,10 @@ _SUMMARY_SHARE = 0.5
 """Share of the room that recent messages leave to the summary when they are large."""
 _RECENT_SHARE = 0.75
 """Share of what the user's words leave that the other recent messages may take."""
+_UNUSED, _TIMES = 0.05, 3
+"""Share of the target for which no line has to be found before older messages get that room, and how often."""
+_TOLD = 0.35
+"""Share of a summary's room that a model has for what it writes, at least."""
 _BESIDE_MODEL = 0.3
 """The same when a model writes the summary: it needs room to say something."""
 LEAST, MOST = 1_000, 8_000
@@ -63,9 +67,9 @@ class Shape(Struct, frozen=True):
 
     name: str
     form: str = "summary"
-    core: float = 0.35
-    """Of the summary's room, for what stands under its headings; the rest is for lines of the session that
-    are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
+    core: float = 0.2
+    """Of the summary's room, for what stands under its headings; the rest, and what they do not need, is for lines of
+    the session that are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
     recent: bool = True
     """The newest messages stay."""
     newest: float = 0.0
@@ -136,6 +140,8 @@ class _Planner:
         self.given, self.shape = given, shape
         self.renderer = Renderer(given.messages, given.count)
         self.border = len(given.messages) - (given.settings.recent_messages if shape.recent else 0)
+        self.unused = self.spare = 0
+        """Tokens for which a summary found no line of worth, and those of them that are for older messages."""
 
     def plan(self) -> Plan:
         given = self.given
@@ -174,6 +180,16 @@ class _Planner:
 
     def _attempt(self, kept: dict[int, Decision], *, repeats: bool = False) -> _Found | None:
         """A plan around what is kept; None when there is no room for a summary. `repeats`: it may repeat requests."""
+        self.spare = 0
+        found = self._planned(kept, repeats=repeats)
+        for _ in range(_TIMES):
+            if found is None or not self.shape.recent or self.unused <= _UNUSED * (self.given.target or 0):
+                break
+            self.spare += self.unused
+            found = self._planned(kept, repeats=repeats) or found
+        return found
+
+    def _planned(self, kept: dict[int, Decision], *, repeats: bool) -> _Found | None:
         given, shape = self.given, self.shape
         loose = [g for g in given.groups if g.index not in kept]
         words = repeatable(given, kept) if repeats else NO_WORDS
@@ -244,10 +260,14 @@ class _Planner:
         if quotes_lines:
             repeated = quote_tokens(given, shape.name, slot.quotes)
             room = slot.budget - repeated - HEADING
-            room -= text_room(given, shape.core, room, len(parts))
+            core = max(shape.core, _TOLD) if given.settings.summarizer == "llm" else shape.core
+            own = text_room(given, core, room, len(parts))
             aside = {i for g in covered for i in g.messages if given.messages[i].origin == "request"}
             aside |= {quote.message for quote in slot.quotes if quote.message is not None}
-            slot = replace(slot, lines=quoted_details(given, covered, room, aside, shape.newest))
+            newest = int((room - own) * shape.newest)
+            lines, left = quoted_details(given, covered, room, aside, newest)
+            slot = replace(slot, own=own, lines=lines)
+            self.unused = left - own if given.target is not None else 0
         return replace(slot, parts=parts) if parts or not shape.parts else replace(slot, form="summary")
 
     # -- the newest messages
@@ -280,6 +300,9 @@ class _Planner:
             rest_of_room = room - heading - sum(asked.tokens + LABEL for asked in chosen.values())
             share = _BESIDE_MODEL if self.given.settings.summarizer == "llm" else _RECENT_SHARE
             space = int(min((1 - _SUMMARY_SHARE) * room, share * rest_of_room))
+            # a summary needs less than what it replaces
+            space = max(space, rest_of_room - sum(g.tokens for g in older))
+            space = min(space + self.spare, rest_of_room)
             room = rest_of_room
         over: list[Group] = []
         if sum(g.tokens for g in others) > space:
@@ -287,7 +310,8 @@ class _Planner:
             recent, over = fit_newest(self.renderer, others, space, many, RECENT)
         else:
             recent = [self.renderer.whole(g, RECENT) for g in others]
-            left = room - sum(d.tokens for d in recent) - (MOST + DETAIL if self.shape.core else heading)
+            left = room - sum(d.tokens for d in recent)
+            left = max(left - (MOST + DETAIL if self.shape.core else heading), min(left, self.spare))
             more, older = self._whole(older, left, smallest=False)
             recent += more
         # of the requests, those behind everything that is not kept stay at their place

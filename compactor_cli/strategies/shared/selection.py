@@ -70,8 +70,10 @@ class Selector:
         self._worth = worth
         self._cost = cost
         self._reached: dict[int, float] = dict.fromkeys(covered, 1.0)
-        self._looked_at: dict[int, tuple[list[_Context], list[float]]] = {}
-        """Line -> its names, and what it would add by the lines that are taken around it as in `levels`."""
+        self._contexts: dict[int, list[_Context]] = {}
+        """Line that was looked at -> its names."""
+        self._gains: dict[int, list[float]] = {}
+        """Line that was looked at -> what it would add, by the lines that are taken around it as in `levels`."""
         self._holders: dict[int, list[tuple[list[float], _Context]]] = {}
         """Term -> the gains that it is part of."""
         self._costs: dict[int, int] = {}
@@ -89,7 +91,7 @@ class Selector:
 
     def terms_of(self, line: int) -> list[int]:
         """Return the terms that make the value of a line: those that nothing had when it was looked at."""
-        return [found.term for found in self._context(line)]
+        return [found.term for found in self._look_at(line)]
 
     def take(self, line: int) -> int:
         """Take a line whatever its value; returns its tokens."""
@@ -105,24 +107,27 @@ class Selector:
 
     def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
         """Take lines, and runs of them, the densest first, by bounds that are made exact when it is their turn."""
-        taken = self.taken
+        taken, opened, pieces, piece_of = self.taken, self._opened, self.lines.session.pieces, self.lines.piece_of
         heap = self._entries([n for n in candidates if self.lines.bounds[n] > 0 and n not in taken])
         heapq.heapify(heap)
         while heap and room > HEADING:
-            _, line, stop = heapq.heappop(heap)
-            if not taken.keys().isdisjoint(range(line, stop)):
+            _, line, stop, tokens = heapq.heappop(heap)
+            if line in taken or (stop - line > 1 and not taken.keys().isdisjoint(range(line, stop))):
                 continue
-            cost = self.cost(line, stop)
+            cost = tokens if pieces[piece_of[line]].message in opened else tokens + HEADING
             if cost > room:
                 continue
             next_best = -heap[0][0] - _TINY if heap else 0.0
-            gain = self._bound(line, stop)
-            if stop - line > 1 and gain >= cost * next_best:
-                gain = self._joint(line, stop)
+            if stop - line == 1:
+                gain = self._gain(line)
+            else:
+                gain = self._bound(line, stop)
+                if gain >= cost * next_best:
+                    gain = self._joint(line, stop)
             if gain <= _TINY:
                 continue
             if gain < cost * next_best:
-                heapq.heappush(heap, (-gain / cost, line, stop))
+                heapq.heappush(heap, (-gain / cost, line, stop, tokens))
                 continue
             for each in range(line, stop):
                 choice = ChosenLine(each, self._gain(each), self.cost(each))
@@ -130,18 +135,22 @@ class Selector:
                 yield choice
             room -= cost
             for near in (line - 1, stop):  # what it says is better understood now
-                if near in self._looked_at and near not in taken:
-                    heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1))
+                if near in self._gains and near not in taken:
+                    heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1, self.tokens(near)))
 
-    def _entries(self, candidates: list[int]) -> list[tuple[float, int, int]]:
+    def _entries(self, candidates: list[int]) -> list[tuple[float, int, int, int]]:
         """Return the lines, and the runs in which they explain each other, such as in a list of paths, where none is
-        worth much alone. What comes first is an upper bound of what a token of them is worth, negative."""
-        piece_of = self.lines.piece_of
-        known = {line: (self._gains_of(line), self.tokens(line), piece_of[line]) for line in candidates}
+        worth much alone. What comes first is an upper bound of what a token of them is worth, negative; what comes
+        last, their tokens."""
+        pieces, piece_of, opened = self.lines.session.pieces, self.lines.piece_of, self._opened
+        for line in candidates:
+            self._look_at(line)
+        known = {line: (self._gains[line], self.tokens(line), piece_of[line]) for line in candidates}
         entries = []
         for line, (gains, cost, piece) in known.items():
+            mark = 0 if pieces[piece].message in opened else HEADING
             alone, together, tokens = gains[0], gains[_BEHIND], cost
-            entries.append((-alone / tokens, line, line + 1))
+            entries.append((-self._gain(line) / (tokens + mark), line, line + 1, tokens))
             for stop in range(line + 2, line + _RUN + 1):
                 last = known.get(stop - 1)
                 if last is None or last[2] != piece:
@@ -149,20 +158,21 @@ class Selector:
                 alone += last[0][0]
                 tokens += last[1]
                 if (bound := together + last[0][_BEFORE]) > alone + _TINY:
-                    entries.append((-bound / tokens, line, stop))
+                    entries.append((-bound / (tokens + mark), line, stop, tokens))
                 together += last[0][_BEFORE + _BEHIND]
         return entries
 
     def _bound(self, start: int, stop: int) -> float:
-        """Return what taking a line adds, or an upper bound of what a run of lines adds."""
-        if stop - start == 1:
-            return self._gain(start)
+        """Return an upper bound of what a run of lines adds; 0 when its lines add no more together than alone."""
         if start - 1 in self.taken or stop in self.taken:
             return self._joint(start, stop)
-        gain = self._gains_of(start)[_BEHIND] + self._gains_of(stop - 1)[_BEFORE]
+        first, last = self._gains[start], self._gains[stop - 1]
+        gain, alone = first[_BEHIND] + last[_BEFORE], first[0] + last[0]
         for line in range(start + 1, stop - 1):
-            gain += self._gains_of(line)[_BEFORE + _BEHIND]
-        return gain
+            inner = self._gains[line]
+            gain += inner[_BEFORE + _BEHIND]
+            alone += inner[0]
+        return gain if gain > alone + _TINY else 0.0
 
     def _joint(self, start: int, stop: int) -> float:
         """Return what taking a run of lines adds."""
@@ -172,7 +182,7 @@ class Selector:
         for line in range(start - (start - 1 in taken), stop + (stop in taken)):
             side = _BEFORE if line > start or line - 1 in taken else 0
             side += _BEHIND if line < stop - 1 or line + 1 in taken else 0
-            for found in self._context(line):
+            for found in self._look_at(line):
                 known = best.get(found.term)
                 if known is None:
                     known = reached.get(found.term, 0.0)
@@ -196,7 +206,7 @@ class Selector:
         for near in (line - 1, line, line + 1):
             if near in self.taken:
                 side = self._side(near)
-                for found in self._context(near):
+                for found in self._look_at(near):
                     self._understand(found.term, found.levels[side])
 
     def _understand(self, term: int, reach: float) -> None:
@@ -217,7 +227,9 @@ class Selector:
     def _gain(self, line: int) -> float:
         """Return what taking the line adds: its own names, and context for those of its neighbours."""
         side = self._side(line)
-        gain = self._gains_of(line)[side]
+        if line not in self._gains:
+            self._look_at(line)
+        gain = self._gains[line][side]
         if side & _BEFORE:
             gain += self._more(line - 1, _BEHIND)
         if side & _BEHIND:
@@ -227,24 +239,20 @@ class Selector:
     def _more(self, line: int, also: int) -> float:
         """Return what a line that is taken adds when the line before or behind it is taken too."""
         gain, side, reached = 0.0, self._side(line) | also, self._reached
-        for found in self._context(line):
+        for found in self._look_at(line):
             more = found.levels[side] - reached.get(found.term, 0.0)
             if more > 0:
                 gain += more * found.worth
         return gain
 
-    def _context(self, line: int) -> list[_Context]:
-        return self._look_at(line)[0]
-
-    def _gains_of(self, line: int) -> list[float]:
-        return self._look_at(line)[1]
-
-    def _look_at(self, line: int) -> tuple[list[_Context], list[float]]:
-        seen = self._looked_at.get(line)
-        if seen is not None:
-            return seen
+    def _look_at(self, line: int) -> list[_Context]:
+        """Return the names of a line that something is left to add of, and take note of what the line adds."""
+        known_names = self._contexts.get(line)
+        if known_names is not None:
+            return known_names
         lines, worth, reached = self.lines, self._worth, self._reached
-        found, gains = [], [0.0, 0.0, 0.0, 0.0]
+        names: list[_Context] = []
+        gains = [0.0, 0.0, 0.0, 0.0]
         text, around = lines.text(line), self._around(line)
         for term in lines.terms(line):
             known = reached.get(term, 0.0)
@@ -253,13 +261,14 @@ class Selector:
                 continue
             levels = _UNDERSTOOD if term < 0 else _levels(text, lines.session.names[term], *around)
             context = _Context(term, value, levels)
-            found.append(context)
+            names.append(context)
             for side, level in enumerate(levels):
                 if level > known:
                     gains[side] += (level - known) * value
             self._holders.setdefault(term, []).append((gains, context))
-        self._looked_at[line] = found, gains
-        return found, gains
+        self._contexts[line] = names
+        self._gains[line] = gains
+        return names
 
     def _around(self, line: int) -> tuple[int, int]:
         """Return the characters of the lines before and behind. The message before or behind counts too, such as the

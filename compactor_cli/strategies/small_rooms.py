@@ -1,0 +1,44 @@
+"""What strategies do whose summaries have headings, where a room is too small for these: `adaptive` plans instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from msgspec.structs import replace
+
+from compactor_cli.errors import BudgetError
+from compactor_cli.model.plan import Plan
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.adaptive.strategy import Adaptive
+from compactor_cli.strategies.shared.recent import Shape, plan_recent
+
+_HEADINGS = 600
+"""Tokens of room of which headings would take more than a tenth."""
+
+
+def plan_in_any_room(given: PlanInput, shape: Shape) -> Plan:
+    """The plan of such a strategy; in a small room that of `adaptive`, which says so. A model that writes the summaries
+    needs no more headings than its text is worth. Raises BudgetError when nothing valid fits."""
+    headed = partial(plan_recent, given, shape)
+    if given.target is None or given.profile is None or given.settings.summarizer == "llm":
+        return headed()
+    room = max(0, given.target - sum(message.tokens for message in given.messages if message.role == "system"))
+    bare = partial(_without_headings, given, f"{shape.name}: {room:,} tokens are too few for a summary with headings")
+    return _either(bare, headed) if room < _HEADINGS else _either(headed, bare)
+
+
+def _without_headings(given: PlanInput, reason: str) -> Plan:
+    plan = Adaptive().plan(given)
+    return replace(plan, notes=(*plan.notes, f"{reason}; adaptive chose what stays"))
+
+
+def _either(first: Callable[[], Plan], second: Callable[[], Plan]) -> Plan:
+    """The first plan, or the second where the first has no room. Raises the BudgetError that asks for less."""
+    try:
+        return first()
+    except BudgetError as error:
+        try:
+            return second()
+        except BudgetError as other:
+            raise min(error, other, key=lambda e: e.floor) from None

@@ -1,0 +1,57 @@
+"""In rooms of which headings would take too much, `adaptive` plans for the strategies that write under headings."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from compactor_cli.errors import BudgetError
+from tests.builders import call, calling, compact, jsonl, load, result, system, user
+
+STRATEGIES = ["rolling", "hybrid", "summarize"]
+REFUSED = "Error: payment amount does not add up, total price is 305, but paid 255"
+
+
+def session() -> bytes:
+    """A booking that was refused, behind much talk of flights."""
+    records = [system(), user("Hi! I'm looking to book a flight from New York to Seattle on May 20th.")]
+    for at in range(12):
+        found = [{"flight_number": f"HAT{n:03}", "origin": "JFK", "price": n} for n in range(9 * at, 9 * at + 9)]
+        records.append(
+            calling(call(f"c{at}", "search_flights", json.dumps({"day": at})), content=f"I look at day {at}.")
+        )
+        records.append(result(f"c{at}", json.dumps(found)))
+    records.append(user("Yes, please proceed with that booking."))
+    records.append(calling(call("last", "book_reservation", '{"flight":"HAT107"}')))
+    return jsonl(*records, result("last", REFUSED))
+
+
+def room(target: int) -> int:
+    """Tokens of a target that leaves so much beside the system message."""
+    return target + load(session()).transcripts[0].messages[0].tokens
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_small_room_shows_what_has_to_be_answered_next_and_no_headings(strategy: str) -> None:
+    found = compact(session(), strategy=strategy, target_tokens=room(250))
+    said = [str(json.loads(line)["content"]) for line in found.data.splitlines()]
+    assert REFUSED in said[-1]
+    assert not any("\n### " in text for text in said)
+    assert found.data == compact(session(), strategy="adaptive", target_tokens=room(250)).data
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_report_says_who_chose(strategy: str) -> None:
+    note = f"{strategy}: 250 tokens are too few for a summary with headings; adaptive chose what stays"
+    small, large = (compact(session(), strategy=strategy, target_tokens=room(size)).parts[0] for size in (250, 700))
+    assert (note in small.warnings, [w for w in large.warnings if "adaptive" in w]) == (True, [])
+    assert (small.plan.strategy, large.plan.strategy) == ("adaptive", strategy)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_floor_that_an_error_names_can_be_reached(strategy: str) -> None:
+    with pytest.raises(BudgetError) as failure:
+        compact(session(), strategy=strategy, target_tokens=room(1))
+    floor = failure.value.floor
+    assert compact(session(), strategy=strategy, target_tokens=floor).parts[0].tokens <= floor
