@@ -14,6 +14,8 @@ from compactor_cli.agents import AGENTS
 from compactor_cli.cli.app import app
 from compactor_cli.formats import FORMATS
 from compactor_cli.resuming import AGENTIC
+from compactor_cli.settings.checked_values import parsed
+from compactor_cli.settings.keys import keys
 from tests.builders import ROOT
 
 PACKAGE = ROOT / "compactor_cli"
@@ -152,3 +154,13 @@ def test_every_command_that_is_shown_exists_with_its_options(page, words):
     assert given <= options
     # of a group only a command or an option may follow
     assert not hasattr(command, "commands") or not rest or rest[0].startswith("-")
+
+
+def test_every_key_of_the_chat_is_a_setting_and_takes_the_value():
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `/compact config (\w+ [\w.]+)` \| (.+) \|$", page, re.MULTILINE)
+    for chat, here in rows:
+        found = re.fullmatch(r"`compactor config set (\S+) (\S+)`", here)
+        assert found, f"{chat}: {here}"
+        assert parsed(keys()[found[1]], found[2]) is not None
+    assert len(rows) == 4

@@ -15,7 +15,7 @@ def safe(text: str) -> str:
     """A line with nothing in it that commands a terminal or cannot be written to one."""
     if text.isascii() and text.isprintable():
         return text
-    return shown(text.expandtabs(_TAB)).encode("utf-8", "backslashreplace").decode("utf-8")
+    return shown(text.expandtabs(_TAB))
 
 
 def wrapped(line: str, width: int) -> Iterator[str]:

@@ -70,7 +70,12 @@ class Boundary(TyperGroup):
             welcome(ctx.command_path)
             raise typer.Exit(int(ExitCode.USAGE))
         try:
-            return super().make_context(info_name, args, parent, **extra)
+            try:
+                return super().make_context(info_name, args, parent, **extra)
+            finally:
+                sys.stdout.flush()  # help and version are printed by now
+        except CompactorError as error:
+            raise _failed(error, ctx) from None
         except Exception as error:
             if not is_mistake(error):
                 raise
@@ -83,10 +88,7 @@ class Boundary(TyperGroup):
             finally:
                 sys.stdout.flush()  # what cannot be written is known before the exit code is
         except CompactorError as error:
-            if _debugging(ctx):
-                _show_traceback()
-            _say(ctx, f"error: {error}")
-            raise typer.Exit(int(error.exit_code)) from None
+            raise _failed(error, ctx) from None
         except KeyboardInterrupt:
             _say(ctx, "interrupted; nothing was left half-written")
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
@@ -146,6 +148,14 @@ def _debugging(ctx: Any) -> bool:
     return bool(asked and asked.debug)
 
 
+def _failed(error: CompactorError, ctx: Any) -> typer.Exit:
+    """Tell of what was expected to fail; returns what ends the program."""
+    if _debugging(ctx):
+        _show_traceback()
+    _say(ctx, f"error: {error}")
+    return typer.Exit(int(error.exit_code))
+
+
 def _mistaken(error: Exception, ctx: Any) -> typer.Exit:
     """Tell of words that cannot be used; returns what ends the program."""
     _say(ctx, f"error: {words_of(error, ctx)}")
@@ -162,7 +172,7 @@ def _say(ctx: Any, text: str) -> None:
     asked = ctx.meta.get(ASKED)
     if asked and asked.quiet:
         return
-    print(visible(text.encode("utf-8", "replace").decode()), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
+    print(visible(text), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 
 
 def _catch_ending_signals() -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from compactor_cli.cli.carrying_on import CarriedOn, at_home, natively, new_session
 from compactor_cli.cli.checking import needs_compaction, verdict
 from compactor_cli.cli.compact_job import Job
-from compactor_cli.cli.files import make_folder, other_names, write_bytes
+from compactor_cli.cli.files import make_folder, split_warning, write_bytes
 from compactor_cli.cli.gathering import add_events, gathers
 from compactor_cli.cli.html import write_page
 from compactor_cli.cli.progress import NoSteps, Steps
@@ -154,13 +154,13 @@ def _write(
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
     if changed or not (job.asked.in_place or job.asked.new_session):
         parts_of_it = job.asked.in_place and gathers(place)
-        split = other_names(place) if job.asked.in_place and not parts_of_it else 0
+        split = split_warning(place) if job.asked.in_place and not parts_of_it else ""
         if parts_of_it:
             add_events(place, source.stored, data)
         else:
             write_bytes(place, data, source.stored if job.asked.in_place else None, [source.path])
         if split:
-            session.warn(f"{place}: had {split + 1} names; the others still mean the file as it was")
+            session.warn(split)
     job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.found.values()], parts))
     return kept
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import stat
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -12,7 +13,7 @@ from typing import IO, Any
 from msgspec.structs import asdict, replace
 
 from compactor_cli.cli.remote import is_remote, store
-from compactor_cli.cli.replacing import DONE
+from compactor_cli.cli.replacing import DONE, access_of, narrowed
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.outcome import Outcome, Sizes
 
@@ -71,14 +72,19 @@ class DoneList:
             self._text = stream.read().decode("utf-8", "replace")
         return self._text.splitlines()
 
-    def start(self, *, afresh: bool) -> None:
-        """Open the list, without what it held when it is to begin afresh. Raises UsageError."""
+    def start(self, inputs: Iterable[str], *, afresh: bool) -> None:
+        """Open the list, without what it held when it is to begin afresh. It says what is in the inputs, so it is never
+        more readable than they are. Raises UsageError."""
         if self._address:
             self._text = "" if afresh else self._text
             return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("w" if afresh else "a", encoding="utf-8")
+            state, like = self._path.stat(), (access for one in inputs if (access := access_of(one)) is not None)
+            mode = narrowed(stat.S_IMODE(state.st_mode), state.st_gid, like)
+            if mode != stat.S_IMODE(state.st_mode):  # of another user's list only the user may change it
+                self._path.chmod(mode)
             if not afresh and self._path.stat().st_size:
                 self._file.write("\n")  # behind a line that may be unfinished
         except OSError as error:

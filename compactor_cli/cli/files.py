@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from compactor_cli.cli.remote import is_remote, store
-from compactor_cli.cli.replacing import access_of, replace_by
+from compactor_cli.cli.replacing import access_of, remove_stale, replace_by
 from compactor_cli.cli.spill import spilled
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, is_same
@@ -56,13 +56,15 @@ def read_text(path: str) -> str:
         raise UsageError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
 
 
-def write_bytes(path: str, data: Content, replaces: Content | None = None, inputs: Sequence[str] = ()) -> None:
+def write_bytes(
+    path: str, data: Content, replaces: Content | None = None, inputs: Sequence[str] = (), original: str = ""
+) -> None:
     """Write to standard output for `-`, else replace the file in one step; a device or a pipe is written into.
 
     A run that fails or is killed leaves the old file as it was. `replaces`: what the file must still hold, when it
     was read before; whoever wrote to it in the meantime loses nothing. Raises InputError then. `inputs`: the files
-    that the data is made from; the output is never more readable than they are. Raises UsageError where nothing can
-    be written.
+    that the data is made from; the output is never more readable than they are. `original`: the file that this is a
+    copy of, whose owner it gets. Raises UsageError where nothing can be written.
     """
     if path == "-":
         _print_bytes(data)
@@ -78,7 +80,8 @@ def write_bytes(path: str, data: Content, replaces: Content | None = None, input
             return
         target = Path(os.path.realpath(path))  # a link stays a link
         like = [access for one in inputs if (access := access_of(one)) is not None]
-        replace_by(target, partial(_copy, data), like, partial(_check_unchanged, path, target, replaces))
+        model = real_path(original) if original else None
+        replace_by(target, partial(_copy, data), like, partial(_check_unchanged, path, target, replaces), model)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -94,12 +97,21 @@ def _copy(data: Content, stream: BinaryIO) -> None:
         stream.write(chunk)
 
 
-def other_names(path: str) -> int:
-    """Return how many other names (hard links) a file has, which go on to mean it as it is now when it is replaced."""
+def clear_beside(path: str) -> None:
+    """Remove what killed runs left beside an output: also a run that writes nothing there tidies up."""
+    if path not in ("", "-") and not is_remote(path):
+        remove_stale(real_path(path))
+
+
+def split_warning(path: str) -> str:
+    """Return what is to be said when a file is replaced that has other names (hard links), which go on to mean it as it
+    was; nothing for a file with one."""
     try:
-        return max(0, Path(path).stat().st_nlink - 1)
+        state = Path(path).stat()
     except OSError:
-        return 0
+        return ""
+    names = state.st_nlink if stat.S_ISREG(state.st_mode) else 1
+    return f"{path}: had {names} names; the others still mean the file as it was" if names > 1 else ""
 
 
 def _check_unchanged(path: str, target: Path, expected: Content | None) -> None:

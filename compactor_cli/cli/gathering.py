@@ -158,7 +158,7 @@ def _sessions(path: str) -> Iterator[bytes]:
                     yield json.dumps(session, ensure_ascii=False).encode()
         finally:
             connection.close()
-    except (sqlite3.Error, ValueError) as error:
+    except (sqlite3.Error, ValueError, RecursionError) as error:
         raise InputError(f"the database cannot be read: {error}", path=path) from None
 
 

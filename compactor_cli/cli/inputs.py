@@ -150,7 +150,7 @@ def _unread(session: Session, path: str) -> str:
             return ""
         load(read_session(path), path, _NoCounter(), format=session.reading.format, skip_damaged=True)
     except InputError as error:
-        return error.what
+        return error.what.partition("; ")[0]  # what to do about it is for a file that was named
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     return ""

@@ -15,6 +15,7 @@ from compactor_cli.cli.checking import failed
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.done import DoneList, is_still_done, key_of, sha256_of
+from compactor_cli.cli.files import clear_beside
 from compactor_cli.cli.inputs import is_parquet, naming
 from compactor_cli.cli.remote import is_of_one_process
 from compactor_cli.cli.replacing import remove_left
@@ -60,19 +61,23 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
     tasks = [FileTask(file, job.names[file], known.get(job.names[file])) for file in files]
     shares = _shares(session, job, files)
     if done:
-        done.start(afresh=not job.asked.resume)
+        done.start(files, afresh=not job.asked.resume)
     outcomes = []
-    with session.working(len(files), each=_STEPS) as progress:
-        told = _shared(session, tasks, job) if shares else _alone(session, tasks, job)
-        with closing(told), closing(done) if done else nullcontext():
-            for one in told:
-                if done and not one.outcome.error and not one.outcome.earlier:
-                    done.add(job.names[one.outcome.path], one.outcome)
-                _print(session, one)
-                progress.whole(one.outcome.path)
-                outcomes.append(one.outcome)
-    if shares:  # a worker that was killed may have been writing, and the one that did its file again had looked before
-        remove_left(Path(job.place(file) if job.asked.out_dir else file) for file in files)
+    try:
+        with session.working(len(files), each=_STEPS) as progress:
+            told = _shared(session, tasks, job) if shares else _alone(session, tasks, job)
+            with closing(told), closing(done) if done else nullcontext():
+                for one in told:
+                    if done and not one.outcome.error and not one.outcome.earlier:
+                        done.add(job.names[one.outcome.path], one.outcome)
+                    _print(session, one)
+                    progress.whole(one.outcome.path)
+                    outcomes.append(one.outcome)
+    finally:
+        if shares and job.asked.writes:
+            # a worker that was killed, also by this process when it is to end, may have been writing; and the one that
+            # did its file again had looked before
+            remove_left(Path(job.place(file) if job.asked.out_dir else file) for file in files)
     return outcomes
 
 
@@ -100,6 +105,8 @@ def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
 
 def _compact(session: Session, path: str, job: Job) -> Outcome:
     """Compact one file, or each row of a data set; returns what became of it. Raises CompactorError."""
+    if job.asked.writes:
+        clear_beside(job.place(path))
     if path not in session.contents and is_parquet(path):
         from compactor_cli.cli.compact_parquet import compact_parquet
 

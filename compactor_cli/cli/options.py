@@ -123,6 +123,9 @@ class SessionOptions(PickOptions):
 FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="Transcript, or a folder of them; - is standard input.")
 ]
+OneFileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="Transcript, or a folder with one in it; - is standard input.")
+]
 FilesArgument = Annotated[
     list[str] | None, typer.Argument(metavar="FILE...", help="Transcripts, or folders of them; - is standard input.")
 ]

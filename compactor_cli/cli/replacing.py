@@ -38,12 +38,17 @@ def access_of(path: str) -> Access | None:
 
 
 def replace_by(
-    target: Path, write: Callable[[IO[bytes]], object], like: Sequence[Access], check: Callable[[], None] = lambda: None
+    target: Path,
+    write: Callable[[IO[bytes]], object],
+    like: Sequence[Access],
+    check: Callable[[], None] = lambda: None,
+    model: Path | None = None,
 ) -> None:
     """Put what `write` writes into a stream in the place of a file, or at a new place; the stream can be read again.
 
-    `like`: the inputs, than which it is never more readable. `check` is called right before. Raises OSError; the old
-    file stays then, and nothing is left beside it.
+    `like`: the inputs, than which it is never more readable. `check` is called right before. `model`: a file whose
+    owner, mode and attributes it gets; default: the one that is replaced. Raises OSError; the old file stays then, and
+    nothing is left beside it.
     """
     remove_stale(target)
     with _temporary(target) as (handle, temporary):
@@ -51,7 +56,7 @@ def replace_by(
             write(stream)
             stream.flush()
             os.fsync(handle)
-        _give_access(target, handle, temporary, like)
+        _give_access(model or target, handle, temporary, like)
         check()
         temporary.replace(target)
 
@@ -123,10 +128,10 @@ def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
             os.close(handle)
 
 
-def _give_access(target: Path, handle: int, temporary: Path, like: Sequence[Access]) -> None:
-    """Owner, extended attributes and mode of the file that is replaced, or those of a new one."""
+def _give_access(model: Path, handle: int, temporary: Path, like: Sequence[Access]) -> None:
+    """Owner, extended attributes and mode of a file; where there is none, those of a new one."""
     try:
-        old = target.stat()
+        old = model.stat()
     except FileNotFoundError:
         umask = os.umask(0)
         os.umask(umask)
@@ -139,16 +144,21 @@ def _give_access(target: Path, handle: int, temporary: Path, like: Sequence[Acce
                 os.chown(handle, -1, old.st_gid)
             with suppress(OSError):
                 os.chown(handle, old.st_uid, -1)
-        _copy_attributes(target, temporary)
-    group = os.fstat(handle).st_gid
-    for given in like:
-        # to another group than the input's, only what the input gives to all
-        others = given.mode & 0o7
-        mode &= given.mode if group == given.group else (given.mode & ~0o070) | (others << 3)
+        _copy_attributes(model, temporary)
+    mode = narrowed(mode, os.fstat(handle).st_gid, like)
     if hasattr(os, "fchmod"):
         os.fchmod(handle, mode)
     else:
         temporary.chmod(mode)
+
+
+def narrowed(mode: int, group: int, like: Iterable[Access]) -> int:
+    """Return a mode for a file of a group that is never more readable than the inputs are."""
+    for given in like:
+        # to another group than the input's, only what the input gives to all
+        others = given.mode & 0o7
+        mode &= given.mode if group == given.group else (given.mode & ~0o070) | (others << 3)
+    return mode
 
 
 def _copy_attributes(target: Path, temporary: Path) -> None:

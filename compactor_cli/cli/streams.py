@@ -70,7 +70,9 @@ def _stream(stream: Any, descriptor: int, *, tells: bool) -> Any:
         if reading != descriptor:
             os.dup2(reading, descriptor)
             os.close(reading)
-    encoding, errors = (stream.encoding, stream.errors) if stream else ("utf-8", "backslashreplace")
+    encoding, errors = (stream.encoding, stream.errors) if stream else ("utf-8", "")
+    if errors not in ("replace", "ignore", "xmlcharrefreplace", "namereplace"):
+        errors = "backslashreplace"  # a character that the encoding does not have ends no command
     raw = Outlet(descriptor, tells=tells)
     terminal = raw.isatty()
     return io.TextIOWrapper(

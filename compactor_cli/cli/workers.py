@@ -10,7 +10,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import Any, Generic, NoReturn, TypeVar
 
 from msgspec import Struct
@@ -18,6 +20,8 @@ from msgspec import Struct
 T = TypeVar("T")
 R = TypeVar("R")
 
+_OF_TERMINALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
+"""What a terminal sends to all processes of a run."""
 _AHEAD = 4
 """Chunks a process that are handed out before the first of them is asked for: so many results wait at most."""
 
@@ -83,7 +87,8 @@ class _Pool(Generic[T, R]):
         if self._executor is None:
             self._executor = self._executor_of(self._processes)
         try:
-            return self._executor.submit(self._work.chunk, chunk)
+            with undisturbed():
+                return self._executor.submit(self._work.chunk, chunk)
         except BrokenProcessPool as error:
             broken: Future[list[R]] = Future()
             broken.set_exception(error)
@@ -94,7 +99,9 @@ class _Pool(Generic[T, R]):
         for item in chunk:
             with self._executor_of(1) as executor:
                 try:
-                    yield from executor.submit(self._work.chunk, [item]).result()
+                    with undisturbed():
+                        made = executor.submit(self._work.chunk, [item])
+                    yield from made.result()
                 except BrokenProcessPool:
                     yield self._work.ended(item)
 
@@ -118,7 +125,44 @@ class _Pool(Generic[T, R]):
         context = multiprocessing.get_context("forkserver" if forks else "spawn")
         if forks:
             context.set_forkserver_preload(list(self._work.preload))
+            _start_helpers()
         return ProcessPoolExecutor(processes, context, _begin, (self._work.begin, self._work.given))
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let signals that end the run, and would interrupt this thread, wait until what is begun here is done."""
+    came: list[int] = []
+    handlers = _handlers() if threading.current_thread() is threading.main_thread() else {}
+    for number in handlers:
+        signal.signal(number, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came[:1]:
+            signal.raise_signal(number)
+
+
+def _handlers() -> dict[int, Callable[[int, FrameType | None], object]]:
+    """Return what is done in this process when a signal asks it to end; those that it does not handle are left out."""
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    return {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+
+
+def _start_helpers() -> None:
+    """Start the processes that start others and tidy up behind them. What a terminal sends to all of a run (Ctrl-C, or
+    that it closes) is for this process, which ends them: they would die of it on the way, and tell of it."""
+    from multiprocessing import forkserver, resource_tracker
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        for start in (resource_tracker.ensure_running, forkserver.ensure_running):
+            signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)  # the first of them lets signals through again
+            start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(begin: Callable[..., None], given: tuple[Any, ...]) -> None:

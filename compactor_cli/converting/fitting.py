@@ -14,6 +14,7 @@ from compactor_cli.converting.message_content import Item, Picture, Seal, Speake
 from compactor_cli.converting.stable import digest
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Role
+from compactor_cli.text.json_values import MAX_DEPTH, nested_too_deeply
 
 Turns = tuple[SpeakerTurn, ...]
 BEGINNING = "[The conversation begins with the assistant.]"
@@ -21,6 +22,8 @@ BEGINNING = "[The conversation begins with the assistant.]"
 _BETWEEN = "\n\n"
 WRAPPED = "input"
 """Member that holds arguments which are no JSON object, where a target wants one."""
+_DEEPEST = MAX_DEPTH - 20
+"""Levels that the value of arguments may have: a record holds them a few levels down, and is to be read again."""
 
 
 def only(turns: Turns, keep: Callable[[SpeakerTurn, Item], bool]) -> Turns:
@@ -199,12 +202,15 @@ def with_objects(turns: Turns) -> Turns:
 
 
 def arguments(item: Item) -> Any:
-    """The value of a call's arguments: an empty text is none, and a text that is no JSON is that text."""
+    """The value of a call's arguments: an empty text is none, and a text that is no JSON, or is nested too deeply for
+    a record that could be read again, is that text."""
     if not item.text.strip():
         return {}
     try:
         value = json.loads(item.text)
     except (ValueError, RecursionError):
+        return item.text
+    if nested_too_deeply(item.text, value, _DEEPEST):
         return item.text
     return {} if value is None else value
 

@@ -95,7 +95,7 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
     # file of two formats fits neither well: let `foreign` name the line where they meet
     if not any(known.recognize(value) for known in FORMATS.values() for value in values):
         what = f"no known format: none of {len(FORMATS)} knows any of its records"
-        raise InputError(f"{what}; name it with --format ({', '.join(NAMES)})", line=1)
+        raise InputError(f"{what}; name it with --format (compactor formats lists them)", line=1)
     return max(FORMATS.values(), key=lambda known: fit(known, values))
 
 

@@ -16,6 +16,7 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, parse_time, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 
 _TYPE = compiled_later(r"[A-Z][A-Z_]+")
@@ -214,7 +215,7 @@ def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in arguments.items():
         try:
-            found[key] = json.loads(value) if isinstance(value, str) else value
+            found[key] = parse_json(value) if isinstance(value, str) else value
         except ValueError:
             return arguments
     return found

@@ -6,7 +6,6 @@ The forks keep what a summary or a truncation hides, and name in each hidden mes
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place, Role
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 
 _SYSTEM = ("system_prompt",)
@@ -158,7 +158,7 @@ def _told(parts: Sequence[Part], content: Any) -> list[Part]:
 def _failed(content: Any) -> bool | None:
     if isinstance(content, str) and content[:1] in ("{", "["):
         try:
-            content = json.loads(content)
+            content = parse_json(content)
         except ValueError:
             return None
     ones = [content] if isinstance(content, dict) else content if isinstance(content, list) else []

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Path
+from compactor_cli.text.json_values import parse_json
 
 _LEFT_OVER = 1_000
 """Characters that names, numbers and short strings may take besides the copies."""
@@ -85,7 +85,7 @@ def shortened_texts(before: Any, after: Any) -> dict[str, str]:
 def _arguments(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = parse_json(value)
         except ValueError:
             return {}
     return value if isinstance(value, dict) else {}

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from compactor_cli.formats.base import word
 from compactor_cli.model.message import Message
+from compactor_cli.text.json_values import parse_json
 
 CALL_EVENTS = ("tool.execution_start", "tool.execution_partial_result", "tool.execution_progress")
 _NEWEST = ("abort", "session.shutdown", "session.usage_info", "session.usage_checkpoint", "assistant.usage")
@@ -251,5 +252,5 @@ def _requests(values: Sequence[Any]) -> dict[str, deque[str]]:
 def _request(name: Any, arguments: Any) -> str:
     if isinstance(arguments, str):
         with suppress(ValueError):  # the input of a tool that takes plain text
-            arguments = json.loads(arguments)
+            arguments = parse_json(arguments)
     return json.dumps([name, arguments], sort_keys=True)

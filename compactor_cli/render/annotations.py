@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 from compactor_cli.model.findings import RULES, CheckFinding
+from compactor_cli.text.clean import visible
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _PAGE = "docs/ci.md"
 
 
 def github(findings: Sequence[CheckFinding]) -> str:
-    """A workflow command a line; GitHub shows each at its file."""
+    """A workflow command a line; GitHub shows each at its file. Its runner decodes `%25`, `%0D`, `%0A`, `%3A` and `%2C`
+    and nothing else, so what commands a terminal has the escapes that it has everywhere."""
     return "".join(
         f"::{_level(finding)} file={_property(finding.path)},line={finding.line},"
         f"title={_property(f'compactor: {finding.rule}')}::{_data(finding.message)}\n"
@@ -49,12 +52,12 @@ def _level(finding: CheckFinding) -> str:
 
 
 def _uri(path: str) -> str:
-    """A path relative to the folder that is checked, or the URI of an absolute one."""
-    return Path(path).as_uri() if Path(path).is_absolute() else quote(Path(path).as_posix())
+    """A path relative to the folder that is checked, or the URI of an absolute one: bytes that are no UTF-8 too."""
+    return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"), joiners=True)
 
 
 def _property(text: str) -> str:

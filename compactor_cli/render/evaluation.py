@@ -106,7 +106,8 @@ def _rounded(value: float | None) -> float | None:
 
 def _skipped(result: Evaluation) -> Iterator[str]:
     for name, cut, reason in result.skipped[:_MOST_SKIPPED]:
-        yield plain(f"skipped: {name}{'' if cut is None else f' at {_percent(cut)}'}: {reason}")
+        where = f"{name}{'' if cut is None else f' at {_percent(cut)}'}"
+        yield plain(f"skipped: {reason if reason.startswith(f'{name}:') else f'{where}: {reason}'}")
     if len(result.skipped) > _MOST_SKIPPED:
         yield f"skipped: {len(result.skipped) - _MOST_SKIPPED:,} more; all in --json"
 

@@ -24,12 +24,7 @@ from compactor_cli.views.survival.result import Survival
 def dumps(value: Any) -> str:
     """JSON on one line; lone surrogates stay escaped, so that it can always be written, and so does what commands a
     terminal or cannot be seen."""
-    text = visible(json.dumps(value, ensure_ascii=False))
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        text = json.dumps(value)
-    return text
+    return visible(json.dumps(value, ensure_ascii=False))
 
 
 def number(value: float) -> int | float:

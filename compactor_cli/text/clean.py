@@ -9,21 +9,29 @@ from compactor_cli.text.patterns import compiled_later
 _ESCAPES = compiled_later(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
 _CONTROL = compiled_later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _COMMANDING = compiled_later(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    r"\U000e0000-\U000e007f]|\r(?!\n)"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    r"\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]|\r(?!\n)"
+    r"|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
 )
-"""What commands a terminal, turns the direction of text or is not seen; tabs and line breaks aside."""
+"""What commands a terminal, turns the direction of text, is not seen or cannot be written; tabs and line breaks aside.
+
+By Unicode: controls (Cc), line and paragraph separators (Zl, Zp), surrogates (Cs: bytes of a file's name that are no
+UTF-8 are such), format characters (Cf) but for the signs of Arabic, Syriac and Kaithi, which are seen, and what else is
+ignored where it is not known (Default_Ignorable_Code_Point): fillers and tags. What changes the character before it
+stays: variation selectors, of ideographs behind one only.
+"""
 _JOINERS = "\u200c\u200d"
 """Join or part letters; what is shown without them is read just as well."""
 _PICTURE = compiled_later("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
 
 
-def visible(text: str) -> str:
-    """With what commands a terminal, turns text or cannot be seen as escapes such as `\\u001b`. JSON stays the same
-    value."""
+def visible(text: str, *, joiners: bool = False) -> str:
+    """With what commands a terminal, turns text, cannot be seen or cannot be written as escapes such as `\\u001b`. JSON
+    stays the same value. `joiners`: what joins or parts letters stays as it is."""
     if text.isascii() and text.isprintable():
         return text
-    return _COMMANDING.sub(_escape, text)
+    return _COMMANDING.sub(_escape_others if joiners else _escape, text)
 
 
 def shown(text: str) -> str:
@@ -38,8 +46,12 @@ def _shown(found: re.Match[str]) -> str:
     return found[0] if all(map(_PICTURE.match, around)) else ""
 
 
+def _escape_others(found: re.Match[str]) -> str:
+    return found[0] if found[0] in _JOINERS else _escape(found)
+
+
 def _escape(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be")
+    units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 

@@ -36,12 +36,12 @@ def parse_json(text: str) -> Any:
     return value
 
 
-def nested_too_deeply(text: str, value: Any) -> bool:
-    """Return whether a value, read from this text, is nested deeper than MAX_DEPTH."""
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
+def nested_too_deeply(text: str, value: Any, most: int = MAX_DEPTH) -> bool:
+    """Return whether a value, read from this text, is nested deeper than `most` levels."""
+    if text.count("[") + text.count("{") <= most:
         return False
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(most):
         level = [item for outer in level if isinstance(outer, (dict, list)) for item in _members(outer)]
     return any(isinstance(item, (dict, list)) for item in level)
 

@@ -76,6 +76,21 @@ def test_one_report_of_several_files_is_for_those_who_may_read_all_of_them(run, 
     assert mode(tmp_path / "outs" / "open.jsonl") == 0o644
 
 
+def test_the_list_of_what_is_done_is_for_those_who_may_read_all_of_the_files(run, tmp_path, chat):
+    (tmp_path / "open.jsonl").write_bytes(CHAT)
+    (tmp_path / "open.jsonl").chmod(0o644)
+    done = tmp_path / "outs" / ".compactor-done.jsonl"
+    with umask(0):
+        (tmp_path / "other.jsonl").hardlink_to(tmp_path / "open.jsonl")
+        assert run("compact", "open.jsonl", "other.jsonl", *HALF, "--out-dir", "outs").code == 0
+        assert oct(mode(done)) == oct(0o644)
+        assert run("compact", "open.jsonl", "chat.jsonl", *HALF, "--out-dir", "outs", "--resume").code == 0
+        assert oct(mode(done)) == oct(0o600)
+        done.unlink()
+        assert run("compact", "open.jsonl", "chat.jsonl", *HALF, "--out-dir", "outs").code == 0
+    assert oct(mode(done)) == oct(0o600)
+
+
 def test_a_file_on_standard_input_counts_as_one_that_is_named(tmp_path, chat):
     with umask(0), chat.open("rb") as stream:
         args = command("compact", "-", *HALF, "-o", "out.jsonl")
@@ -128,6 +143,29 @@ def test_what_a_group_may_read_is_not_given_to_another_group(run, tmp_path, chat
     with umask(0):
         assert run("compact", "chat.jsonl", *HALF, "-o", "out.jsonl").code == 0
     assert mode(tmp_path / "out.jsonl") == 0o600
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+def test_the_original_that_doctor_keeps_belongs_to_whom_it_belonged(run, tmp_path, chat):
+    chat.write_bytes(CHAT + b'{"role": "assistant", "content": "I was go')
+    chat.chmod(0o640)
+    os.chown(chat, 1234, 2345)
+    assert run("doctor", "chat.jsonl", "--fix", "--in-place", "--tokenizer", "chars").code == 0
+    for file in (chat, tmp_path / "chat.jsonl.before-fix"):
+        state = file.stat()
+        assert (state.st_uid, state.st_gid, stat.S_IMODE(state.st_mode)) == (1234, 2345, 0o640)
+
+
+def test_doctor_and_restore_say_when_a_hard_link_is_split(run, tmp_path, chat):
+    told = "warning: chat.jsonl: had 2 names; the others still mean the file as it was"
+    chat.write_bytes(CHAT + b'{"role": "assistant", "content": "I was go')
+    (tmp_path / "second.jsonl").hardlink_to(chat)
+    assert told not in run("doctor", "chat.jsonl", "--fix", "-o", "mended.jsonl", "--tokenizer", "chars").stderr
+    assert told in run("doctor", "chat.jsonl", "--fix", "--in-place", "--tokenizer", "chars").stderr
+    database = ("--database", f"sqlite:///{tmp_path}/a.db")
+    assert told not in run("compact", "chat.jsonl", *HALF, "--in-place", "--archive", *database).stderr
+    (tmp_path / "third.jsonl").hardlink_to(chat)
+    assert told in run("restore", "chat.jsonl", "--in-place", *database).stderr
 
 
 def test_in_place_says_when_a_hard_link_is_split(run, tmp_path, chat):

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from compactor_cli.formats import FORMATS
 from tests.builders import exchanges, jsonl, user
 
 CHARS = ("--tokenizer", "chars")
@@ -39,7 +40,10 @@ def test_a_command_for_one_file_takes_each_session_in_order_and_lists_what_it_sk
     alone = [run(command[0], f"sessions/{name}", *command[1:], *CHARS, "--json").text for name in SESSIONS]
     assert (done.code, done.text) == (0, "".join(alone))
     assert skipped(done) == [f"sessions/{name}" for name in OTHERS]
-    assert "no known format" in done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
+    assert f"skipped: sessions/package.json: no known format: none of {len(FORMATS)} knows any of its records" in lines
+    assert all(len(line) < 120 for line in lines)
+    assert "openai-chat" not in "".join(lines)
 
 
 def test_compact_writes_the_sessions_under_their_places_in_the_folder(run, tmp_path, folder):
@@ -55,6 +59,19 @@ def test_compact_writes_the_sessions_under_their_places_in_the_folder(run, tmp_p
     assert not (out / "out").exists(), "what was written there is no input"
     assert run("compact", "sessions", *options).code == 2, "several files need a place each"
     assert run("compact", "sessions", *options, "--check").code == 1
+
+
+@pytest.mark.parametrize(
+    "command", [["compact", "--target-ratio", "0.5", "--check"], ["evaluate"], ["learn", "-o", "p.toml"]], ids=" ".join
+)
+def test_files_of_no_format_have_a_short_line_each(run, folder, command):
+    names = [f"sessions/other{n}.jsonl" for n in range(3)]
+    for name in names:
+        (folder.parent / name).write_text('{"a": 1}\n{"b": 2}\n')
+    done = run(command[0], *names, "sessions/a.jsonl", *command[1:], *CHARS)
+    lines = [line for line in (done.text + done.stderr).splitlines() if "no known format" in line]
+    assert len(lines) >= 3
+    assert all(line.count(".jsonl") == 1 and len(line) < 200 for line in lines), lines
 
 
 def test_in_place_a_damaged_session_is_reported_and_the_others_are_done(run, folder):
@@ -111,6 +128,32 @@ def test_a_folder_with_one_session_may_go_to_a_file(run, tmp_path):
     (tmp_path / "one" / "a.jsonl").write_bytes(jsonl(user("hi")))
     assert run("compact", "one", *CHARS, "-o", "out.jsonl").code == 0
     assert (tmp_path / "out.jsonl").read_bytes() == jsonl(user("hi"))
+
+
+def test_a_prompt_is_assembled_from_a_folder_with_one_session(run, tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "a.jsonl").write_bytes(CHAT)
+    (tmp_path / "prompt.yaml").write_text("task_prompt: Go on.\n")
+    options = ("--prompt", "prompt.yaml", "--total", "2000", *CHARS)
+    done = run("assemble", "one", *options)
+    assert (done.code, done.stdout) == (0, run("assemble", "one/a.jsonl", *options).stdout)
+    assert run("assemble", "one", *options, "-o", "one/a.jsonl").code == 2, "the input"
+    (tmp_path / "one" / "b.jsonl").write_bytes(CHAT)
+    several = run("assemble", "one", *options)
+    assert (several.code, several.stdout) == (2, b"")
+    assert "one stands for 2 sessions; a prompt has one history, name one" in several.stderr
+    assert run("assemble", "one/*.jsonl", *options).code == 2
+
+
+@pytest.mark.parametrize("command", ["textconv", "assemble", "browse"])
+def test_help_does_not_promise_to_read_all_sessions_of_a_folder(run, command):
+    assert "Transcript, or a folder of them" not in run(command, "--help").text
+
+
+def test_git_names_one_file_and_no_folder(run, folder):
+    done = run("textconv", "sessions")
+    assert (done.code, done.stdout) == (3, b"")
+    assert "sessions: is a directory; name a file in it" in done.stderr
 
 
 def test_a_link_to_itself_is_left_out_with_a_word(run, tmp_path):

@@ -256,3 +256,13 @@ def test_real_storages_have_the_messages_counted_by_hand(name, roles, failed):
     source = load(gather(str(STAGE / name)))
     assert [[m.role for m in t.messages] for t in source.transcripts] == roles
     assert sum(part.failed is True for t in source.transcripts for m in t.messages for part in m.parts) == failed
+
+
+def test_a_message_that_is_nested_too_deeply_is_an_error_in_words(run, database):
+    with sqlite3.connect(database) as connection:
+        connection.execute(
+            "UPDATE part SET data = ?", ('{"type":"text","text":' + "[" * 100_000 + "]" * 100_000 + "}",)
+        )
+    done = run("inspect", database, *CHARS)
+    assert (done.code, done.stdout) == (3, b"")
+    assert "opencode.db: the database cannot be read: " in done.stderr

@@ -285,6 +285,19 @@ def test_a_run_that_ends_in_the_middle_is_resumed_to_the_same_bytes(run, tmp_pat
     assert written(tmp_path / "out") == written(tmp_path / "whole")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_what_a_terminal_sends_to_all_processes_ends_them_with_one_line(tmp_path, under_way, number):
+    left = tmp_path / "out" / ".29.jsonl.0a0b0c0d.compactor-part"  # as of a process that is ended while it writes
+    left.write_bytes(b"half")
+    os.killpg(under_way.pid, number)
+    said = under_way.stderr.read().decode()
+    assert under_way.wait() == 128 + number
+    told = [line for line in said.splitlines() if " tokens " not in line]
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    assert told == [f"{word}; nothing was left half-written"]
+    assert [path.name for path in (tmp_path / "out").glob(".*.compactor-part")] == []
+
+
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
 def test_a_process_that_is_killed_costs_nothing(run, tmp_path, under_way):
     victims = workers_of(under_way.pid)

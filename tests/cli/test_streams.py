@@ -92,6 +92,20 @@ def test_a_full_standard_output_is_exit_code_2_with_words(chat, tmp_path, argume
     assert b"Exception" not in done.stderr
 
 
+@FULL
+@pytest.mark.parametrize("line", ["--help", "--version", "compact --help", "memory --help"])
+def test_help_that_cannot_be_printed_is_exit_code_2_with_words(tmp_path, line):
+    done = in_shell(f"compactor {line} > /dev/full", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == b"error: standard output cannot be written: No space left on device\n"
+
+
+@FULL
+@pytest.mark.parametrize(("line", "code"), [("compact chat.jsonl --check --target-ratio 0.5", 1), ("inspect no", 3)])
+def test_a_full_standard_error_changes_no_exit_code(chat, tmp_path, line, code):
+    assert in_shell(f"compactor {line} --tokenizer chars 2> /dev/full", tmp_path).returncode == code
+
+
 def test_a_closed_standard_output_is_not_taken_for_a_file(chat, tmp_path):
     done = in_shell("compactor compact chat.jsonl --target-ratio 0.5 --tokenizer chars >&-", tmp_path)
     assert done.returncode == 2

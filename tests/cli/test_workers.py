@@ -6,11 +6,12 @@ import multiprocessing
 import os
 import signal
 from itertools import islice
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 
 import pytest
 
-from compactor_cli.cli.workers import Work, in_order
+from compactor_cli.cli.workers import Work, in_order, undisturbed
 
 _factor: list[int] = []
 
@@ -70,6 +71,45 @@ def test_no_process_goes_on_when_nobody_reads_the_rest():
     assert multiprocessing.active_children()
     results.close()
     assert not multiprocessing.active_children()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="what a process blocks is read from /proc")
+def test_what_a_terminal_sends_to_all_is_for_the_process_that_hands_out_the_work():
+    """Helpers that die of Ctrl-C, or of a terminal that closes, tell of it on the terminal."""
+    results = in_order(WORK, chunks(list(range(20)), 2), 2)
+    assert next(results) == 0
+    helpers = [vars(forkserver._forkserver)["_forkserver_pid"], vars(resource_tracker._resource_tracker)["_pid"]]
+    workers = [process.pid for process in multiprocessing.active_children()]
+    try:
+        for pid in [*helpers, *workers]:
+            assert {signal.SIGINT, signal.SIGHUP} <= signals_of(pid, "SigBlk") | signals_of(pid, "SigIgn")
+        assert all(signal.SIGTERM not in signals_of(pid, "SigBlk") for pid in workers)
+    finally:
+        results.close()
+    assert not {signal.SIGINT, signal.SIGHUP} & set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+
+def signals_of(pid, name):
+    """The signals that a process blocks (SigBlk) or ignores (SigIgn)."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    mask = int(next(line for line in status.splitlines() if line.startswith(f"{name}:")).split()[1], 16)
+    return {number for number in signal.valid_signals() if mask >> (number - 1) & 1}
+
+
+def test_a_signal_waits_until_what_is_begun_is_done():
+    came: list[object] = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))
+    try:
+        with undisturbed():
+            signal.raise_signal(signal.SIGTERM)
+            assert came == []
+        assert came == [signal.SIGTERM]
+        with pytest.raises(KeyboardInterrupt), undisturbed():
+            signal.raise_signal(signal.SIGINT)
+            came.append("done")
+        assert came == [signal.SIGTERM, "done"]
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_no_more_is_handed_out_than_is_worth_keeping():

@@ -139,6 +139,23 @@ def test_a_broken_import_stores_nothing(log, tmp_path, data):
     assert log("import", "missing.jsonl").code == 3
 
 
+def test_an_export_of_nothing_empties_no_file(run, log, tmp_path):
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text("an earlier export\n")
+    none = run("memory", "export", "-o", "kept.jsonl", "--database", "none.db")
+    added(log, "something")
+    chosen = log("export", "--category", "preference", "-o", "kept.jsonl")
+    for done in (none, chosen):
+        assert (done.code, done.stdout) == (1, b"")
+        assert "kept.jsonl: there is nothing to export, so the file stays as it is" in done.stderr
+    assert kept.read_text() == "an earlier export\n"
+    assert run("memory", "export", "-o", "new.jsonl", "--database", "none.db").code == 0
+    assert (tmp_path / "new.jsonl").read_bytes() == b""
+    assert run("memory", "export", "-o", "new.jsonl", "--database", "none.db").code == 0
+    assert log("export", "-o", "kept.jsonl").code == 0
+    assert "something" in kept.read_text()
+
+
 def test_export_and_import_through_pipes(run, log, tmp_path):
     log("add", "-", input="\n".join(f"memory {n} Ä" for n in range(50)).encode())
     data = log("export").stdout

@@ -106,3 +106,11 @@ def test_every_key_says_what_it_means_and_what_is_allowed():
 def test_no_two_keys_share_a_variable():
     variables = [variable for key in keys().values() for variable in key.variables]
     assert len(set(variables)) == len(variables)
+
+
+def test_brackets_without_end_are_no_array():
+    key = keys()["tiers.borders"]
+    with pytest.raises(ValueError, match="whole numbers"):
+        parsed(key, "[" * 100_000)
+    with pytest.raises(ValueError, match="whole numbers"):
+        parsed(key, "[" * 100_000 + "]" * 100_000)

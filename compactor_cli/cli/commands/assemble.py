@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.inputs import refuse_overwriting
-from compactor_cli.cli.picking import picked
+from compactor_cli.cli.files import clear_beside, write_bytes
+from compactor_cli.cli.inputs import inputs_of, refuse_overwriting
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
@@ -37,7 +36,7 @@ def _schema(on: bool) -> None:
 class AssembleOptions(options.SessionOptions):
     prompt: options.PromptOption
     total: options.TotalOption
-    file: options.FileArgument = ""
+    file: options.OneFileArgument = ""
     out: options.OutOption = "-"
     context: options.ContextOption = None
     dry_run: options.DryRunOption = False
@@ -78,8 +77,13 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
     session.warn_unused(given)
     session.dry = asked.dry_run
     wanted = read_prompt(asked.prompt, asked.context or ())
-    (file,) = picked(session, [asked.file], asked)
+    inputs = inputs_of(session, [asked.file], asked)
+    file = inputs[0].path
+    if len(inputs) > 1:
+        raise UsageError(f"{asked.file} stands for {len(inputs):,} sessions; a prompt has one history, name one")
     refuse_overwriting([file], {"-o": [asked.out], "--report": [asked.report or "-"]})
+    if not asked.dry_run:
+        clear_beside(asked.out)
     with session.working(1):
         source = session.load(file)
     session.note_reading(source)

@@ -46,7 +46,7 @@ _REPEATED = ("format", "model", "tokenizer", "profile")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseOptions(options.PickOptions):
-    file: options.FileArgument = ""
+    file: options.OneFileArgument = ""
     out: Annotated[
         str,
         typer.Option("-o", "--output", metavar="FILE", help="Where decisions are saved; default: NAME.decisions.json."),

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import clear_beside, split_warning, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.session import Session, forced, open_session
@@ -76,6 +76,8 @@ def doctor(asked: DoctorOptions, given: Layer) -> None:
 
 def _one(session: Session, asked: DoctorOptions, file: str) -> int:
     out, fix, limits = asked.out, asked.fix, Limits(asked.max_image_bytes)
+    if fix:
+        clear_beside(out or file)
     source = session.load(file)
     examined = examine(source, limits)
     place, kept, left = "", "", examined.findings
@@ -84,8 +86,11 @@ def _one(session: Session, asked: DoctorOptions, file: str) -> int:
         left = _left(session, data, source, limits)
         place = out or file
         kept = "" if out else _keep_original(source)
+        split = "" if out else split_warning(file)
         stored = pack(data, place, source.packed, same=not out)
         write_bytes(place, stored, None if out else source.stored, [file])
+        if split:
+            session.warn(split)
     elif fix and out:
         place = out
         write_bytes(out, pack(source.data, out, source.packed), None, [file])
@@ -99,11 +104,11 @@ def _left(session: Session, data: bytes, source: Source, limits: Limits) -> tupl
 
 
 def _keep_original(source: Source) -> str:
-    """Write the input beside itself under a name that is free."""
+    """Write the input beside itself under a name that is free, for whom it belongs to."""
     number = 0
     while (beside := Path(f"{source.path}.before-fix{number or ''}")).exists():
         number += 1
-    write_bytes(str(beside), source.stored, inputs=[source.path])
+    write_bytes(str(beside), source.stored, inputs=[source.path], original=source.path)
     return str(beside)
 
 

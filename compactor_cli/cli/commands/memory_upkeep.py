@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,8 +13,10 @@ from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import read_bytes, write_bytes
 from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption
+from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.errors import NotKeptError
 from compactor_cli.render.console import counted, make_console
 from compactor_cli.settings.layers import Layer
 
@@ -126,6 +129,8 @@ def consolidate(asked: ConsolidateOptions, given: Layer) -> None:
 def export(asked: ExportOptions, given: Layer) -> None:
     """Write memories as JSONL, one a line, the oldest first: always the same bytes for the same memories.
 
+    A file that is there is never emptied: where there is nothing to export, it stays and the exit code is 1.
+
     \b
     Examples:
       compactor memory export -o memories.jsonl
@@ -143,12 +148,24 @@ def export(asked: ExportOptions, given: Layer) -> None:
 
             with database.read() as connection:
                 found = listed(connection, wanted, order="oldest")
+    if not found and _holds_something(asked.out):
+        raise NotKeptError(
+            f"{asked.out}: there is nothing to export, so the file stays as it is; remove it to do without"
+        )
     database_file = file_of(log.url)
     inputs = [] if database_file is None else [str(database_file)]
     write_bytes(asked.out, "".join(map(line_of, found)).encode(), inputs=inputs)
     if asked.json and asked.out != "-":
         print_json({"exported": len(found), "path": asked.out})
     log.tell(NOTHING if database is None else f"exported {counted(len(found), 'memory', 'memories')}")
+
+
+def _holds_something(place: str) -> bool:
+    """Return whether an output is a file that is not empty."""
+    if is_remote(place):
+        return bool(store().exists(place))
+    file = Path(place)
+    return place != "-" and file.is_file() and file.stat().st_size > 0
 
 
 @takes("memory import")

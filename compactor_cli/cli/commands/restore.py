@@ -13,7 +13,7 @@ import typer
 from msgspec.structs import asdict
 
 from compactor_cli.cli import options
-from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.files import clear_beside, read_bytes, split_warning, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session, open_session
@@ -101,6 +101,7 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
     _check(asked)
     if asked.file and asked.out:
         refuse_overwriting([asked.file], {"-o": [asked.out]}, "; --in-place replaces it")
+    clear_beside(asked.file if asked.in_place else asked.out)
     data = in_memory(session.bytes_of(asked.file)) if asked.file else b""
     from compactor_cli.db.database import open_existing
 
@@ -180,7 +181,10 @@ def _whole(session: Session, kept: Database, asked: RestoreOptions, lookup: Look
         session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
         data = joined(data, [*in_pieces(data), added])
     place = asked.file if asked.in_place else asked.out or "-"
+    split = split_warning(place) if asked.in_place else ""
     write_bytes(place, data, lookup.data if asked.in_place else None, [asked.file] if asked.file else ())
+    if split:
+        session.warn(split)
     shown = "standard output" if place == "-" else place
     session.say(f"{len(data):,} bytes, as before the compaction of {when(chosen.at)}, written to {shown}")
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import write_bytes
@@ -16,7 +19,9 @@ from compactor_cli.settings.layers import Layer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextconvOptions(options.RunOptions):
-    file: options.FileArgument
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Transcript, one file as git names it; - is standard input.")
+    ]
 
 
 @takes("textconv")

@@ -3,8 +3,13 @@ const PAGE = JSON.parse(document.getElementById("data").textContent);
 const MESSAGES = PAGE.messages;
 const COMPARED = PAGE.command !== "inspect";
 const SEVERAL = MESSAGES.some((message) => message.conversation > 0);
-const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+// As in text/clean.py, but for the joiners of letters and pictures and for variation selectors, which a browser draws.
+const UNSEEN = new RegExp(
+  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e" +
+    "\\u2060-\\u206f\\u3164\\ud800-\\udfff\\ufeff\\uffa0\\ufff0-\\ufffb\\u{13430}-\\u{1343f}\\u{1bca0}-\\u{1bca3}" +
+    "\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}]",
+  "gu",
+);
 const KINDS = {
   text: "text", thinking: "thinking", tool_call: "call", tool_result: "result", image: "image", other: "other",
 };
@@ -37,7 +42,9 @@ function element(name, classes, ...children) {
 function shown(text) {
   return String(text)
     .replace(/\r\n/g, "\n")
-    .replace(UNSEEN, (character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0"));
+    .replace(UNSEEN, (character) =>
+      Array.from({ length: character.length }, (_, at) => "\\u" + character.charCodeAt(at).toString(16).padStart(4, "0")).join(""),
+    );
 }
 
 function figure(number) {

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from compactor_cli.render.jsons import dumps
+from compactor_cli.text.clean import shown
 
 _SCRIPTS = ("elements.js", "figures.js", "timeline.js", "messages.js", "start.js")
 """In the order in which they need each other."""
@@ -25,7 +26,7 @@ def page(value: Mapping[str, Any]) -> str:
         _read("page.html"),
         {
             "policy": html.escape(policy(style, script)),
-            "title": html.escape(str(value["title"])),
+            "title": html.escape(shown(str(value["title"]))),
             "style": style,
             "data": dumps(value).translate(_IN_SCRIPT),
             "script": script,

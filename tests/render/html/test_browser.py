@@ -259,11 +259,11 @@ def test_no_width_scrolls_sideways(tab, pages, name, width):
 
 
 def test_what_cannot_be_seen_is_shown_as_escapes(tab, run, tmp_path):
-    (tmp_path / "s.jsonl").write_bytes(jsonl(user("before \u202e turned \u200b hidden \x1b[31m")))
+    (tmp_path / "s.jsonl").write_bytes(jsonl(user("before \u202e turned \u200b\u00ad\u180e\U000e0041 hidden \x1b[31m")))
     assert run("inspect", "s.jsonl", *CHARS, "--html", "page.html").code == 0
     tab.open(tmp_path / "page.html")
     tab.find("#open-all").click()
-    assert tab.texts("pre") == ["before \\u202e turned \\u200b hidden \\u001b[31m"]
+    assert tab.texts("pre") == ["before \\u202e turned \\u200b\\u00ad\\u180e\\udb40\\udc41 hidden \\u001b[31m"]
 
 
 @pytest.fixture(scope="module")
