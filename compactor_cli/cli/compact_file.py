@@ -55,7 +55,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     if probed:  # it may have been counted anew
         source = replace(source, transcripts=tuple(part.before for part in parts))
     place = job.place(file)
-    if asked.out_dir:
+    if asked.out_dir and asked.writes:
         make_folder(place)
     changed = data != source.data
     carried: CarriedOn | None = None

@@ -171,6 +171,12 @@ def test_a_budget_that_cannot_be_met_is_exit_code_4_with_the_floor_and_nothing_w
     assert chat.read_bytes() == CHAT
 
 
+def test_dry_run_and_check_make_no_folder(run, tmp_path, chat):
+    for option in ("--dry-run", "--check"):
+        run("compact", chat, "--target-ratio", "0.5", option, "--out-dir", "new")
+        assert not (tmp_path / "new").exists()
+
+
 def test_dry_run_prints_the_plan_and_writes_nothing(run, tmp_path, chat):
     done = run("compact", "chat.jsonl", *HALF, "--dry-run", "-o", "out.jsonl")
     assert done.code == 0
