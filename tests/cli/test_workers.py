@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from itertools import islice
 from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 
 from compactor_cli.cli.workers import Work, in_order, undisturbed
 
+ROOT = Path(__file__).parents[2]
 _factor: list[int] = []
 
 
@@ -75,7 +78,14 @@ def test_no_process_goes_on_when_nobody_reads_the_rest():
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="what a process blocks is read from /proc")
 def test_what_a_terminal_sends_to_all_is_for_the_process_that_hands_out_the_work():
-    """Helpers that die of Ctrl-C, or of a terminal that closes, tell of it on the terminal."""
+    """Helpers that die of Ctrl-C, or of a terminal that closes, tell of it on the terminal. What other tests began would
+    stay as it is, so a new process begins them."""
+    script = "from tests.cli import test_workers; test_workers.check_what_is_blocked()"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def check_what_is_blocked():
     results = in_order(WORK, chunks(list(range(20)), 2), 2)
     assert next(results) == 0
     helpers = [vars(forkserver._forkserver)["_forkserver_pid"], vars(resource_tracker._resource_tracker)["_pid"]]
