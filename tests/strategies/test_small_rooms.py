@@ -44,9 +44,10 @@ def test_a_small_room_shows_what_has_to_be_answered_next_and_no_headings(strateg
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_report_says_who_chose(strategy: str) -> None:
     note = f"{strategy}: 250 tokens are too few for a summary with headings; adaptive chose what stays"
-    small, large = (compact(session(), strategy=strategy, target_tokens=room(size)).parts[0] for size in (250, 700))
+    small, large = (compact(session(), strategy=strategy, target_tokens=room(size)).parts[0] for size in (250, 600))
     assert (note in small.warnings, [w for w in large.warnings if "adaptive" in w]) == (True, [])
     assert (small.plan.strategy, large.plan.strategy) == ("adaptive", strategy)
+    assert compact(session(), strategy=strategy, target_tokens=room(599)).parts[0].plan.strategy == "adaptive"
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -187,3 +187,13 @@ def test_the_last_members_of_an_object_stay(value, end):
 def test_where_no_member_has_room_the_mark_stands_alone():
     text = json.dumps([{"text": "word " * 40, "number": n} for n in range(90)])
     assert re.fullmatch(r"\[… [\d,]+ characters left out · ctx_[0-9a-f]{8}\]", output(text, 40).text)
+
+
+@pytest.mark.parametrize("limit", [200, 400, 800])
+def test_as_many_members_stay_as_have_room_more_of_them_the_first(limit):
+    text = json.dumps([{"row": n, "name": f"row {n}"} for n in range(900)])
+    short = output(text, limit)
+    head, left_out, tail = re.split(r" \[… ([\d,]+) characters left out · ctx_[0-9a-f]{8}\] ", short.text)
+    assert limit - 60 <= short.tokens <= limit
+    assert 1.15 * len(tail) < len(head)
+    assert len(head) + int(left_out.replace(",", "")) + len(tail) == len(text)
