@@ -9,7 +9,10 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from compactor_cli import api
+from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, jsonedit
 from compactor_cli.pipeline.recorded import recorded
 from compactor_cli.pipeline.verify import faults
@@ -58,6 +61,14 @@ def read(*values, format="", **layout):
 
 def load(data, **options):
     return api.load(data, "file.jsonl", tokenizer="chars", **options)
+
+
+def load_or_skip(path, tokenizer=""):
+    """A real file; where it is no session, or damaged, its test is skipped."""
+    try:
+        return api.load(path.read_bytes(), str(path), tokenizer=tokenizer)
+    except InputError:
+        pytest.skip("no session, or damaged")
 
 
 def last_count(transcript, format):

@@ -16,7 +16,7 @@ from compactor_cli import api
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
-from tests.builders import run_process
+from tests.builders import load_or_skip, run_process
 from tests.drawing import draw
 from tests.properties.checks import check_compaction
 
@@ -91,10 +91,7 @@ def test_every_file_is_compacted_within_its_target_or_has_a_true_floor(path: Pat
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @pytest.mark.parametrize("path", SMALL, ids=_name)
 def test_small_files_fit_by_the_default_counter_and_are_cut_by_tier_without_a_target(path: Path, strategy: str) -> None:
-    try:
-        source = api.load(path.read_bytes(), str(path))
-    except InputError:
-        pytest.skip("a format of another tool, or damaged")
+    source = load_or_skip(path)
     check_compaction(source, Settings(strategy=strategy, target_ratio=0.4), "")
     assert not isinstance(check_compaction(source, Settings(strategy=strategy), ""), BudgetError)
 

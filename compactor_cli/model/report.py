@@ -154,6 +154,16 @@ def joined(parts: Iterable[Compaction]) -> tuple[Spent, ...]:
     return tuple(Spent(name, tokens) for name, tokens in totals.items())
 
 
+def protected_in(parts: Iterable[Compaction]) -> Protected:
+    """Return what stays beside the tiers of several outputs together."""
+    every = [part.protected for part in parts]
+    return Protected(
+        sum(one.messages for one in every),
+        sum(one.tokens_before for one in every),
+        sum(one.tokens_after for one in every),
+    )
+
+
 class StoredResult(Struct, frozen=True):
     """What was put into the database, and beside the output, for one file."""
 

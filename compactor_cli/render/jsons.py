@@ -6,10 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import asdict
+
 from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.content import Content, sha256
 from compactor_cli.model.group import Fault
-from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines
+from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines, protected_in
 from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.recorded import Recorded
@@ -137,11 +139,7 @@ def compact_json(
             "count": sum(part.residual_count for part in parts),
             "tokens": sum(part.residual_tokens for part in parts),
         },
-        "protected": {
-            "messages": sum(part.protected.messages for part in parts),
-            "tokens_before": sum(part.protected.tokens_before for part in parts),
-            "tokens_after": sum(part.protected.tokens_after for part in parts),
-        },
+        "protected": asdict(protected_in(parts)),
         "tiers": _tiers(parts),
         "spent": [{"name": line.name, "tokens": line.tokens} for line in joined(parts)],
         "dispositions": _dispositions(parts),

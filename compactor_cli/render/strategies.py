@@ -20,8 +20,8 @@ def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
     table.add_column("name", no_wrap=True)
     table.add_column("what it does", ratio=1)
     table.add_column("what it is for", ratio=1)
-    for one in strategies:
-        table.add_row(Text(one.name, style="bold"), one.purpose, one.suits)
+    for known in strategies:
+        table.add_row(Text(known.name, style="bold"), known.purpose, known.suits)
     return table
 
 

@@ -15,7 +15,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.outcome import Sizes
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_EXCHANGE
-from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines
+from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines, protected_in
 from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.recorded import Recorded
 from compactor_cli.render.console import FileHeading, bar, counted, make_table, percent, snippet
@@ -93,13 +93,10 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
     tokens = sum(part.residual_tokens for part in parts)
     count = sum(part.residual_count for part in parts)
     table.add_row(Text("★ kept whole (residuals)", style="green"), f"{count:,}", "", f"{tokens:,}", "", "")
-    aside = [part.protected for part in parts]
-    messages, before, after = (
-        sum(getattr(own, name) for own in aside) for name in ("messages", "tokens_before", "tokens_after")
-    )
-    table.add_row(
-        "protected", f"{messages:,}", f"{before:,}", f"{after:,}", percent(after, before) if before else "", ""
-    )
+    aside = protected_in(parts)
+    before, after = aside.tokens_before, aside.tokens_after
+    kept = percent(after, before) if before else ""
+    table.add_row("protected", f"{aside.messages:,}", f"{before:,}", f"{after:,}", kept, "")
     ages = ("newest", "recent", "older", "oldest")
     for tier, age in enumerate(ages):
         lines = [line for part in parts for line in part.tiers if line.tier == tier]

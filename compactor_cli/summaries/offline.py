@@ -107,6 +107,8 @@ def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, c
         if left < 0:
             break
         described.append(fact.about)
+    if not described:
+        return page
     told = replace(page, described=frozenset(described))
     return told if count(render(told, chosen)) <= budget else page
 

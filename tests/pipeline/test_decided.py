@@ -33,7 +33,7 @@ from compactor_cli.tokens import make_counter
 from compactor_cli.views.compare_sources import survival_of
 from compactor_cli.views.timelines import of_compactions
 from compactor_cli.wiring import tools_for
-from tests.builders import ROOT, ClaudeSession, assert_chain_whole, tool_use
+from tests.builders import ROOT, ClaudeSession, assert_chain_whole, load_or_skip, tool_use
 from tests.pipeline.sessions import assistant, result, system, to_bytes, user
 from tests.properties import checks
 from tests.properties.generators import File, faulty, files, well_formed
@@ -189,10 +189,7 @@ def test_decisions_on_the_samples(strategy: str, path: Path) -> None:
 @pytest.mark.skipif(not SMALL, reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.name)
 def test_decisions_on_real_sessions(path: Path) -> None:
-    try:
-        source = api.load(path.read_bytes(), path.name, tokenizer="chars")
-    except InputError:
-        pytest.skip("no session")
+    source = load_or_skip(path, "chars")
     for at, strategy in enumerate(("adaptive", "tiered", "rolling")):
         drawn: Drawn = [((11 * k + 5 * at) % 397, "drop" if k % 2 else "keep") for k in range(6)]
         check_decided(source, Settings(strategy=strategy, target_ratio=0.4), choices_of(source, drawn))

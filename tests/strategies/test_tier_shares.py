@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from compactor_cli import api
-from compactor_cli.errors import CompactorError
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
+from tests.builders import ROOT, load_or_skip
 from tests.pipeline.sessions import Json, assistant, compact, long_session, result, user
 
 SHARES = {0: 1.0, 1: 0.70, 2: 0.40, 3: 0.15}
@@ -108,7 +108,7 @@ def test_a_tier_too_small_for_a_summary_goes_into_that_of_the_next_newer_one() -
     assert shares(part)[3] < 1.0
 
 
-REAL = Path(__file__).parents[3] / "shared" / "transcripts"
+REAL = ROOT.parent / "shared" / "transcripts"
 FILES = sorted(REAL.glob("tau-bench/*.jsonl"))[::5] + sorted(REAL.glob("swe-agent/*.jsonl"))[::4]
 FILES += sorted(REAL.glob("claude-code/*.jsonl"))[::3] + sorted(REAL.glob("codex/*.jsonl"))[::3]
 
@@ -117,10 +117,6 @@ FILES += sorted(REAL.glob("claude-code/*.jsonl"))[::3] + sorted(REAL.glob("codex
 @pytest.mark.skipif(not REAL.is_dir(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_in_real_sessions_a_newer_tier_keeps_no_smaller_share(path: Path) -> None:
-    try:
-        source = api.load(path.read_bytes(), path.name, tokenizer="chars")
-    except CompactorError:
-        pytest.skip("no session")
-    for part in api.compact(source, Settings(strategy="tiered"), tokenizer="chars").parts:
+    for part in api.compact(load_or_skip(path, "chars"), Settings(strategy="tiered"), tokenizer="chars").parts:
         found = [x.tokens_after / x.tokens_before for x in part.tiers if x.tokens_before >= 300]
         assert sorted(found, reverse=True) == found

@@ -13,6 +13,7 @@ import typer
 from msgspec.structs import asdict
 
 from compactor_cli.cli import options
+from compactor_cli.cli.databases import existing_database
 from compactor_cli.cli.files import clear_beside, read_bytes, split_warning, write_bytes
 from compactor_cli.cli.inputs import refuse_overwriting
 from compactor_cli.cli.picking import picked
@@ -103,15 +104,11 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
         refuse_overwriting([asked.file], {"-o": [asked.out]}, "; --in-place replaces it")
     clear_beside(asked.file if asked.in_place else asked.out)
     data = in_memory(session.bytes_of(asked.file)) if asked.file else b""
-    from compactor_cli.db.database import open_existing
 
-    kept = open_existing(session.reading.database_url)
-    if kept is None:
-        _without(session, asked, data)
-    try:
+    with existing_database(session.reading.database_url) as kept:
+        if kept is None:
+            _without(session, asked, data)
         _run(session, kept, asked, data)
-    finally:
-        kept.close()
 
 
 def _check(asked: RestoreOptions) -> None:

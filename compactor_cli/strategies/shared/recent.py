@@ -140,8 +140,10 @@ class _Planner:
         self.given, self.shape = given, shape
         self.renderer = Renderer(given.messages, given.count)
         self.border = len(given.messages) - (given.settings.recent_messages if shape.recent else 0)
-        self.unused = self.spare = 0
-        """Tokens for which a summary found no line of worth, and those of them that are for older messages."""
+        self.unused = 0
+        """Tokens for which the summary of the last plan found no line of worth."""
+        self.spare = 0
+        """Those of earlier ones, which are for older messages."""
 
     def plan(self) -> Plan:
         given = self.given
@@ -190,6 +192,7 @@ class _Planner:
         return found
 
     def _planned(self, kept: dict[int, Decision], *, repeats: bool) -> _Found | None:
+        self.unused = 0
         given, shape = self.given, self.shape
         loose = [g for g in given.groups if g.index not in kept]
         words = repeatable(given, kept) if repeats else NO_WORDS
