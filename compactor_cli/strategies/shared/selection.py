@@ -8,8 +8,9 @@ value, for which taking the best value per token first is a good and fast choice
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from heapq import heapify, heappop, heappush
 
 from msgspec import Struct
 
@@ -32,16 +33,13 @@ HEADING = 5
 """Tokens of the mark before the first line that is taken of a message."""
 
 
-class _Context(Struct, frozen=True, gc=False):
-    """A name on a line, what it is worth, and how far it is understood (0 to 1), by the lines that are taken around
-    its own: none, the one before, the one behind, both."""
+_Levels = tuple[float, float, float, float]
+"""How far a name is understood (0 to 1), by the lines that are taken around its own: none, the one before, the one
+behind, both."""
+_Context = tuple[int, float, _Levels]
+"""A name on a line, what it is worth, and how far it is understood. A plain tuple: hundreds of thousands are made."""
 
-    term: int
-    worth: float
-    levels: tuple[float, float, float, float]
-
-
-_UNDERSTOOD = (1.0, 1.0, 1.0, 1.0)
+_UNDERSTOOD: _Levels = (1.0, 1.0, 1.0, 1.0)
 _BEFORE, _BEHIND = 1, 2
 """The line before is taken, the one behind: what is added up to a place in `levels`."""
 
@@ -74,8 +72,8 @@ class Selector:
         """Line that was looked at -> its names."""
         self._gains: dict[int, list[float]] = {}
         """Line that was looked at -> what it would add, by the lines that are taken around it as in `levels`."""
-        self._holders: dict[int, list[tuple[list[float], _Context]]] = {}
-        """Term -> the gains that it is part of."""
+        self._holders: dict[int, list[tuple[list[float], _Levels]]] = {}
+        """Term -> the gains that it is part of, and how far it is understood there."""
         self._costs: dict[int, int] = {}
         self.taken: dict[int, ChosenLine] = {}
         """Line -> choice, in the order of taking."""
@@ -91,7 +89,7 @@ class Selector:
 
     def terms_of(self, line: int) -> list[int]:
         """Return the terms that make the value of a line: those that nothing had when it was looked at."""
-        return [found.term for found in self._look_at(line)]
+        return [term for term, _, _ in self._look_at(line)]
 
     def take(self, line: int) -> int:
         """Take a line whatever its value; returns its tokens."""
@@ -107,27 +105,29 @@ class Selector:
 
     def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
         """Take lines, and runs of them, the densest first, by bounds that are made exact when it is their turn."""
-        taken, opened, pieces, piece_of = self.taken, self._opened, self.lines.session.pieces, self.lines.piece_of
+        taken, opened, gains = self.taken, self._opened, self._gains
+        messages, piece_of = [piece.message for piece in self.lines.session.pieces], self.lines.piece_of
         heap = self._entries([n for n in candidates if self.lines.bounds[n] > 0 and n not in taken])
-        heapq.heapify(heap)
+        heapify(heap)
         while heap and room > HEADING:
-            _, line, stop, tokens = heapq.heappop(heap)
-            if line in taken or (stop - line > 1 and not taken.keys().isdisjoint(range(line, stop))):
+            _, line, stop, tokens = heappop(heap)
+            if line in taken or (line + 1 < stop and not taken.keys().isdisjoint(range(line + 1, stop))):
                 continue
-            cost = tokens if pieces[piece_of[line]].message in opened else tokens + HEADING
+            cost = tokens if messages[piece_of[line]] in opened else tokens + HEADING
             if cost > room:
                 continue
-            next_best = -heap[0][0] - _TINY if heap else 0.0
-            if stop - line == 1:
-                gain = self._gain(line)
+            next_best = cost * (-heap[0][0] - _TINY) if heap else 0.0
+            beside = stop in taken or line - 1 in taken
+            if line + 1 == stop:
+                gain = self._gain(line) if beside else gains[line][0]
             else:
-                gain = self._bound(line, stop)
-                if gain >= cost * next_best:
+                gain = 0.0 if beside else self._bound(line, stop)
+                if beside or gain >= next_best:
                     gain = self._joint(line, stop)
             if gain <= _TINY:
                 continue
-            if gain < cost * next_best:
-                heapq.heappush(heap, (-gain / cost, line, stop, tokens))
+            if gain < next_best:
+                heappush(heap, (-gain / cost, line, stop, tokens))
                 continue
             for each in range(line, stop):
                 choice = ChosenLine(each, self._gain(each), self.cost(each))
@@ -135,14 +135,14 @@ class Selector:
                 yield choice
             room -= cost
             for near in (line - 1, stop):  # what it says is better understood now
-                if near in self._gains and near not in taken:
-                    heapq.heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1, self.tokens(near)))
+                if near in gains and near not in taken:
+                    heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1, self.tokens(near)))
 
     def _entries(self, candidates: list[int]) -> list[tuple[float, int, int, int]]:
         """Return the lines, and the runs in which they explain each other, such as in a list of paths, where none is
         worth much alone. What comes first is an upper bound of what a token of them is worth, negative; what comes
         last, their tokens."""
-        pieces, piece_of, opened = self.lines.session.pieces, self.lines.piece_of, self._opened
+        pieces, piece_of, opened, taken = self.lines.session.pieces, self.lines.piece_of, self._opened, self.taken
         for line in candidates:
             self._look_at(line)
         known = {line: (self._gains[line], self.tokens(line), piece_of[line]) for line in candidates}
@@ -150,46 +150,48 @@ class Selector:
         for line, (gains, cost, piece) in known.items():
             mark = 0 if pieces[piece].message in opened else HEADING
             alone, together, tokens = gains[0], gains[_BEHIND], cost
-            entries.append((-self._gain(line) / (tokens + mark), line, line + 1, tokens))
+            gain = self._gain(line) if line - 1 in taken or line + 1 in taken else alone
+            entries.append((-gain / (tokens + mark), line, line + 1, tokens))
             for stop in range(line + 2, line + _RUN + 1):
                 last = known.get(stop - 1)
                 if last is None or last[2] != piece:
                     break
-                alone += last[0][0]
+                added = last[0]
+                alone += added[0]
                 tokens += last[1]
-                if (bound := together + last[0][_BEFORE]) > alone + _TINY:
+                if (bound := together + added[_BEFORE]) > alone + _TINY:
                     entries.append((-bound / (tokens + mark), line, stop, tokens))
-                together += last[0][_BEFORE + _BEHIND]
+                together += added[_BEFORE + _BEHIND]
         return entries
 
     def _bound(self, start: int, stop: int) -> float:
-        """Return an upper bound of what a run of lines adds; 0 when its lines add no more together than alone."""
-        if start - 1 in self.taken or stop in self.taken:
-            return self._joint(start, stop)
-        first, last = self._gains[start], self._gains[stop - 1]
+        """Return an upper bound of what a run of lines adds, with no line taken beside it; 0 when its lines add no more
+        together than alone."""
+        gains = self._gains
+        first, last = gains[start], gains[stop - 1]
         gain, alone = first[_BEHIND] + last[_BEFORE], first[0] + last[0]
         for line in range(start + 1, stop - 1):
-            inner = self._gains[line]
+            inner = gains[line]
             gain += inner[_BEFORE + _BEHIND]
             alone += inner[0]
         return gain if gain > alone + _TINY else 0.0
 
     def _joint(self, start: int, stop: int) -> float:
         """Return what taking a run of lines adds."""
-        taken, reached = self.taken, self._reached
+        taken, reached, contexts = self.taken, self._reached, self._contexts
         best: dict[int, float] = {}
         gain = 0.0
         for line in range(start - (start - 1 in taken), stop + (stop in taken)):
             side = _BEFORE if line > start or line - 1 in taken else 0
             side += _BEHIND if line < stop - 1 or line + 1 in taken else 0
-            for found in self._look_at(line):
-                known = best.get(found.term)
+            for term, worth, levels in contexts[line]:
+                known = best.get(term)
                 if known is None:
-                    known = reached.get(found.term, 0.0)
-                level = found.levels[side]
+                    known = reached.get(term, 0.0)
+                level = levels[side]
                 if level > known:
-                    gain += (level - known) * found.worth
-                    best[found.term] = level
+                    gain += (level - known) * worth
+                    best[term] = level
         return gain
 
     def tokens(self, line: int) -> int:
@@ -200,25 +202,27 @@ class Selector:
         return known
 
     def _enter(self, choice: ChosenLine) -> None:
-        line = choice.line
+        line, reached = choice.line, self._reached
         self.taken[line] = choice
         self._opened.add(self.lines.message(line))
         for near in (line - 1, line, line + 1):
             if near in self.taken:
                 side = self._side(near)
-                for found in self._look_at(near):
-                    self._understand(found.term, found.levels[side])
+                for term, _, levels in self._contexts[near]:
+                    if levels[side] > reached.get(term, 0.0):
+                        self._understand(term, levels[side])
 
     def _understand(self, term: int, reach: float) -> None:
-        """Take note of how far a term is understood now: lines that hold it add so much less."""
-        known = self._reached.get(term, 0.0)
-        if reach <= known:
-            return
+        """Take note that a term is understood further now: lines that hold it add so much less."""
+        known, worth = self._reached.get(term, 0.0), self._worth(term)
         self._reached[term] = reach
-        for gains, found in self._holders.get(term, ()):
-            for side, level in enumerate(found.levels):
-                if level > known:
-                    gains[side] -= ((level if level < reach else reach) - known) * found.worth
+        most = (reach - known) * worth
+        for gains, levels in self._holders[term]:
+            for side, level in enumerate(levels):
+                if level >= reach:
+                    gains[side] -= most
+                elif level > known:
+                    gains[side] -= (level - known) * worth
 
     def _side(self, line: int) -> int:
         """Return which lines around a line are taken, as a place in `levels`."""
@@ -239,10 +243,10 @@ class Selector:
     def _more(self, line: int, also: int) -> float:
         """Return what a line that is taken adds when the line before or behind it is taken too."""
         gain, side, reached = 0.0, self._side(line) | also, self._reached
-        for found in self._look_at(line):
-            more = found.levels[side] - reached.get(found.term, 0.0)
+        for term, worth, levels in self._contexts[line]:
+            more = levels[side] - reached.get(term, 0.0)
             if more > 0:
-                gain += more * found.worth
+                gain += more * worth
         return gain
 
     def _look_at(self, line: int) -> list[_Context]:
@@ -250,22 +254,29 @@ class Selector:
         known_names = self._contexts.get(line)
         if known_names is not None:
             return known_names
-        lines, worth, reached = self.lines, self._worth, self._reached
+        lines, worth, reached, holders = self.lines, self._worth, self._reached, self._holders
         names: list[_Context] = []
-        gains = [0.0, 0.0, 0.0, 0.0]
-        text, around = lines.text(line), self._around(line)
+        gains: list[float] = []
+        alone = before = behind = both = 0.0
+        text, all_names = lines.text(line), lines.session.names
+        near_before, near_behind = self._around(line)
         for term in lines.terms(line):
             known = reached.get(term, 0.0)
             # a name that is understood already adds nothing, here or later
             if known >= 1.0 or (value := worth(term)) <= 0:
                 continue
-            levels = _UNDERSTOOD if term < 0 else _levels(text, lines.session.names[term], *around)
-            context = _Context(term, value, levels)
-            names.append(context)
-            for side, level in enumerate(levels):
-                if level > known:
-                    gains[side] += (level - known) * value
-            self._holders.setdefault(term, []).append((gains, context))
+            levels = _UNDERSTOOD if term < 0 else _levels(text, all_names[term], near_before, near_behind)
+            names.append((term, value, levels))
+            holders.setdefault(term, []).append((gains, levels))
+            first, second, third, fourth = levels
+            if first > known:
+                alone += (first - known) * value
+            if second > known:
+                before += (second - known) * value
+            if third > known:
+                behind += (third - known) * value
+            both += (fourth - known) * value
+        gains += (alone, before, behind, both)
         self._contexts[line] = names
         self._gains[line] = gains
         return names
@@ -282,15 +293,21 @@ class Selector:
         return before, behind
 
 
-def _levels(text: str, name: str, before: int, behind: int) -> tuple[float, float, float, float]:
+def _levels(text: str, name: str, before: int, behind: int) -> _Levels:
     """Return how far a name on a line is understood, by the lines taken around it, which have so many characters."""
-    first = max(0, text.find(name))
-    left, right = min(_AROUND, first), min(_AROUND, max(0, len(text) - first - len(name)))
+    left = max(0, text.find(name))
+    right = len(text) - left - len(name)
+    left, right = min(_AROUND, left), min(_AROUND, max(0, right))
     own = left + right
     before, behind = min(before, _AROUND - left), min(behind, _AROUND - right)
     around = own + before + behind
-    if not around or own >= _ENOUGH * around:
-        return _UNDERSTOOD
+    return _UNDERSTOOD if own >= _ENOUGH * around else _levels_of(own, before, behind)
+
+
+@cache
+def _levels_of(own: int, before: int, behind: int) -> _Levels:
+    """Return the same by the characters of its context on its line, before and behind: a few thousand cases."""
+    around = own + before + behind
     return _understood(own / around), _understood((own + before) / around), _understood((own + behind) / around), 1.0
 
 
