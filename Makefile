@@ -58,7 +58,10 @@ demo: $(STAMP)  ## the main job on a sample, with its tables
 	$(BIN)/compactor compact sample_transcripts/openai-chat.jsonl --target-ratio 0.25 -o out/openai-chat.jsonl
 	$(BIN)/compactor diff sample_transcripts/openai-chat.jsonl out/openai-chat.jsonl
 
-# the tests start the command line many times, also where Python is told to keep no compiled code
+# the tests start the command line many times, and each worker reads all of their files: compiled code is kept, also where
+# Python is told to keep none
+test test-all: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(STAMP)  ## the tests; of the many cases on real sessions and drawn examples a part
 	$(BIN)/python -m compileall -q compactor_cli
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,6 +82,20 @@ def pytest_configure(config):
 
 def pytest_unconfigure():
     close_shared()
+
+
+def pytest_collection(session):
+    """Where nothing is compiled yet workers share it: each begins with other files, and finds the rest compiled."""
+    config = session.config
+    if sys.dont_write_bytecode or not hasattr(config, "workerinput"):
+        return
+    files = sorted({file for name in config.args for file in (config.rootpath / name).rglob("test_*.py")})
+    number = int(config.workerinput["workerid"].removeprefix("gw"))
+    first = len(files) * number // config.workerinput["workercount"]
+    for file in files[first:] + files[:first]:
+        module = ".".join(file.relative_to(config.rootpath).with_suffix("").parts)
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # it is said when the file is collected
+            importlib.import_module(module)
 
 
 def pytest_collection_modifyitems(config, items):
