@@ -129,12 +129,12 @@ def _claimant(value: Any) -> str:
     return sure.name if sure.recognize(value) >= _CLAIM else ""
 
 
-def foreign(chosen: Format, values: Sequence[Any]) -> tuple[int, str, str] | None:
+def foreign(chosen: Format, values: Sequence[Any], known: frozenset[int]) -> tuple[int, str, str] | None:
     """Return where a second format starts: the record's index, the format before it, and the one from there on.
 
-    None when no record plainly belongs to another format than the chosen one.
+    None when no record plainly belongs to another format than the chosen one. `known`: records that it recognizes.
     """
-    strays = [index for index, value in enumerate(values) if chosen.recognize(value) == 0 and _claimant(value)]
+    strays = [index for index, value in enumerate(values) if index not in known and _claimant(value)]
     if not strays:
         return None
     first = chosen.name if strays[0] else _claimant(values[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Set
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the stdlib's own C scanner, untyped
 from typing import Any
@@ -11,6 +12,8 @@ from compactor_cli.formats.jsonl import elements, skip_blank
 from compactor_cli.model.message import Path
 
 _DECODER = json.JSONDecoder()
+_COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
+_COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 
 
 def locate(text: str, path: Path) -> tuple[int, int]:
@@ -79,14 +82,12 @@ def _member(text: str, at: int, step: str | int) -> int:
         key: str | int = count
         if opening == "{":
             key, at = scanstring(text, at + 1)
-            at = skip_blank(text, skip_blank(text, at) + 1)
+            at = _COLON.match(text, at).end()  # type: ignore[union-attr]  # it is JSON
         if key == step:
             found = at  # a repeated key: readers take the last one
             if opening == "[":
                 return found
-        at = skip_blank(text, _DECODER.raw_decode(text, at)[1])
-        if text[at] == ",":
-            at = skip_blank(text, at + 1)
+        at = _COMMA.match(text, _DECODER.raw_decode(text, at)[1]).end()  # type: ignore[union-attr]
         count += 1
     if found < 0:
         raise KeyError(step)

@@ -52,9 +52,11 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
     if format == documents.NAME:
         raise InputError('no {"messages": [...]} on this line; see --format', line=records[0].record.line)
     chosen = choose(values, format)
-    stray = foreign(chosen, values) if not format else None
+    known = frozenset(at for at, value in enumerate(values) if chosen.recognize(value)) if not format else frozenset()
+    stray = foreign(chosen, values, known) if not format else None
     if stray:
         chosen, stray = (other, None) if (other := at_home(values)) else (chosen, stray)
+        known = frozenset()
     if stray:
         index, before, after = stray
         line = records[index].record.line
@@ -63,15 +65,15 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
     unfolded = chosen.unfold(data, records, layout.separator) if isinstance(chosen, Unfolds) else None
     if unfolded is not None:
         text, records = unfolded
-        values = _values(records)
+        values, known = _values(records), frozenset()
     reading = chosen.read(values, counter)
     if order := _grown(reading, len(records)):
         records = [records[at] for at in order]
-        values = _values(records)
+        values, known = _values(records), frozenset()
         reading = chosen.read(values, counter)
     spans = tuple(item.record for item in records)
     if not format:
-        _leave_out_strangers(reading, (chosen, *FORMATS.values()), values)
+        _leave_out_strangers(reading, (chosen, *FORMATS.values()), values, known=known)
     transcript = _transcript(text, path, chosen, spans, layout, reading)
     if not transcript.messages and _fits_nothing(chosen, values):
         told = f" ({near})" if (near := nearest(values)) and not format else ""
@@ -92,6 +94,8 @@ def _leave_out_strangers(
 ) -> None:
     """A record that none of the formats recognizes passes through, even where one could read a message out of it: were
     that all that is left of a session, nothing would tell what it is. `known`: records that need not be recognized."""
+    if len(known) == len(values):
+        return
     told = [
         any(r in known or any(one.recognize(values[r]) for one in formats) for r in message.records)
         for message in reading.messages

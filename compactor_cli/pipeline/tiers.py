@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from compactor_cli.model.group import Group
@@ -20,16 +21,16 @@ def assign_tiers(
     that a border would split is all in the more recent tier.
     """
     tiers: list[int | None] = [None] * len(messages)
-    position = 0
+    position, ascending = 0, sorted(borders)
     for message in reversed(messages):
         if message.role == "system" or message.index in residuals:
             continue
-        tiers[message.index] = sum(position >= border for border in borders)
+        tiers[message.index] = bisect_right(ascending, position)
         position += 1
     for group in groups:
-        known = [tiers[i] for i in group.messages if tiers[i] is not None]
-        newest = min((tier for tier in known if tier is not None), default=None)
-        for i in group.messages:
-            if tiers[i] is not None:
-                tiers[i] = newest
+        known = [tier for i in group.messages if (tier := tiers[i]) is not None]
+        if known and max(known) > (newest := min(known)):
+            for i in group.messages:
+                if tiers[i] is not None:
+                    tiers[i] = newest
     return tuple(tiers)

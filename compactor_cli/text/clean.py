@@ -8,6 +8,8 @@ from compactor_cli.text.patterns import compiled_later
 
 _ESCAPES = compiled_later(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
 _CONTROL = compiled_later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_USUAL = bytes(range(0x20, 0x7F)) + b"\t\n"
+"""What stands in most texts and nothing else."""
 _COMMANDING = compiled_later(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     r"\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -57,6 +59,8 @@ def _escape(found: re.Match[str]) -> str:
 
 def plain(text: str) -> str:
     """Without terminal escapes, control characters and lone surrogates; line breaks stay."""
+    if text.isascii() and not text.encode().translate(None, _USUAL):  # eight times as quick as to search
+        return text
     if _CONTROL.search(text) is None:  # escapes begin with a control character, too, and so do line breaks of two
         return text
     return _CONTROL.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))

@@ -44,6 +44,8 @@ def identifier(chunk: str) -> str:
         core = core.lstrip(_LEADING)
     if len(core) < 4:
         return ""
+    if core.isalnum() and core.isascii() and not core.isalpha():
+        return "" if core.isdigit() else core  # ids and numbers with units; not bare numbers
     if core.isalpha():
         if core.isupper():
             return core if core.startswith(_ERROR_CODES) else ""

@@ -14,7 +14,9 @@ _HEREDOC_WORD = compiled_later(
     r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.DOTALL
 )
 """A text given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
-_PLACEHOLDER = re.compile("\x00(\\d+)\x00")
+_PLACEHOLDER = compiled_later("\x00(\\d+)\x00")
+_SPECIAL = re.compile(r"[;|&()<>'\"\\#]|[^\S ]")
+"""What makes a command line more than words with blanks between them."""
 
 _TOKEN = re.compile(
     r"""
@@ -64,6 +66,9 @@ def steps(command: str) -> tuple[Step, ...]:
 
 
 def _split(text: str) -> Iterator[tuple[list[str], str, str]]:
+    if _SPECIAL.search(text) is None:
+        yield text.split(), "", ""
+        return
     words: list[str] = []
     ends: list[str] = []
     document, at = "", 0
@@ -102,7 +107,9 @@ def _document(text: str, at: int, end: str) -> tuple[str, int]:
 
 
 def _finished(words: list[str], after: str, document: str, documents: list[str]) -> Step:
-    plain = [_PLACEHOLDER.sub(lambda match: documents[int(match.group(1))], _unquoted(word)) for word in words]
+    plain = list(map(_unquoted, words))
+    if documents:
+        plain = [_PLACEHOLDER.sub(lambda match: documents[int(match.group(1))], word) for word in plain]
     start = 0
     while start < len(plain) and (plain[start] in _KEYWORDS or _ASSIGNMENT.match(plain[start])):
         start += 1

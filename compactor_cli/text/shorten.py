@@ -6,7 +6,6 @@ import hashlib
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from itertools import takewhile
 from typing import Any
 
@@ -63,15 +62,16 @@ def shorten_output(
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
 
-    @cache  # where no line fits, none of them is looked at
-    def telling() -> list[int]:
-        errors = frozenset(result_errors(text, failed))
-        return [at for at, line in enumerate(lines) if line in errors] if errors else []
+    telling: list[int] | None = None  # where no line fits, none of them is looked at
 
     def cut(room: int) -> str:
+        nonlocal telling
         if len(lines) < 3 or longest > room:
             return _cut_inside(text, room, ref)
-        return _cut_lines(lines, room, ref, telling())
+        if telling is None:
+            errors = frozenset(result_errors(text, failed))
+            telling = [at for at, line in enumerate(lines) if line in errors] if errors else []
+        return _cut_lines(lines, room, ref, telling)
 
     return _fit(text, tokens, limit, count, cut, ref)
 

@@ -47,37 +47,30 @@ class CheckRun(Struct, frozen=True):
         """Whether it was limited to nothing."""
         return not self.paths and not self.selected
 
-    def covers(self, other: CheckRun, names: Sequence[str] = ()) -> bool:
+    def covers(self, other: CheckRun, names: tuple[str, ...] = ()) -> bool:
         """Return whether a pass of this check says that the other one, with these failing names, would pass now."""
         if self.label == other.label and self.kind == other.kind:
             return True
-        return self._runs_like(other) and self._includes(other.paths or names, other.selected or names)
+        return self._includes(other.paths or names, other.selected or names) and self._runs_like(other)
 
     def covers_name(self, other: CheckRun, name: str) -> bool:
         """Return whether a pass of this check says that this one name, which failed in the other, would pass now."""
-        return self._runs_like(other) and self._includes(other.paths or (name,), (name,))
+        return self._includes(other.paths or (name,), (name,)) and self._runs_like(other)
 
     def _runs_like(self, other: CheckRun) -> bool:
         same = self.program == other.program or "*" in (self.program, other.program)
         return self.kind == other.kind and same and self.folder in ("", other.folder)
 
-    def _includes(self, paths: Sequence[str], names: Sequence[str]) -> bool:
+    def _includes(self, paths: tuple[str, ...], names: tuple[str, ...]) -> bool:
         return _all_within(paths, self.paths) and _all_within(names, self.selected)
 
 
-def _all_within(names: Sequence[str], limits: Sequence[str]) -> bool:
-    if not limits:
-        return True
-    for name in names:
-        for limit in limits:
-            if _within(name, limit):
-                break
-        else:
-            return False
-    return bool(names)
-
-
 @lru_cache(maxsize=4096)  # a session runs the same few checks many times
+def _all_within(names: tuple[str, ...], limits: tuple[str, ...]) -> bool:
+    """Return whether each name is within one of the limits; none are: all is."""
+    return not limits or (bool(names) and all(any(_within(name, limit) for limit in limits) for name in names))
+
+
 def _within(name: str, limit: str) -> bool:
     name, limit = name.removeprefix("./"), limit.removeprefix("./").removesuffix("...").rstrip("/")
     return name == limit or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.")) or f"/{limit}/" in f"/{name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -45,11 +46,13 @@ class Effect(Struct, frozen=True):
     """Why it failed, in the result's words."""
 
 
+@lru_cache(maxsize=1024)  # a session calls the same few tools many times
 def tool_words(tool: str) -> tuple[str, ...]:
     """The words of a tool's name, in lower case."""
     return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])", tool))
 
 
+@lru_cache(maxsize=1024)
 def acts(tool: str) -> bool:
     """Return whether the name of a tool says that it changes something outside the session."""
     words = tool_words(tool)

@@ -11,6 +11,8 @@ from compactor_cli.features.work.ledger import PATH_KEYS
 
 _NEARLY_ALL = 0.9
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
+_NO_FOLDER, _NO_PATH = frozenset(_FOLDER_KEYS).isdisjoint, frozenset(PATH_KEYS).isdisjoint
+"""Whether arguments have none of these: so most calls."""
 _CHANGES = re.compile(r"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+(/[\w./~+@-]+|'/[^'\n]+'|\"/[^\"\n]+\")")
 
 
@@ -44,7 +46,7 @@ def _lifted(folder: str, paths: Sequence[str], commands: str) -> str:
 
 
 def _paths(call: ToolCall) -> list[str]:
-    if not isinstance(call.arguments, dict):
+    if not isinstance(call.arguments, dict) or _NO_PATH(call.arguments):
         return []
     values = (call.arguments.get(key) for key in PATH_KEYS)
     return [value for value in values if isinstance(value, str) and value.startswith("/")]
@@ -62,7 +64,7 @@ def _shared(paths: Sequence[str], share: float) -> str:
 
 
 def _named(call: ToolCall) -> str:
-    if not call.command or not isinstance(call.arguments, dict):
+    if not call.command or not isinstance(call.arguments, dict) or _NO_FOLDER(call.arguments):
         return ""
     values = (call.arguments.get(key) for key in _FOLDER_KEYS)
     return next((value.rstrip("/") for value in values if isinstance(value, str) and value.startswith("/")), "")

@@ -18,6 +18,8 @@ from compactor_cli.text.patterns import compiled_later
 
 PATH_KEYS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 _COMMAND_KEYS = ("command", "cmd", "script", "code_to_run")
+_NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset(_COMMAND_KEYS).isdisjoint
+"""Whether arguments have none of these."""
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
@@ -116,12 +118,13 @@ def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
         return
     if not isinstance(arguments, dict):
         return
-    paths = [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
+    named = () if _NO_PATH(arguments) else PATH_KEYS
+    paths = [arguments[key] for key in named if isinstance(arguments.get(key), str)]
     listed = arguments.get("files") or arguments.get("paths")
     for item in listed if isinstance(listed, list) else ():
         path = item.get("path") if isinstance(item, dict) else item
         paths += [path] if isinstance(path, str) else []
-    action = _action(tool, arguments)
+    action = _action(tool, arguments) if paths else ""
     if action:
         yield from ((path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path)
     command = command_of(arguments)
@@ -168,7 +171,7 @@ def _in_text(text: str) -> Iterator[tuple[str, str]]:
 
 def command_of(arguments: Any) -> str:
     """The command that the arguments of a call give to a shell; empty when there is none."""
-    if not isinstance(arguments, dict):
+    if not isinstance(arguments, dict) or _NO_COMMAND(arguments):
         return ""
     for key in _COMMAND_KEYS:
         value = arguments.get(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -79,7 +80,7 @@ class TaskList:
         """Take over what the call says about tasks; False when it says nothing."""
         if call.failed or call.undecided or not call.answered:
             return False
-        name = re.sub(r"\W|_", "", call.tool).lower()
+        name = _bare(call.tool)
         arguments = call.arguments if isinstance(call.arguments, dict) else {}
         if name == "taskcreate":
             return self._create(arguments, call)
@@ -89,7 +90,9 @@ class TaskList:
             return self._replace(_listed(call))
         if name in _OTHERS:
             return False
-        if any(value == [] and _PLANS.search(key) and _PLANS.search(call.tool) for key, value in arguments.items()):
+        if [] in arguments.values() and any(
+            value == [] and _PLANS.search(key) and _PLANS.search(call.tool) for key, value in arguments.items()
+        ):
             self.tasks, self._numbered = [], {}
             return True
         tasks = list(_in_arguments(call.tool, arguments, call.message))
@@ -145,13 +148,19 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
+@lru_cache(maxsize=1024)  # a session has few tools, and few words for how tasks stand
+def _bare(name: str) -> str:
+    """Letters and digits of a name, in lower case."""
+    return re.sub(r"\W|_", "", name).lower()
+
+
 def _status(item: dict[str, Any]) -> Status | None:
     for key in _STATUS_KEYS:
         value = item.get(key)
         if isinstance(value, bool):
             return "done" if value else "open"
-        if isinstance(value, str) and re.sub(r"\W|_", "", value).lower() in _STATUSES:
-            return _STATUSES[re.sub(r"\W|_", "", value).lower()]
+        if isinstance(value, str) and (known := _STATUSES.get(_bare(value))):
+            return known
     return None
 
 
@@ -163,7 +172,7 @@ def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterato
             if _is_list(value, named=plans):
                 yield from (_task(item, message) for item in value)
                 return
-        elif isinstance(value, str) and (_PLANS.search(key) or plans) and "[" in value:
+        elif isinstance(value, str) and "[" in value and (plans or _PLANS.search(key)):
             boxes = _BOX.findall(value)
             if boxes:
                 yield from (ListedTask(one_line(text, _WIDTH), _BOXES[box], message) for box, text in boxes)
