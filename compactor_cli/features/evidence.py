@@ -141,16 +141,19 @@ def _mentioned(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Menti
 
 def _by_agent(names: Iterable[Mentions], at: int, part: Part, *, edits: bool) -> None:
     planned = part.kind == "tool_call" and _PLAN.search(part.name) is not None
+    called = part.kind == "tool_call"
     for found in names:
         if found.last_agent != at:
             found.agent += 1
             found.last_agent = at
             if found.first_agent < 0:
                 found.first_agent = at
-        if part.kind == "tool_call":
+        if called:
             found.calls += 1
-            found.edited |= edits
-            found.planned |= planned
+            if edits:
+                found.edited = True
+            if planned:
+                found.planned = True
         else:
             found.prose += 1
 

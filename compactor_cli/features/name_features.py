@@ -67,41 +67,41 @@ def weight_names() -> list[str]:
 
 
 def signals_of(name: str, found: Mentions, evidence: Evidence) -> list[float]:
-    """The values of SIGNALS for one name, in their order."""
+    """The values of SIGNALS for one name, in their order; True and False count as 1 and 0."""
     newest = evidence.messages - 1
     since = newest - found.last
     agent = found.last_agent >= 0
     return [
         log1p(found.messages - 1),
-        float(found.messages == 1),
+        found.messages == 1,
         log1p(found.occurrences - 1),
-        float(agent),
+        agent,
         log1p(found.agent),
         log1p(found.prose),
         log1p(found.calls),
         log1p(found.user),
         log1p(found.results),
-        float(found.first_request),
-        float(found.last_request),
-        float(found.first_agent == found.first),
-        float(agent and found.first_agent > found.first),
-        float(found.edited),
-        float(found.planned),
-        float(found.failed),
-        float(found.last_result > evidence.last_agent),
+        found.first_request,
+        found.last_request,
+        found.first_agent == found.first,
+        agent and found.first_agent > found.first,
+        found.edited,
+        found.planned,
+        found.failed,
+        found.last_result > evidence.last_agent,
         log1p(since),
         log1p(since) ** 2 / 10,
         log1p(newest - found.last_agent if agent else evidence.messages),
         evidence.ages[found.last],
         evidence.ages[found.first],
-        float(since == 0),
-        float(since <= 4),
+        since == 0,
+        since <= 4,
         log1p(found.company),
         log1p(found.alike - 1),
         log1p(found.lines),
         log1p(len(name)),
         log1p(len(name)) ** 2 / 10,
-        float(found.key),
+        found.key,
     ]
 
 

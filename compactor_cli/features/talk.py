@@ -7,8 +7,11 @@ new, whether they take up what was asked), and, where the language is known, by 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import exp, log, log1p
+from operator import mul
 
 from msgspec import Struct
 
@@ -85,20 +88,26 @@ def statement_values(
 ) -> list[float]:
     """Return how likely each is to be needed later, 0 to 1. The statements are those of one conversation, in order;
     `of`: the places of those that are asked for, else all."""
-    return [_value(row, weights) for row in statement_signals(statements, of)]
+    weighs = _weights(weights)
+    return [_value(row, weighs) for row in statement_signals(statements, of)]
 
 
 def needed_values(
     statements: Sequence[Statement], talk: Mapping[str, float], binding: Mapping[str, float]
 ) -> list[float]:
     """Return how likely each is to be asked for later or to bind the rest, 0 to 1, by the two parts of a profile."""
-    return [1 - (1 - _value(row, talk)) * (1 - _value(row, binding)) for row in statement_signals(statements)]
+    later, always = _weights(talk), _weights(binding)
+    return [1 - (1 - _value(row, later)) * (1 - _value(row, always)) for row in statement_signals(statements)]
 
 
-def _value(row: Sequence[float], weights: Mapping[str, float]) -> float:
-    points = weights.get("bias", 0.0)
-    points += sum(weights.get(signal, 0.0) * value for signal, value in zip(TALK_SIGNALS, row, strict=True))
-    return _likely(points)
+def _weights(named: Mapping[str, float]) -> tuple[float, list[float]]:
+    """The bias of a part of a profile, and its weights in the order of TALK_SIGNALS."""
+    return named.get("bias", 0.0), [named.get(signal, 0.0) for signal in TALK_SIGNALS]
+
+
+def _value(row: Sequence[float], weights: tuple[float, Sequence[float]]) -> float:
+    bias, by_signal = weights
+    return _likely(bias + sum(map(mul, by_signal, row)))
 
 
 def _likely(points: float) -> float:
@@ -126,15 +135,16 @@ class _Talk:
         self._statements = statements
         self._words = [words(each.text) for each in statements]
         self._turn_of, self._turns, self._within = self._read_turns()
-        self._held: dict[str, int] = {}
+        self._held: Counter[str] = Counter()
+        """Word -> turns that hold it."""
         self._first: dict[str, int] = {}
-        self._said_by: dict[str, str | None] = {}
-        for number, turn in enumerate(self._turns):
-            for word in turn.words:
-                self._held[word] = self._held.get(word, 0) + 1
-                self._first.setdefault(word, number)
-                if self._said_by.setdefault(word, turn.speaker) != turn.speaker:
-                    self._said_by[word] = None
+        said_by: dict[str, set[str]] = {}
+        for number, turn in reversed(list(enumerate(self._turns))):
+            self._held.update(turn.words)
+            self._first.update(dict.fromkeys(turn.words, number))
+            said_by.setdefault(turn.speaker, set()).update(turn.words)
+        self._speakers = Counter(chain.from_iterable(said_by.values()))
+        """Word -> speakers who say it."""
         self._scale = log(len(self._turns) + 1)
         self._rarities = {word: self._rarity(word) for word in self._held}
         self._cues = CueCounter(CUES)
@@ -153,7 +163,7 @@ class _Talk:
         turns = [
             _Turn(
                 self._statements[part[0]].speaker,
-                frozenset(word for at in part for word in self._words[at]),
+                frozenset(chain.from_iterable(self._words[at] for at in part)),
                 asks(self._statements[part[-1]].text),
             )
             for part in parts
@@ -190,7 +200,7 @@ class _Talk:
         rarity = sorted(map(self._rarities.__getitem__, found), reverse=True)
         yield sum(rarity) / many
         yield sum(rarity[:3]) / max(1, len(rarity[:3]))
-        yield sum(self._said_by[word] is not None for word in found) / many
+        yield sum(self._speakers[word] == 1 for word in found) / many
         yield sum(self._first[word] == turn for word in found) / many
 
     def _answers(self, at: int) -> float:

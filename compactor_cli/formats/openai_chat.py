@@ -25,6 +25,7 @@ from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.message import Message, Path, Place
 
 _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "reasoning_content", "refusal")
+_WITHOUT_OURS = frozenset(_OURS_ALONE).isdisjoint
 _AI = "ai"
 _OF_TRAJECTORIES = {"system_prompt", "mask"}
 """Keys and the role that SWE-agent's trajectories have as data sets."""
@@ -55,7 +56,7 @@ class OpenAIChat(PlainEdits):
         content = value["content"]
         if "toolCalls" in value:
             return 0.0
-        if any(key in value for key in _OURS_ALONE) or role in ("system", "developer", "function"):
+        if not _WITHOUT_OURS(value) or role in ("system", "developer", "function"):
             return 1.0
         if isinstance(content, list):
             kinds = block_kinds(content)

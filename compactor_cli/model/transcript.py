@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -9,6 +11,8 @@ from msgspec import Struct, field
 from compactor_cli.model.brief import brief
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message
+
+_TOKENS: Callable[[Message], int] = attrgetter("tokens")
 
 
 class Record(NamedTuple):
@@ -89,7 +93,7 @@ class Transcript(Struct, frozen=True):
 
     @property
     def tokens(self) -> int:
-        return sum(message.tokens for message in self.messages)
+        return sum(map(_TOKENS, self.messages))
 
     def raw(self, record: int) -> bytes:
         """The original bytes of a record."""

@@ -138,6 +138,6 @@ def _error_lines(text: str) -> tuple[str, ...]:
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
-    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS))
-    found = (line for line in lines if _STRONG.match(line) and not line.rstrip().endswith(_CODE_ENDS))
+    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS) if _STRONG.match(line))
+    found = (line for line in lines if not line.rstrip().endswith(_CODE_ENDS))
     return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
