@@ -1,4 +1,4 @@
-"""Where the `compactor` script and `python -m compactor_cli` begin. Little is imported before Ctrl-C is caught."""
+"""Begin the `compactor` script and `python -m compactor_cli`. Little is imported before Ctrl-C is caught."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Setti
 
 
 class _CompactCall(Struct, frozen=True):
-    """What `compact` is given besides the file and the settings."""
+    """Hold what `compact` is given besides the file and the settings."""
 
     tokenizer: str
     profile: Profile | None
@@ -174,7 +174,7 @@ class _CompactCall(Struct, frozen=True):
     on_stage: Callable[[str, str], object] | None
     recalled: Sequence[Memory]
     flush: Callable[[Sequence[Memory]], object] | None
-    at: float
+    created: float
 
     def compact(self, source: Source, settings: Settings) -> CompactResult:
         """Return what is made of each conversation of a file."""
@@ -187,7 +187,9 @@ class _CompactCall(Struct, frozen=True):
             tools = [
                 replace(
                     own,
-                    remember=Remembering(settings, at=self.at, model=self.model, judge=own.scorer if judges else None),
+                    remember=Remembering(
+                        settings, created=self.created, model=self.model, judge=own.scorer if judges else None
+                    ),
                     persist=self.flush,
                 )
                 for own in tools
@@ -253,7 +255,7 @@ def extract_memories(
     references resolved by it; without, rules find what they are moderately sure of. Raises ModelError when the model
     fails and must not."""
     settings = settings or Settings()
-    return tuple(m for t in source.transcripts for m in _extract_memories(t, settings, at=at, model=model))
+    return tuple(m for t in source.transcripts for m in _extract_memories(t, settings, created=at, model=model))
 
 
 def diff(before: Source, after: Source) -> tuple[Fate, tuple[Survival, ...]]:

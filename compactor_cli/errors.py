@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What the process returns; documented in the README and relied on by scripts."""
+    """List what the process returns; documented in the README and relied on by scripts."""
 
     OK = 0
     NO = 1

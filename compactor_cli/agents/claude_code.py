@@ -73,8 +73,8 @@ def _messages(lines: JsonLines) -> Figure | None:
         elif b'"type":"progress"' in line or b'"isSidechain":true' in line[:300]:
             continue
         elif b'"type":"assistant"' in line:
-            at = line.find(b'"id":"msg_')
-            answers.add(line[at + 6 : line.find(b'"', at + 6)] if at >= 0 else line)
+            start = line.find(b'"id":"msg_')
+            answers.add(line[start + 6 : line.find(b'"', start + 6)] if start >= 0 else line)
         elif b'"type":"user"' in line:
             turns += 1
     return Figure(turns + len(answers), "estimated")

@@ -33,13 +33,13 @@ def _look(session: FoundSession) -> About:
     record = document(session.path.with_name(session.id + ".json"))
     listed = value.get("messages")
     messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
-    asked = (request(message.get("content")) for message in messages if message.get("role") == "user")
+    requests = (request(message.get("content")) for message in messages if message.get("role") == "user")
     used = (_used(message) for message in reversed(messages))
     return About(
         id=word(record, "session_id") or word(value, "sessionId"),
         project=word(record, "cwd"),
         title=word(record, "metadata", "title"),
-        request=next(filter(None, asked), ""),
+        request=next(filter(None, requests), ""),
         messages=Figure(len(messages), "counted") if messages else None,
         tokens=tokens_or_size(next(filter(None, used), None), session),
     )

@@ -26,7 +26,7 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 def _look(session: FoundSession) -> About:
     lines = lines_of(session.path, session.size)
     slug = next(
-        (at.parent.name for at in session.path.parents if at.name == "agent-transcripts"), session.path.parent.name
+        (up.parent.name for up in session.path.parents if up.name == "agent-transcripts"), session.path.parent.name
     )
     return About(
         project=slug,

@@ -28,8 +28,8 @@ def _request(value: dict[str, Any]) -> str | None:
     message = value.get("message")
     if not isinstance(message, dict) or message.get("role") != "user":
         return None
-    asked = request(message.get("content"))
-    return None if asked is None else (asked.split("\n\n")[-1] if asked.startswith(_UNTRUSTED) else asked)
+    text = request(message.get("content"))
+    return None if text is None else (text.split("\n\n")[-1] if text.startswith(_UNTRUSTED) else text)
 
 
 def _used(value: dict[str, Any]) -> Figure | None:

@@ -14,9 +14,9 @@ from compactor_cli.agents.base import About, Agent, FoundSession, Machine
 
 @dataclass(slots=True)
 class Listing:
-    """What a search came to."""
+    """Hold what a search came to."""
 
-    found: list[FoundSession] = field(default_factory=list)
+    sessions: list[FoundSession] = field(default_factory=list)
     """The newest first."""
     looked: list[Path] = field(default_factory=list)
     """The folders where sessions may be, there or not."""
@@ -27,16 +27,16 @@ class Listing:
 class Saved(Struct, frozen=True):
     """A session and what a look into it tells."""
 
-    found: FoundSession
+    session: FoundSession
     about: About
 
     @property
     def agent(self) -> Agent:
-        return AGENTS[self.found.agent]
+        return AGENTS[self.session.agent]
 
     @property
     def id(self) -> str:
-        return self.found.id or self.about.id or self.found.path.stem
+        return self.session.id or self.about.id or self.session.path.stem
 
     @property
     def words(self) -> str:
@@ -46,7 +46,7 @@ class Saved(Struct, frozen=True):
     @property
     def resume(self) -> str:
         """The command that goes on with it; empty where there is none."""
-        return self.agent.resume.format(id=self.id, path=self.found.path)
+        return self.agent.resume.format(id=self.id, path=self.session.path)
 
 
 def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = False) -> Listing:
@@ -56,18 +56,18 @@ def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = Fa
         for folder in agent.folders(machine):
             listing.looked.append(folder)
             try:
-                listing.found += [entry for entry in agent.find(folder) if aside or not entry.aside]
+                listing.sessions += [entry for entry in agent.find(folder) if aside or not entry.aside]
             except FileNotFoundError:
                 continue
             except OSError as error:
                 listing.failed.append((folder, error.strerror or str(error)))
-    listing.found.sort(key=lambda entry: (-entry.used, str(entry.path), entry.id))
+    listing.sessions.sort(key=lambda entry: (-entry.used, str(entry.path), entry.id))
     return listing
 
 
 def described(listing: Listing, *, since: float = 0, project: str = "") -> Iterator[Saved]:
     """The sessions that were used after a time and in a project, each read when its turn comes."""
-    for entry in listing.found:
+    for entry in listing.sessions:
         if entry.used < since:
             return
         saved = look(listing, entry)
@@ -75,20 +75,20 @@ def described(listing: Listing, *, since: float = 0, project: str = "") -> Itera
             yield saved
 
 
-def look(listing: Listing, found: FoundSession) -> Saved:
+def look(listing: Listing, session: FoundSession) -> Saved:
     """Return what a session tells of itself; nothing where it cannot be read, which is noted."""
     try:
-        return Saved(found, AGENTS[found.agent].look(found))
+        return Saved(session, AGENTS[session.agent].look(session))
     except OSError as error:
-        listing.failed.append((found.path, error.strerror or str(error)))
-        return Saved(found, About())
+        listing.failed.append((session.path, error.strerror or str(error)))
+        return Saved(session, About())
 
 
 def by_id(listing: Listing, beginning: str) -> list[Saved]:
     """The sessions whose id begins so; one with exactly this id is the only one."""
     wanted = beginning.lower()
-    named = [entry for entry in listing.found if entry.id.lower().startswith(wanted)]
-    unnamed = [saved for entry in listing.found if not entry.id for saved in [look(listing, entry)]]
+    named = [entry for entry in listing.sessions if entry.id.lower().startswith(wanted)]
+    unnamed = [saved for entry in listing.sessions if not entry.id for saved in [look(listing, entry)]]
     matching = [look(listing, entry) for entry in named]
     matching += [saved for saved in unnamed if saved.id.lower().startswith(wanted)]
     exact = [saved for saved in matching if saved.id.lower() == wanted]

@@ -46,7 +46,7 @@ def _of_document(session: FoundSession, whole_file: dict[str, Any], project: str
     return About(
         id=word(whole_file, "sessionId"),
         project=project,
-        request=next((asked for message in messages if (asked := _request(message))), ""),
+        request=next((text for message in messages if (text := _request(message))), ""),
         messages=Figure(len(messages), "counted") if messages else None,
         tokens=tokens_or_size(
             next((used for message in reversed(messages) if (used := _used(message))), None), session
@@ -65,8 +65,8 @@ def _project(folder: Path) -> str:
 
 
 def _request(value: dict[str, Any]) -> str | None:
-    asked = request(value.get("content")) if value.get("type") == "user" else None
-    return None if asked is None or asked.startswith(_SKIPPED) else asked
+    text = request(value.get("content")) if value.get("type") == "user" else None
+    return None if text is None or text.startswith(_SKIPPED) else text
 
 
 def _used(value: dict[str, Any]) -> Figure | None:

@@ -23,12 +23,12 @@ def _look(session: FoundSession) -> About:
     value = document(session.path)
     listed = value.get("messages")
     messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
-    asked = (request(message.get("content")) for message in messages if message.get("role") == "user")
+    requests = (request(message.get("content")) for message in messages if message.get("role") == "user")
     return About(
         id=word(value, "session_id"),
         project=word(value, "cwd"),
         title=word(value, "title"),
-        request=next(filter(None, asked), ""),
+        request=next(filter(None, requests), ""),
         messages=Figure(len(messages), "counted") if messages else None,
         tokens=estimated(session.size),
     )

@@ -76,14 +76,14 @@ def _look(session: FoundSession) -> About:
         return _look_into_database(session)
     whole_session = _exported(session)
     infos = [message["info"] for message in whole_session["messages"]]
-    asked = (
+    requests = (
         _request(message["parts"]) for message in whole_session["messages"] if message["info"].get("role") == "user"
     )
     used = (_used(info) for info in reversed(infos))
     return About(
         project=word(whole_session["info"], "directory"),
         title=word(whole_session["info"], "title"),
-        request=next(filter(None, asked), ""),
+        request=next(filter(None, requests), ""),
         messages=Figure(len(infos), "counted"),
         tokens=tokens_or_size(next(filter(None, used), None), session),
     )
@@ -95,12 +95,12 @@ def _look_into_database(session: FoundSession) -> About:
     messages = _rows(path, "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", name)
     infos = [(message, _data(data)) for message, data in messages]
     typed = (message for message, info in infos if info.get("role") == "user")
-    asked = (_request(_parts_of(path, message)) for message in typed)
+    requests = (_request(_parts_of(path, message)) for message in typed)
     used = (_used(info) for _, info in reversed(infos))
     return About(
         project=str(row[0][0]) if row else "",
         title=str(row[0][1]) if row else "",
-        request=next(filter(None, asked), ""),
+        request=next(filter(None, requests), ""),
         messages=Figure(len(infos), "counted"),
         tokens=tokens_or_size(next(filter(None, used), None), session),
     )

@@ -40,14 +40,14 @@ def session_of(file: Path, storage: Path) -> Path | None:
     if file.is_relative_to(storage / "part"):
         wanted = word(document(file), "messageID") or folder
         files = (storage / "message").glob("*/*.json")
-        folder = next((one.parent.name for one in files if wanted in (one.stem, word(document(one), "id"))), "")
-    return next((one for one in session_files(storage) if folder == _id(document(one), one)), None)
+        folder = next((path.parent.name for path in files if wanted in (path.stem, word(document(path), "id"))), "")
+    return next((path for path in session_files(storage) if folder == _id(document(path), path)), None)
 
 
 def messages(storage: Path, id: str, read: Read = document) -> list[tuple[dict[str, Any], Path]]:
     """The messages of a session in their order, each with its file."""
-    found = [(read(path), path) for path in (storage / "message" / id).glob("*.json")]
-    return sorted(found, key=lambda one: (created(one[0]), str(one[0].get("id"))))
+    pairs = [(read(path), path) for path in (storage / "message" / id).glob("*.json")]
+    return sorted(pairs, key=lambda pair: (created(pair[0]), str(pair[0].get("id"))))
 
 
 def parts(
@@ -56,7 +56,7 @@ def parts(
     """The parts of a message in their order, each with its file."""
     name = _id(info, file)
     files = [*(storage / "part").glob("*.json"), *(storage / "part" / name).glob("*.json")]
-    for path in sorted(files, key=lambda one: one.name):
+    for path in sorted(files, key=lambda path: path.name):
         part = read(path)
         if path.parent.name == name or word(part, "messageID") == name:
             yield path, part
@@ -66,14 +66,13 @@ def exported(file: Path, read: Read = document) -> dict[str, Any]:
     """The session that `file` holds as `opencode export` writes it; ids that files are named by are written out."""
     storage, session = file.parents[2], read(file)
     own = _id(session, file)
-    found = []
+    written = []
     for info, path in messages(storage, own, read):
         about: dict[str, Any] = {"id": _id(info, path), "sessionID": own, **info}
         ids: dict[str, Any] = {"messageID": about["id"], "sessionID": own}
-        found.append(
-            {"info": about, "parts": [{"id": one.stem} | ids | part for one, part in parts(storage, info, path, read)]}
-        )
-    return {"info": session, "messages": found}
+        own_parts = [{"id": place.stem} | ids | part for place, part in parts(storage, info, path, read)]
+        written.append({"info": about, "parts": own_parts})
+    return {"info": session, "messages": written}
 
 
 def _id(value: dict[str, Any], file: Path) -> str:

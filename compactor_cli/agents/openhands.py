@@ -45,12 +45,12 @@ def _number(name: str) -> int:
 
 def _look(session: FoundSession) -> About:
     events = _events(session.path)
-    asked = (_request(document(path)) for path in events[:_FIRST])
+    requests = (_request(document(path)) for path in events[:_FIRST])
     state = document(session.path / "base_state.json")
     return About(
         id=word(state, "id"),
         project=word(state, "workspace", "working_dir"),
-        request=next(filter(None, asked), ""),
+        request=next(filter(None, requests), ""),
         messages=Figure(len(events), "estimated"),
         tokens=estimated(session.size),
     )

@@ -113,8 +113,8 @@ def text_of(content: Any) -> str:
 def request(content: Any) -> str | None:
     """The beginning of a text where it is a request of the user and nothing that a harness put there."""
     text = text_of(content).strip()
-    while told := _IDE.match(text):
-        text = text[told.end() :]
+    while match := _IDE.match(text):
+        text = text[match.end() :]
     return text[:_TITLE] if text and origin_of(text[: 16 * _TITLE]) == "request" else None
 
 
@@ -140,6 +140,6 @@ def estimated(size: int, bytes_a_token: int = BYTES_A_TOKEN) -> Figure | None:
     return Figure(size // bytes_a_token, "estimated") if size >= bytes_a_token else None
 
 
-def tokens_or_size(tokens: Figure | None, found: FoundSession) -> Figure | None:
+def tokens_or_size(tokens: Figure | None, session: FoundSession) -> Figure | None:
     """Return what was recorded, or else an estimate by the size."""
-    return tokens or estimated(found.size)
+    return tokens or estimated(session.size)

@@ -1,1 +1,1 @@
-"""What a compaction took away: named, listed, and put together again. Values only; `stored` keeps them."""
+"""Name, list and put together again what a compaction took away. Values only; `stored` keeps them."""

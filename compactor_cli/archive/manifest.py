@@ -35,10 +35,10 @@ def manifest_of(source: Source, data: Content, parts: Sequence[Compaction], outp
 
 def session_names(source: Source) -> list[str]:
     """The session id of each conversation; those that share one get their number behind it."""
-    times = Counter(one.session_id for one in source.transcripts)
+    times = Counter(t.session_id for t in source.transcripts)
     return [
-        f"{one.session_id}#{number}" if one.session_id and times[one.session_id] > 1 else one.session_id
-        for number, one in enumerate(source.transcripts)
+        f"{t.session_id}#{number}" if t.session_id and times[t.session_id] > 1 else t.session_id
+        for number, t in enumerate(source.transcripts)
     ]
 
 
@@ -46,9 +46,9 @@ def with_references(removed: Sequence[Removed]) -> tuple[Removed, ...]:
     """Each entry with its reference: as many digits as tell its original from the others of the file, 8 at least."""
     digests = sorted({entry.digest for entry in removed})
     digits = dict.fromkeys(digests, SHORT)
-    for one, other in pairwise(digests):
-        needed = next(at for at in range(64) if one[at] != other[at]) + 1
-        digits[one], digits[other] = max(digits[one], needed), max(digits[other], needed)
+    for first, second in pairwise(digests):
+        needed = next(position for position in range(64) if first[position] != second[position]) + 1
+        digits[first], digits[second] = max(digits[first], needed), max(digits[second], needed)
     return tuple(replace(entry, reference=PREFIX + entry.digest[: digits[entry.digest]]) for entry in removed)
 
 

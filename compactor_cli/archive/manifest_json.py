@@ -28,8 +28,8 @@ class _Version(Struct):
 def manifest_json(manifest: Manifest) -> dict[str, Any]:
     """Return the JSON value of a manifest."""
     value = {"version": VERSION, **to_builtins(manifest)}
-    for one in value["rounds"]:
-        del one["summary"]
+    for entry in value["rounds"]:
+        del entry["summary"]
     return value
 
 
@@ -65,7 +65,7 @@ def read_manifest(data: bytes, path: str) -> Manifest:
 
 def removed_json(removed: Sequence[Removed]) -> list[dict[str, Any]]:
     """Return the entries of a manifest as a JSON value."""
-    return [to_builtins(one) for one in removed]
+    return [to_builtins(entry) for entry in removed]
 
 
 def removed_of(value: Any) -> tuple[Removed, ...]:
@@ -83,6 +83,6 @@ def _read(value: Any, kind: type[T]) -> T:
 
 
 def _check(removed: Sequence[Removed]) -> None:
-    for one in removed:
-        if not one.reference or not f"{PREFIX}{one.digest}".startswith(one.reference):
-            raise InputError(f"is no manifest: {one.reference[:80]!r} is not the reference of {one.digest}")
+    for entry in removed:
+        if not entry.reference or not f"{PREFIX}{entry.digest}".startswith(entry.reference):
+            raise InputError(f"is no manifest: {entry.reference[:80]!r} is not the reference of {entry.digest}")

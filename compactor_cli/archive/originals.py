@@ -29,15 +29,15 @@ def find(removed: Sequence[Removed], reference: str) -> Removed:
         raise UsageError(
             f"{reference!r} is no reference: it is {PREFIX} and {_FEWEST} to 64 hex digits; see restore --list"
         )
-    found = [entry for entry in removed if entry.digest.startswith(digits)]
-    if not found:
+    matching = [entry for entry in removed if entry.digest.startswith(digits)]
+    if not matching:
         raise UsageError(f"nothing that was removed has the reference {PREFIX}{digits}; see restore --list")
-    if len({entry.digest for entry in found}) > 1:
+    if len({entry.digest for entry in matching}) > 1:
         # entries of several manifests may have the same short reference
-        names = list(dict.fromkeys(entry.reference for entry in with_references(found)))
+        names = list(dict.fromkeys(entry.reference for entry in with_references(matching)))
         listed = ", ".join(names[:_SHOWN]) + (f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         raise UsageError(f"{PREFIX}{digits} is ambiguous: it may be {listed}; give more digits")
-    return next((entry for entry in found if entry.marked), found[0])
+    return next((entry for entry in matching if entry.marked), matching[0])
 
 
 def original(source: Source, removed: Removed) -> bytes:

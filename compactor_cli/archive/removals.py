@@ -1,4 +1,4 @@
-"""What of a conversation is not in the output as it was: an entry for each original."""
+"""Tell what of a conversation is not in the output as it was: an entry for each original."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _RELINKED = "what it pointed to is gone, so its link or number was changed"
 
 def losses(part: Compaction, conversation: int) -> list[Removed]:
     """Originals of one conversation that are not in the output as they were, without their references."""
-    found = _Losses(part, conversation)
-    found.add_summarized()
+    losses_of_part = _Losses(part, conversation)
+    losses_of_part.add_summarized()
     for message in part.before.messages:
-        found.add_message(message)
-    found.add_records()
-    return found.entries
+        losses_of_part.add_message(message)
+    losses_of_part.add_records()
+    return losses_of_part.entries
 
 
 class _Losses:
@@ -60,7 +60,7 @@ class _Losses:
         self._notes = {note.index: f"{note.kind}: {note.detail}" for note in part.repairs}
 
     def add_summarized(self) -> None:
-        """What each summary stands for, as its mark names it."""
+        """Add what each summary stands for, as its mark names it."""
         slots = {f"summary-{slot.groups[0]}": slot for slot in (self.part.plan.slots if self.part.plan else ())}
         for summary in self.part.messages:
             slot = slots.get(summary.id) if summary.index < 0 else None

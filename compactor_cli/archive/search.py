@@ -40,22 +40,22 @@ def hits(
     for message in reversed(messages):
         text = message.text()
         low = text.casefold()
-        places = [at for word in words if (at := low.find(word)) >= 0]
+        places = [position for word in words if (position := low.find(word)) >= 0]
         if places:
             reference = references.get(message.index, "")
             snippet = _snippet(text, min(places))
             yield MessageHit(path, compaction, message.index, message.role, reference, len(places), snippet)
 
 
-def best(found: Iterable[MessageHit], limit: int) -> list[MessageHit]:
+def best(candidates: Iterable[MessageHit], limit: int) -> list[MessageHit]:
     """Those with most of the words, the newest of these first; a message that several states have stands once."""
-    ranked = sorted(found, key=lambda hit: (hit.matched, hit.compaction, hit.message), reverse=True)
+    ranked = sorted(candidates, key=lambda hit: (hit.matched, hit.compaction, hit.message), reverse=True)
     seen: dict[tuple[str, str], MessageHit] = {}
     for hit in ranked:
         seen.setdefault((hit.role, hit.reference or hit.snippet), hit)
     return list(seen.values())[:limit]
 
 
-def _snippet(text: str, at: int) -> str:
-    start = max(0, at - _AROUND)
-    return ("…" if start else "") + one_line(plain(text[start : at + 4 * _AROUND]), 3 * _AROUND)
+def _snippet(text: str, position: int) -> str:
+    start = max(0, position - _AROUND)
+    return ("…" if start else "") + one_line(plain(text[start : position + 4 * _AROUND]), 3 * _AROUND)

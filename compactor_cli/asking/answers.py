@@ -29,36 +29,36 @@ class Question(Struct, Generic[T], frozen=True):
 
 
 class Answered(Struct, Generic[T], frozen=True):
-    """What was read from an answer, or why there is nothing."""
+    """Hold what was read from an answer, or why there is nothing."""
 
     value: T | None
     why: str = ""
 
 
-def ask_checked(model: LanguageModel, asked: Sequence[Question[T]]) -> list[Answered[T]]:
+def ask_checked(model: LanguageModel, questions: Sequence[Question[T]]) -> list[Answered[T]]:
     """Return what was answered, in order. Everything is asked at once; what cannot be used is asked once more, all
     of it at once too. Failures are not: the model has tried again by itself."""
-    if not asked:
+    if not questions:
         return []
-    answers = model.ask([one.request for one in asked])
-    found = [_read(one, answer) for one, answer in zip(asked, answers, strict=True)]
-    again = [at for at, one in enumerate(found) if one.value is None and not answers[at].failure]
+    answers = model.ask([question.request for question in questions])
+    results = [_read(question, answer) for question, answer in zip(questions, answers, strict=True)]
+    again = [index for index, question in enumerate(results) if question.value is None and not answers[index].failure]
     if again:
-        repeated = [_again(model, asked[at].request, answers[at], found[at].why) for at in again]
-        for at, request, answer in zip(again, repeated, model.ask(repeated), strict=True):
-            found[at] = _read(Question(request, asked[at].read), answer)
-    return found
+        repeated = [_again(model, questions[index].request, answers[index], results[index].why) for index in again]
+        for index, request, answer in zip(again, repeated, model.ask(repeated), strict=True):
+            results[index] = _read(Question(request, questions[index].read), answer)
+    return results
 
 
-def _read(asked: Question[T], answer: ModelAnswer) -> Answered[T]:
+def _read(question: Question[T], answer: ModelAnswer) -> Answered[T]:
     if answer.failure:
         return Answered(None, answer.failure)
     if answer.finish == "length":
-        return Answered(None, f"the answer was cut off at {asked.request.max_tokens:,} tokens")
+        return Answered(None, f"the answer was cut off at {question.request.max_tokens:,} tokens")
     if not answer.text.strip():
         return Answered(None, "a tool was called" if answer.finish == "tool" else "the answer was empty")
     try:
-        return Answered(asked.read(answer.text))
+        return Answered(question.read(answer.text))
     except RejectedError as rejected:
         return Answered(None, str(rejected))
 
@@ -66,12 +66,12 @@ def _read(asked: Question[T], answer: ModelAnswer) -> Answered[T]:
 def _again(model: LanguageModel, request: ModelRequest, answer: ModelAnswer, why: str) -> ModelRequest:
     """The request with the reason at its end, and room for a longer answer where one was cut off."""
     *before, last = request.turns
-    said = f"{last.text}\n\nAn earlier answer could not be used: {why}. Answer again, in the form asked for."
+    text = f"{last.text}\n\nAn earlier answer could not be used: {why}. Answer again, in the form asked for."
     most = request.max_tokens
     if answer.finish == "length":
-        taken = sum(estimate(turn.text) for turn in (*before, Turn(last.role, said))) + estimate(request.system)
+        taken = sum(estimate(turn.text) for turn in (*before, Turn(last.role, text))) + estimate(request.system)
         most = max(most, min(2 * most, model.context_limit - taken))
-    return replace(request, turns=(*before, Turn(last.role, said)), max_tokens=most)
+    return replace(request, turns=(*before, Turn(last.role, text)), max_tokens=most)
 
 
 def read_json(text: str, schema: Mapping[str, Any]) -> Any:

@@ -15,13 +15,13 @@ def escape(text: str) -> str:
     """The text with the beginnings of delimiters made harmless; everything else stays as it is."""
     if "<" not in text and "[" not in text:
         return text
-    return _CONTROL.sub(lambda found: "&lt;" if found[0] == "<" else "&#91;", _OWN.sub("&lt;", text))
+    return _CONTROL.sub(lambda match: "&lt;" if match[0] == "<" else "&#91;", _OWN.sub("&lt;", text))
 
 
 def fenced(name: str, text: str, **attributes: object) -> str:
     """`<name key="value">`, the escaped text, `</name>`."""
-    said = "".join(f' {key}="{_attribute(str(value))}"' for key, value in attributes.items() if value not in ("", None))
-    return f"<{name}{said}>\n{escape(text)}\n</{name}>"
+    tags = "".join(f' {key}="{_attribute(str(value))}"' for key, value in attributes.items() if value not in ("", None))
+    return f"<{name}{tags}>\n{escape(text)}\n</{name}>"
 
 
 def _attribute(value: str) -> str:

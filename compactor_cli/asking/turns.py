@@ -27,13 +27,13 @@ class Cuts(Struct, frozen=True):
 
 def turns_of(messages: Sequence[Message], cuts: Cuts | None = None) -> list[Turn]:
     """One turn a message that has something to say; with `cuts`, long texts are shortened."""
-    found = []
+    turns = []
     for message in messages:
         body = "\n".join(filter(None, (_piece(part, cuts) for part in message.parts)))
         if body:
             role: Speaker = "assistant" if message.role == "assistant" else "user"
-            found.append(Turn(role, _message(message, body)))
-    return found
+            turns.append(Turn(role, _message(message, body)))
+    return turns
 
 
 def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:

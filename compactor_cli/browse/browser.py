@@ -60,14 +60,14 @@ class Browser(Writing):
     ]
 
     class Computed(Message):
-        """What was computed of a state, or why it could not be."""
+        """Hold what was computed of a state, or why it could not be."""
 
         def __init__(self, state: State, view: BrowserView | None, error: Exception | None) -> None:
             super().__init__()
             self.state, self.view, self.error = state, view, error
 
-    def __init__(self, desk: Desk, state: State, said: str = "", saved: State | None = None) -> None:
-        """`said`: what to say first; `saved`: the state that a file has."""
+    def __init__(self, desk: Desk, state: State, message: str = "", saved: State | None = None) -> None:
+        """`message`: what to say first; `saved`: the state that a file has."""
         super().__init__()
         self.desk, self.groups = desk, groups_of(desk.source)
         self.history = History([state], saved=saved)
@@ -82,7 +82,7 @@ class Browser(Writing):
         """Set while nothing is being computed."""
         self._wanted: State | None = None
         self._computing: State | None = None
-        self._said = said
+        self._said = message
 
     # -- the screen
 
@@ -125,8 +125,8 @@ class Browser(Writing):
             panels.sum_up(view, computing=self._computing is not None, width=self.size.width)
 
     def _colour(self, name: str) -> str:
-        found = self.theme_variables.get(f"text-{name}", "")
-        return found if found.startswith("#") else ""
+        colour = self.theme_variables.get(f"text-{name}", "")
+        return colour if colour.startswith("#") else ""
 
     def title_of(self, row: BrowserRow) -> Text:
         """Return what a message is and what becomes of it, for the head of its own screen."""
@@ -159,8 +159,8 @@ class Browser(Writing):
     def on_message_list_opened(self) -> None:
         self.action_open()
 
-    def say(self, text: str, *, told: bool = False) -> None:
-        self.panels.say(text, told=told)
+    def say(self, text: str, *, noticed: bool = False) -> None:
+        self.panels.say(text, noticed=noticed)
         for screen in self.screen_stack:
             if isinstance(screen, Detail):
                 screen.say(text)
@@ -202,7 +202,7 @@ class Browser(Writing):
         self._wanted = None
         self.failure = done.error
         if done.error is not None and self.view.parts:
-            self.say("The list shows the last plan that was possible.", told=True)
+            self.say("The list shows the last plan that was possible.", noticed=True)
         if done.view is not None:
             self.view = done.view
         self.settled.set()
@@ -218,18 +218,18 @@ class Browser(Writing):
     def action_decide(self, choice: str) -> None:
         row, wanted = self.list.row, cast("Choice", choice)
         if row is None or row.spot is None:
-            self.say("Only messages of the session can be decided on: this one was added.", told=True)
+            self.say("Only messages of the session can be decided on: this one was added.", noticed=True)
             return
         state = self.history.now
         before = self.groups.choice(state.choices, row.spot)
         why = self.groups.refusals.get(row.spot, "")
         if wanted == "drop" and why and before != "drop":
-            self.say(f"Cannot be dropped: {why}.", told=True)
+            self.say(f"Cannot be dropped: {why}.", noticed=True)
             return
         many = len(self.groups.of.get(row.spot, ()))
         group = f" with its group of {many}" if many > 1 else ""
-        said = "free again" if before == wanted else {"keep": "to be kept", "drop": "to be dropped"}[wanted]
-        self.say(f"Message {row.number}{group}: {said}. u takes it back.")
+        effect = "free again" if before == wanted else {"keep": "to be kept", "drop": "to be dropped"}[wanted]
+        self.say(f"Message {row.number}{group}: {effect}. u takes it back.")
         self._change(decided(state, self.groups, row.spot, wanted))
 
     def action_decide_all(self, choice: str) -> None:
@@ -249,7 +249,7 @@ class Browser(Writing):
             self._compute()
             self.say(done)
         else:
-            self.say(not_done, told=True)
+            self.say(not_done, noticed=True)
 
     def action_target(self) -> None:
         def take(text: str | None) -> None:
@@ -259,7 +259,7 @@ class Browser(Writing):
             try:
                 aim = self.desk.aimed(text, state.aim)
             except CompactorError as error:
-                self.say(str(error), told=True)
+                self.say(str(error), noticed=True)
                 return
             self._change(State(aim, state.choices))
 
@@ -300,21 +300,21 @@ class Browser(Writing):
         if self.list.words:
             self._hit(by)
         else:
-            self.say("Nothing is searched for: / begins.", told=True)
+            self.say("Nothing is searched for: / begins.", noticed=True)
 
     def _hit(self, by: int) -> None:
         """Go to the next message with the words (the one before with -1; with 0 the present one counts)."""
-        found = matches(self.view.rows, self.list.shown, self.list.words)
-        if not found:
-            self.say(f"“{self.list.words}” is in none of the messages that are shown.", told=True)
+        hits = matches(self.view.rows, self.list.shown, self.list.words)
+        if not hits:
+            self.say(f"“{self.list.words}” is in none of the messages that are shown.", noticed=True)
             return
         now = self.list.cursor
         if by >= 0:
-            place = next((at for at in found if at >= now + by), found[0])
+            place = next((hit for hit in hits if hit >= now + by), hits[0])
         else:
-            place = next((at for at in reversed(found) if at < now), found[-1])
+            place = next((hit for hit in reversed(hits) if hit < now), hits[-1])
         self.list.go(place)
-        self.say(f"“{self.list.words}”: {found.index(place) + 1} of {len(found)}. n goes on, N back.")
+        self.say(f"“{self.list.words}”: {hits.index(place) + 1} of {len(hits)}. n goes on, N back.")
 
     def action_filter(self) -> None:
         def take(marks: frozenset[Mark] | None) -> None:
@@ -335,10 +335,10 @@ class Browser(Writing):
             if text and text.isdigit():
                 self.list.go(self.list.place_of_number(int(text)))
             elif text:
-                self.say(f"{text} is no number of a message.", told=True)
+                self.say(f"{text} is no number of a message.", noticed=True)
 
         self.push_screen(Ask("Go to message", "its number; of what is not shown, the next one"), take)
 
     def action_next_decided(self) -> None:
         if not self.list.next_decided():
-            self.say("No decision on what is shown.", told=True)
+            self.say("No decision on what is shown.", noticed=True)

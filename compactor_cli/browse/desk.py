@@ -1,4 +1,4 @@
-"""What the browser is given to work with: it touches no file itself."""
+"""Define what the browser works with: it touches no file itself."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Desk(Protocol):
 
     @property
     def place(self) -> str:
-        """Where decisions are saved unless another place is named."""
+        """Return where decisions are saved unless another place is named."""
 
     @property
     def output(self) -> str:
-        """Where the compacted file is written unless another place is named."""
+        """Return where the compacted file is written unless another place is named."""
 
     def aimed(self, text: str, aim: Aim) -> Aim:
         """The aim with another target, as people write it: 25%, 4k; empty: none. Raises CompactorError."""

@@ -131,20 +131,20 @@ class Filter(_Dialog["frozenset[Mark] | None"]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(Text("Show only"), classes="title")
-            yield OptionList(*(Option(self._prompt(at)) for at in range(len(self._marks))), id="marks")
+            yield OptionList(*(Option(self._prompt(index)) for index in range(len(self._marks))), id="marks")
             yield Static(_line("space marks, enter shows, x shows all again"), classes="hint")
 
-    def _prompt(self, at: int) -> Text:
-        mark, count = self._marks[at]
-        kind = mark.kind if not at or self._marks[at - 1][0].kind != mark.kind else ""
+    def _prompt(self, index: int) -> Text:
+        mark, count = self._marks[index]
+        kind = mark.kind if not index or self._marks[index - 1][0].kind != mark.kind else ""
         box = "[x]" if mark in self._chosen else "[ ]"
         return _line((f"{kind:<9}", "bold"), f"{box} {mark.value}  ", (f"{count:,}", "dim"))
 
     def action_mark(self) -> None:
-        at = self.query_one(OptionList).highlighted
-        if at is not None:
-            self._chosen ^= {self._marks[at][0]}
-            self.query_one(OptionList).replace_option_prompt_at_index(at, self._prompt(at))
+        index = self.query_one(OptionList).highlighted
+        if index is not None:
+            self._chosen ^= {self._marks[index][0]}
+            self.query_one(OptionList).replace_option_prompt_at_index(index, self._prompt(index))
 
     def on_option_list_option_selected(self) -> None:
         self.action_mark()  # a click

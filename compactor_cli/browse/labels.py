@@ -1,4 +1,4 @@
-"""What the browser says in words: the head, the sums, why a message becomes what it becomes."""
+"""Put into words what the browser says: the head, the sums, why a message becomes what it becomes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def sums(view: BrowserView) -> list[tuple[str, int]]:
 def failure(error: Exception) -> str:
     """Return why nothing can be made of the decisions, on a line."""
     if isinstance(error, BudgetError):
-        items = ", ".join(f"{what} {tokens:,}" for what, tokens in error.items)
+        items = ", ".join(f"{item} {tokens:,}" for item, tokens in error.items)
         least = f"Does not fit into {error.target:,} tokens: at least {error.floor:,}"
         return f"{least} ({items}). u takes the last change back, t sets another target."
     return " ".join(str(error).split())
@@ -61,14 +61,14 @@ def failure(error: Exception) -> str:
 
 def why(row: BrowserRow, choice: Choice | None, own: bool, signals: Iterable[str], *, scored: bool) -> str:
     """Return why a message becomes what it becomes. `scored`: the strategy goes by scores and tiers."""
-    what = {"keep": "to be kept", "drop": "to be dropped"}.get(choice or "", "")
-    if what and not own:
-        what += " (with its group)"
-    said = [f"#{row.number}", what, row.entry.reason, f"for {', '.join(signals)}" if signals else ""]
+    decision = {"keep": "to be kept", "drop": "to be dropped"}.get(choice or "", "")
+    if decision and not own:
+        decision += " (with its group)"
+    words = [f"#{row.number}", decision, row.entry.reason, f"for {', '.join(signals)}" if signals else ""]
     if scored and row.entry.score is not None:
         tier = "residual" if row.entry.residual else f"tier {row.entry.tier}" if row.entry.tier is not None else ""
-        said += [tier, f"score {row.entry.score.value:g}"]
-    return " · ".join(word for word in said if word)
+        words += [tier, f"score {row.entry.score.value:g}"]
+    return " · ".join(word for word in words if word)
 
 
 def chosen_words(marks: Iterable[Mark], shown: int, rows: int) -> str:

@@ -1,4 +1,4 @@
-"""Which rows are shown: by role, by what becomes of them, by tool, by decision."""
+"""Tell which rows are shown: by role, by what becomes of them, by tool, by decision."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Mark(NamedTuple):
 def marks_of(row: BrowserRow, choice: Choice | None) -> set[Mark]:
     """All that a row can be chosen by."""
     role = row.who if row.who in ROLES else "tool"
-    found = {Mark("becomes", row.fate), Mark("role", role), *(Mark("tool", tool) for tool in row.tools)}
-    return found | {Mark("decision", _CHOICES[choice])} if choice else found
+    marks = {Mark("becomes", row.fate), Mark("role", role), *(Mark("tool", tool) for tool in row.tools)}
+    return marks | {Mark("decision", _CHOICES[choice])} if choice else marks
 
 
 def chosen(
@@ -40,8 +40,8 @@ def chosen(
     if not wanted:
         return tuple(range(len(rows)))
     return tuple(
-        at
-        for at, row in enumerate(rows)
+        index
+        for index, row in enumerate(rows)
         if all(marks_of(row, _choice(row, choices, groups)) & kind for kind in wanted.values())
     )
 
@@ -62,7 +62,7 @@ def offered(rows: Sequence[BrowserRow], choices: Mapping[Spot, Choice], groups: 
 def matches(rows: Sequence[BrowserRow], shown: Sequence[int], words: str) -> list[int]:
     """Positions in what is shown whose messages hold the words, in any case."""
     wanted = words.lower()
-    return [at for at, place in enumerate(shown) if rows[place].holds(wanted)] if wanted else []
+    return [index for index, place in enumerate(shown) if rows[place].holds(wanted)] if wanted else []
 
 
 def _choice(row: BrowserRow, choices: Mapping[Spot, Choice], groups: Groups) -> Choice | None:

@@ -103,7 +103,7 @@ class MessageList(ScrollView, can_focus=True):
 
     @property
     def shown_rows(self) -> list[BrowserRow]:
-        return [self._rows[at] for at in self._shown]
+        return [self._rows[index] for index in self._shown]
 
     @property
     def shown(self) -> Sequence[int]:
@@ -121,34 +121,35 @@ class MessageList(ScrollView, can_focus=True):
         self.refresh()
         self.post_message(self.Moved())
 
-    def go(self, at: int) -> None:
+    def go(self, index: int) -> None:
         """Make the row at a place the current one."""
-        self.cursor = max(0, min(at, len(self._shown) - 1))
+        self.cursor = max(0, min(index, len(self._shown) - 1))
 
     def next_decided(self) -> bool:
         """Go to the next row that was decided on, round the end; False when there is none."""
-        places = [at for at, place in enumerate(self._shown) if self._choice(self._rows[place])[0]]
+        places = [index for index, place in enumerate(self._shown) if self._choice(self._rows[place])[0]]
         if not places:
             return False
-        self.go(next((at for at in places if at > self.cursor), places[0]))
+        self.go(next((index for index in places if index > self.cursor), places[0]))
         return True
 
     def place_of_number(self, number: int) -> int:
         """The place of the shown message with a number, or of the next one behind it."""
-        after = (at for at, place in enumerate(self._shown) if self._rows[place].number >= number)
-        return next((at for at in after if self._rows[self._shown[at]].spot), max(0, len(self._shown) - 1))
+        after = (index for index, place in enumerate(self._shown) if self._rows[place].number >= number)
+        return next((index for index in after if self._rows[self._shown[index]].spot), max(0, len(self._shown) - 1))
 
     def _place_of(self, row: BrowserRow) -> int:
         key = (row.entry.conversation, row.number if row.spot else -1)
         near = [
-            (abs(self._rows[at].entry.conversation - key[0]), abs(self._rows[at].number - key[1])) for at in self._shown
+            (abs(self._rows[index].entry.conversation - key[0]), abs(self._rows[index].number - key[1]))
+            for index in self._shown
         ]
         return min(range(len(near)), key=near.__getitem__, default=0)
 
     def watch_cursor(self, old: int, new: int) -> None:
         self.scroll_to_region(Region(0, new, max(1, self.size.width), 1), animate=False, force=True)
-        for at in (old, new):
-            self.refresh(Region(0, at - round(self.scroll_y), self.size.width, 1))
+        for index in (old, new):
+            self.refresh(Region(0, index - round(self.scroll_y), self.size.width, 1))
         self.post_message(self.Moved())
 
     def action_move(self, by: int) -> None:
@@ -161,10 +162,10 @@ class MessageList(ScrollView, can_focus=True):
         self.go(len(self._shown) - 1 if last else 0)
 
     def on_click(self, event: events.Click) -> None:
-        at = round(event.y + self.scroll_y)
-        if at < len(self._shown):
-            again = at == self.cursor
-            self.go(at)
+        index = round(event.y + self.scroll_y)
+        if index < len(self._shown):
+            again = index == self.cursor
+            self.go(index)
             if again:
                 self.post_message(self.Opened())
 
@@ -179,12 +180,12 @@ class MessageList(ScrollView, can_focus=True):
         return self.scrollable_content_region.width
 
     def render_line(self, y: int) -> Strip:
-        at = y + round(self.scroll_y)
+        index = y + round(self.scroll_y)
         width = self._width
-        if at >= len(self._shown):
+        if index >= len(self._shown):
             return Strip.blank(width, self.rich_style)
-        row = self._rows[self._shown[at]]
-        current = at == self.cursor
+        row = self._rows[self._shown[index]]
+        current = index == self.cursor
         base = self.get_component_rich_style("list--cursor") if current else self.rich_style
         segments = [Segment(text, base if current else self._style(style)) for text, style in self._cells(row, width)]
         return Strip(segments).adjust_cell_length(width, base)
@@ -217,8 +218,8 @@ class MessageList(ScrollView, can_focus=True):
         room = max(4, width - begin)
         if width < _WIDE:
             return room, 0
-        said = room * 6 // 10
-        return said, begin + said + 1
+        words_width = room * 6 // 10
+        return words_width, begin + words_width + 1
 
     def _choice(self, row: BrowserRow) -> tuple[Choice | None, bool]:
         if row.spot is None or not self._choices:

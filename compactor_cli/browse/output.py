@@ -1,4 +1,4 @@
-"""What of a message stands in the output, as text."""
+"""Show what of a message stands in the output, as text."""
 
 from __future__ import annotations
 

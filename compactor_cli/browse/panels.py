@@ -53,10 +53,10 @@ class Panels:
     def below(self) -> Iterator[Static]:
         yield from (self._reason, self._said)
 
-    def say(self, text: str, *, told: bool = False) -> None:
-        """A word on what was done; `told`: one to be noticed."""
+    def say(self, text: str, *, noticed: bool = False) -> None:
+        """A word on what was done; `noticed`: one to be noticed."""
         self.said = text
-        self._said.set_class(told, "told")
+        self._said.set_class(noticed, "told")
         self._said.update(line(text))
 
     def reason(self, text: Text) -> None:
@@ -66,7 +66,7 @@ class Panels:
         self._columns.update(line(names))
 
     def show(self, aims: str, filtered: str) -> None:
-        """What it is compacted to, and which rows are shown."""
+        """Show what it is compacted to, and which rows are shown."""
         self._aims.update(line(aims))
         self._filtered.set_class(bool(filtered), "on")
         self._filtered.update(line(filtered))

@@ -21,20 +21,20 @@ def safe(text: str) -> str:
 def wrapped(line: str, width: int) -> Iterator[str]:
     """A line as pieces of at most so many cells, parted at blanks where there are any; a character that is wider than
     that stands alone."""
-    at, end = 0, len(line)
-    while end - at > width or cell_len(line[at:]) > width:
-        piece = _begin(line[at : at + max(1, width)], width)
-        then = at + len(piece)
+    start, end = 0, len(line)
+    while end - start > width or cell_len(line[start:]) > width:
+        piece = _begin(line[start : start + max(1, width)], width)
+        then = start + len(piece)
         if then >= end:
             break
         blank = piece.rfind(" ", width // 2)
         if line[then] == " ":
             then += 1
         elif blank > 0:
-            piece, then = piece[:blank], at + blank + 1
+            piece, then = piece[:blank], start + blank + 1
         yield piece.rstrip()
-        at = then
-    yield line[at:]
+        start = then
+    yield line[start:]
 
 
 def _begin(text: str, width: int) -> str:

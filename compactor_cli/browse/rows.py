@@ -58,7 +58,7 @@ class BrowserRow(NamedTuple):
 
 
 class BrowserView(Struct, frozen=True):
-    """What a compaction would make of a session."""
+    """Hold what a compaction would make of a session."""
 
     rows: tuple[BrowserRow, ...]
     parts: tuple[Compaction, ...]
@@ -80,11 +80,11 @@ class BrowserView(Struct, frozen=True):
 
     def counts(self) -> Mapping[str, int]:
         """Messages of each fate."""
-        found = dict.fromkeys(FATES, 0)
+        counts = dict.fromkeys(FATES, 0)
         for row in self.rows:
             if row.fate:
-                found[row.fate] += 1
-        return found
+                counts[row.fate] += 1
+        return counts
 
 
 def view_of(parts: Sequence[Compaction], data: Content) -> BrowserView:
@@ -110,8 +110,8 @@ def says(message: Message) -> str:
     calls = [f"{part.name} {part.text[:_LONGEST]}" for part in message.calls]
     if calls:
         return _line("→ " + "; ".join(calls))
-    found = next((part.text for part in message.parts if part.text.strip()), "")
-    return _line(found or "(" + ", ".join(part.kind for part in message.parts) + ")")
+    text = next((part.text for part in message.parts if part.text.strip()), "")
+    return _line(text or "(" + ", ".join(part.kind for part in message.parts) + ")")
 
 
 def name(text: str) -> str:

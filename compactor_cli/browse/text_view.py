@@ -49,7 +49,7 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         """Show these lines from their beginning, or from where the words are, which are marked."""
         self._lines, self._words = lines, words
         self._wrap()
-        hit = next((at for at, piece in enumerate(self._pieces) if words and words in piece.text.lower()), 0)
+        hit = next((index for index, piece in enumerate(self._pieces) if words and words in piece.text.lower()), 0)
         self.scroll_to(y=max(0, hit - 3) if hit else 0, animate=False, force=True)
 
     def text(self) -> str:
@@ -67,11 +67,11 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
-        at = y + round(self.scroll_y)
+        index = y + round(self.scroll_y)
         base = self.rich_style
-        if at >= len(self._pieces):
+        if index >= len(self._pieces):
             return Strip.blank(width, base)
-        piece = self._pieces[at]
+        piece = self._pieces[index]
         style = base + self._style("text--heading") if piece.heading else base
         return Strip(list(self._marked(piece.text, style))).adjust_cell_length(width, base)
 
@@ -79,12 +79,12 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         """A line with the words that are searched for set off."""
         words, out, low = self._words, [], text.lower()
         start = 0
-        while words and len(low) == len(text) and (found := low.find(words, start)) >= 0:
+        while words and len(low) == len(text) and (position := low.find(words, start)) >= 0:
             out += [
-                Segment(text[start:found], style),
-                Segment(text[found : found + len(words)], self._style("text--hit")),
+                Segment(text[start:position], style),
+                Segment(text[position : position + len(words)], self._style("text--hit")),
             ]
-            start = found + len(words)
+            start = position + len(words)
         return [*out, Segment(text[start:], style)]
 
     def _style(self, name: str) -> Style:

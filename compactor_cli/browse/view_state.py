@@ -1,4 +1,4 @@
-"""What a person has decided so far, and the way back."""
+"""Hold what a person has decided so far, and the way back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class State(Struct, frozen=True):
 
 
 class Groups(Struct, frozen=True):
-    """Which messages of a file belong together, and which cannot be dropped."""
+    """Say which messages of a file belong together, and which cannot be dropped."""
 
     of: Mapping[Spot, tuple[Spot, ...]]
     refusals: Mapping[Spot, str]
@@ -81,38 +81,38 @@ class History:
     """All states, and which of them is the present one."""
 
     states: list[State]
-    at: int = 0
+    position: int = 0
     saved: State | None = None
     """The state that a file has."""
 
     @property
     def now(self) -> State:
-        return self.states[self.at]
+        return self.states[self.position]
 
     @property
     def is_saved(self) -> bool:
-        """Whether nothing would be lost."""
+        """Return whether nothing would be lost."""
         return not self.now.choices if self.saved is None else self.now == self.saved
 
     def add(self, state: State) -> bool:
         """Go on to a state; what had been taken back is forgotten. False where nothing changes."""
         if state == self.now:
             return False
-        del self.states[self.at + 1 :]
+        del self.states[self.position + 1 :]
         self.states.append(state)
-        self.at += 1
+        self.position += 1
         return True
 
     def undo(self) -> bool:
         """Go back by one change; False where there is none."""
-        if not self.at:
+        if not self.position:
             return False
-        self.at -= 1
+        self.position -= 1
         return True
 
     def redo(self) -> bool:
         """Make the change again that was taken back last; False where there is none."""
-        if self.at + 1 >= len(self.states):
+        if self.position + 1 >= len(self.states):
             return False
-        self.at += 1
+        self.position += 1
         return True

@@ -1,4 +1,4 @@
-"""What is written from the browser: decisions, the compacted file; and that nothing is lost when it ends."""
+"""Write decisions and the compacted file from the browser, and lose nothing when it ends."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Writing(App[int]):
     settled: asyncio.Event
     """Set while nothing is being computed."""
 
-    def say(self, text: str, *, told: bool = False) -> None:
-        """A word on what was done; `told`: one to be noticed."""
+    def say(self, text: str, *, noticed: bool = False) -> None:
+        """A word on what was done; `noticed`: one to be noticed."""
         raise NotImplementedError
 
     def refresh_head(self) -> None:
@@ -38,9 +38,9 @@ class Writing(App[int]):
 
     def action_write(self) -> None:
         if self.failure is not None or not self.view.data:
-            self.say("There is nothing to write: see the line at the top.", told=True)
+            self.say("There is nothing to write: see the line at the top.", noticed=True)
         elif not self.settled.is_set():
-            self.say("Still computing: press w again in a moment.", told=True)
+            self.say("Still computing: press w again in a moment.", noticed=True)
         else:
             self._ask_place("Write the compacted file", "what the list shows", self.desk.output, self._write)
 
@@ -75,7 +75,7 @@ class Writing(App[int]):
         try:
             self.say(work())
         except CompactorError as error:
-            self.say(" ".join(str(error).split()), told=True)
+            self.say(" ".join(str(error).split()), noticed=True)
             return False
         return True
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from compactor_cli.cli.command_table import ASKED, Commands, summary
+from compactor_cli.cli.command_table import ARGS, Commands, summary
 from compactor_cli.cli.mistakes import is_mistake, words_of
 from compactor_cli.cli.streams import open_streams
 from compactor_cli.cli.width import WidthOption
@@ -144,8 +144,8 @@ def about(
 
 
 def _debugging(ctx: Any) -> bool:
-    asked = ctx.meta.get(ASKED)
-    return bool(asked and asked.debug)
+    args = ctx.meta.get(ARGS)
+    return bool(args and args.debug)
 
 
 def _failed(error: CompactorError, ctx: Any) -> typer.Exit:
@@ -169,8 +169,8 @@ def _show_traceback() -> None:
 
 
 def _say(ctx: Any, text: str) -> None:
-    asked = ctx.meta.get(ASKED)
-    if asked and asked.quiet:
+    args = ctx.meta.get(ARGS)
+    if args and args.quiet:
         return
     print(visible(text), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 

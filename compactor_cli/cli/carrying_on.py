@@ -38,7 +38,7 @@ class CarriedOn(Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """How to go on, in words."""
+        """Return how to go on, in words."""
         return f"go on with: {self.command}" + (f" (in {self.project})" if self.project else "")
 
     @property
@@ -60,13 +60,13 @@ def natively(session: Session, make: Make, source: Source, settings: Settings) -
             return data, parts
         after = load(data, source.path, session.counter, format=source.format)
         made = appended(source, after)
-        found = load(made, source.path, session.counter, format=source.format)
-        if target is None or found.tokens <= target:
-            return made, [replace(parts[0], data=made, tokens=found.tokens, target=target)]
-        over = found.tokens - target
+        loaded = load(made, source.path, session.counter, format=source.format)
+        if target is None or loaded.tokens <= target:
+            return made, [replace(parts[0], data=made, tokens=loaded.tokens, target=target)]
+        over = loaded.tokens - target
         aimed = dataclasses.replace(settings, target_ratio=None, target_tokens=max(1, parts[0].tokens - over))
         data, parts = make(source, aimed)
-    raise BudgetError(target or 0, found.tokens, ())
+    raise BudgetError(target or 0, loaded.tokens, ())
 
 
 def new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
@@ -102,13 +102,13 @@ def agent_of(source: Source) -> Agent:
     """The agent whose session a file is. Raises UsageError where there is none that goes on with it."""
     from compactor_cli.agents import AGENTS
 
-    at = _agent_at(source.path)
-    if at is not None and at.format == source.format:
-        return at
-    found = next((agent for agent in AGENTS.values() if agent.format == source.format and agent.resume), None)
-    if found is None:
+    by_place = _agent_at(source.path)
+    if by_place is not None and by_place.format == source.format:
+        return by_place
+    other = next((agent for agent in AGENTS.values() if agent.format == source.format and agent.resume), None)
+    if other is None:
         raise UsageError(f"{source.path}: --new-session: no agent goes on with a file of format {source.format}")
-    return found
+    return other
 
 
 def project_of(source: Source) -> str:
@@ -150,8 +150,10 @@ def _place(agent: Agent, source: Source, id: str, project: str) -> Path:
         return real_path(source.path).parents[len(name.parts) - 1] / name
     folder = agent.new_folder(this_machine(), project, began)
     if folder is None:
-        what = "does not say in which folder it works" if not project else f"works in a folder unknown to {agent.title}"
-        raise UsageError(f"{source.path}: --new-session: the session {what}: write it to a file with -o")
+        fault = (
+            "does not say in which folder it works" if not project else f"works in a folder unknown to {agent.title}"
+        )
+        raise UsageError(f"{source.path}: --new-session: the session {fault}: write it to a file with -o")
     return folder / name
 
 

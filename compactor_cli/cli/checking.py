@@ -20,27 +20,27 @@ def verdict(before: int, after: int, *, changed: bool) -> str:
 
 def needs_compaction(source: Source, after: int) -> CheckFinding:
     """Return the finding for a file that would be changed, of which so many tokens would be left."""
-    what = f"{verdict(source.tokens, after, changed=True)}: run compact without --check"
-    return CheckFinding("needs-compaction", source.path, 1, what)
+    message = f"{verdict(source.tokens, after, changed=True)}: run compact without --check"
+    return CheckFinding("needs-compaction", source.path, 1, message)
 
 
 def failed(path: str, error: CompactorError) -> CheckFinding:
     """The finding for a file that could not be checked."""
-    what = error.what if isinstance(error, InputError) else str(error)
+    message = error.what if isinstance(error, InputError) else str(error)
     line = (error.line or 1) if isinstance(error, InputError) else 1
     rule = "cannot-fit" if isinstance(error, BudgetError) else "unreadable" if isinstance(error, InputError) else ""
-    return CheckFinding(rule or "failed", path, line, what)
+    return CheckFinding(rule or "failed", path, line, message)
 
 
-def publish(asked: CompactOptions, found: Sequence[CheckFinding], inputs: Sequence[str]) -> None:
+def publish(args: CompactOptions, findings: Sequence[CheckFinding], inputs: Sequence[str]) -> None:
     """Print and write what CI is to show, where that is asked for. `inputs`: the files that were checked."""
-    if not asked.annotations and not asked.sarif:
+    if not args.annotations and not args.sarif:
         return
     from importlib.metadata import version
 
     from compactor_cli.render.annotations import github, sarif
 
-    if asked.annotations:
-        typer.echo(github(found), nl=False)
-    if asked.sarif:
-        write_bytes(asked.sarif, sarif(found, version("compactor-cli")).encode(), inputs=inputs)
+    if args.annotations:
+        typer.echo(github(findings), nl=False)
+    if args.sarif:
+        write_bytes(args.sarif, sarif(findings, version("compactor-cli")).encode(), inputs=inputs)

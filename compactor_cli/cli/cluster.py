@@ -70,20 +70,20 @@ def _client(scheduler: str, processes: int, stack: ExitStack) -> Client:
 
 
 def _submit(client: Client, work: Work[T, R], chunk: Sequence[T]) -> Future[list[R]]:
-    return client.submit(_done, version(_DISTRIBUTION), work.begin, work.given, work.chunk, chunk, pure=False)
+    return client.submit(_done, version(_DISTRIBUTION), work.begin, work.begin_args, work.chunk, chunk, pure=False)
 
 
 def _done(
     wanted: str,
     begin: Callable[..., None],
-    given: tuple[Any, ...],
+    begin_args: tuple[Any, ...],
     chunk: Callable[[Sequence[T]], R],
     tasks: Sequence[T],
 ) -> R:
     """On a worker: the results of a chunk."""
     if version(_DISTRIBUTION) != wanted:
         raise UsageError(f"a worker of the cluster has compactor {version(_DISTRIBUTION)}, and this is {wanted}")
-    begin(*given)
+    begin(*begin_args)
     return chunk(tasks)
 
 
@@ -106,13 +106,13 @@ def _result(future: Future[list[R]]) -> list[R]:
     from distributed.comm import CommClosedError
 
     try:
-        found: list[R] = future.result()
+        result: list[R] = future.result()
     except ModuleNotFoundError as error:
         _refuse(f"a worker of the cluster has no {error.name}: install this version of compactor on all of them")
     except (CancelledError, CommClosedError):
         _refuse("the cluster has ended; run again with --resume to go on")
-    return found
+    return result
 
 
-def _refuse(what: str) -> NoReturn:
-    raise UsageError(f"--engine dask: {what}")
+def _refuse(problem: str) -> NoReturn:
+    raise UsageError(f"--engine dask: {problem}")

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-ASKED = "compactor.asked"
+ARGS = "compactor.args"
 """Where a click context holds the options of the command that runs."""
 _SUMMARIES = {
     "sessions": "List the sessions on this machine.",
@@ -49,9 +49,9 @@ class Commands(MutableMapping[str, Any]):
         self._loaded: dict[str, TyperCommand | TyperGroup | None] = dict.fromkeys(_SUMMARIES)
 
     def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
-        found = self._loaded[name] or _load(name)
-        self._loaded[name] = found
-        return found
+        command = self._loaded[name] or _load(name)
+        self._loaded[name] = command
+        return command
 
     def __setitem__(self, name: str, command: TyperCommand | TyperGroup) -> None:
         self._loaded[name] = command
@@ -70,14 +70,14 @@ class Commands(MutableMapping[str, Any]):
 
 
 def _load(name: str) -> TyperCommand | TyperGroup:
-    found = getattr(import_module(f"compactor_cli.cli.commands.{name}"), name)
-    if isinstance(found, typer.Typer):
-        command = typer.main.get_command(found)
+    member = getattr(import_module(f"compactor_cli.cli.commands.{name}"), name)
+    if isinstance(member, typer.Typer):
+        command = typer.main.get_command(member)
     else:
         from compactor_cli.cli.picking import Picking
 
         alone = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-        alone.command(name, cls=Picking)(found)
+        alone.command(name, cls=Picking)(member)
         command = typer.main.get_command(alone)
     command.name, command.short_help = name, _SUMMARIES[name]
     assert isinstance(command, TyperCommand | TyperGroup)

@@ -46,7 +46,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     from compactor_cli.render.keeping import keeping_json, keeping_lines
     from compactor_cli.render.model_use import probe_json
 
-    asked, progress = job.asked, session.progress
+    args, progress = job.args, session.progress
     before = session.model_use()
     source = session.load(file)
     session.note_reading(source)
@@ -55,27 +55,27 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     if probed:  # it may have been counted anew
         source = replace(source, transcripts=tuple(part.before for part in parts))
     place = job.place(file)
-    if asked.out_dir and asked.writes:
+    if args.out_dir and args.writes:
         make_folder(place)
     changed = data != source.data
     carried: CarriedOn | None = None
-    if changed and asked.new_session:
-        data, carried = new_session(source, data, asked.out)
+    if changed and args.new_session:
+        data, carried = new_session(source, data, args.out)
         place = carried.path
-    elif changed and asked.in_place:
+    elif changed and args.in_place:
         carried = at_home(source, place)
-    stored = pack(data, place, source.packed, same=asked.in_place)
+    stored = pack(data, place, source.packed, same=args.in_place)
     kept = StoredResult()
-    if asked.writes:
+    if args.writes:
         if any(part.memories for part in parts):
             progress.say(f"{source.path}: {STAGES['persisting']}")
         kept = _write(session, source, job, stored, parts, place, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
     use = session.model_use(before)
     report = ""
-    if asked.json or asked.report or asked.html:  # hashing everything is only worth it for somebody who reads it
+    if args.json or args.report or args.html:  # hashing everything is only worth it for somebody who reads it
         more: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
-        more |= {"plan": jsons.plan_json(parts)} if asked.dry_run else {}
+        more |= {"plan": jsons.plan_json(parts)} if args.dry_run else {}
         more |= {**keeping_json(kept), **(carried.json if carried else {})}
         report = _report(session, source, job, stored, place, parts, use, more)
     tokens = sum(part.tokens for part in parts)
@@ -86,7 +86,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
         after=Sizes(sum(len(part.messages) for part in parts), tokens, len(data)),
         changed=changed,
         report=report,
-        findings=(needs_compaction(source, tokens),) if asked.check and changed else (),
+        findings=(needs_compaction(source, tokens),) if args.check and changed else (),
         input_sha256=sha256(source.stored) if job.lists else "",
         output_sha256=sha256(stored) if job.lists else "",
     )
@@ -106,15 +106,15 @@ def _tell(
     carried: CarriedOn | None,
     probed: Probed | None,
 ) -> None:
-    """What became of the file, for people."""
+    """Tell what became of the file, for people."""
     _show(session, source, job, outcome, parts)
-    if carried and job.asked.writes:
+    if carried and job.args.writes:
         session.say(carried.line)
     if probed and probed.before is not None:
         from compactor_cli.render.model_use import probe_line
 
         session.say(probe_line(probed))
-    if job.asked.check:
+    if job.args.check:
         session.say(f"{source.path}: {verdict(source.tokens, outcome.after.tokens, changed=outcome.changed)}")
 
 
@@ -138,10 +138,10 @@ def _report(
     survivals = survival_of(parts)
     value = jsons.compact_json(source, session.counter.name, place, stored, parts, survivals, warnings)
     value |= {**(model_json(use) if use else {}), **more}
-    if job.asked.html:
+    if job.args.html:
         from compactor_cli.views.timelines import of_compactions
 
-        write_page(session, job.asked.html, "compact", [source.path], value, of_compactions(parts), survivals)
+        write_page(session, job.args.html, "compact", [source.path], value, of_compactions(parts), survivals)
     return jsons.dumps(value)
 
 
@@ -152,30 +152,30 @@ def _write(
     kept = job.keeper.keep(source, data, parts, place, changed=changed)
     if changed and session.settings.archive.manifest:  # first: without the archive it is the only account of what goes
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
-    if changed or not (job.asked.in_place or job.asked.new_session):
-        parts_of_it = job.asked.in_place and gathers(place)
-        split = split_warning(place) if job.asked.in_place and not parts_of_it else ""
+    if changed or not (job.args.in_place or job.args.new_session):
+        parts_of_it = job.args.in_place and gathers(place)
+        split = split_warning(place) if job.args.in_place and not parts_of_it else ""
         if parts_of_it:
             add_events(place, source.stored, data)
         else:
-            write_bytes(place, data, source.stored if job.asked.in_place else None, [source.path])
+            write_bytes(place, data, source.stored if job.args.in_place else None, [source.path])
         if split:
             session.warn(split)
-    job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.found.values()], parts))
+    job.keeper.confirm(kept, put_in([*job.recalled, *job.keeper.recalled.values()], parts))
     return kept
 
 
 def _compacted(session: Session, source: Source, job: Job) -> tuple[Content, list[Compaction], Probed | None]:
     """The output of one file; with a probe, what the provider counts of it."""
     settings, keeper = session.settings, job.keeper
-    found: list[Probed] = []
-    remember = keeper.remembering() if job.asked.writes and keeper.flushes else None
+    counts: list[Probed] = []
+    remember = keeper.remembering() if job.args.writes and keeper.flushes else None
     always = partial(compact_always, session, progress=session.progress, recalled=job.recalled, remember=remember)
     if job.decisions:
         always = partial(always, decided=job.decisions.of(session, source))
     if settings.memory.auto_recall:
         always = partial(always, recall=keeper.recall_for)
-    if job.asked.emit == "native":
+    if job.args.emit == "native":
         always = partial(natively, session, always)
 
     def make(aimed: Settings) -> tuple[Content, list[Compaction]]:
@@ -184,11 +184,11 @@ def _compacted(session: Session, source: Source, job: Job) -> tuple[Content, lis
         from compactor_cli.cli.probing import compact_probed
 
         data, parts, probed = compact_probed(session, source, aimed, always)
-        found.append(probed)
+        counts.append(probed)
         return data, parts
 
-    data, parts = _compact_if_needed(session, source, make) if job.asked.if_needed else make(settings)
-    return data, parts, found[-1] if found else None
+    data, parts = _compact_if_needed(session, source, make) if job.args.if_needed else make(settings)
+    return data, parts, counts[-1] if counts else None
 
 
 def _compact_if_needed(
@@ -259,14 +259,14 @@ def _unchanged(parts: Sequence[Compaction]) -> str:
 
 
 def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: Sequence[Compaction]) -> None:
-    """What people see of it: the plan of --dry-run on standard output, everything else on standard error; of one among
+    """Show it to people: the plan of --dry-run on standard output, everything else on standard error; of one among
     several files a line."""
     console = session.err
-    if console.quiet and not job.asked.dry_run:
+    if console.quiet and not job.args.dry_run:
         return
     from compactor_cli.render import tables
 
-    if job.asked.dry_run and not job.asked.json:
+    if job.args.dry_run and not job.args.json:
         for part in parts:
             if part.plan is not None:
                 session.out.print(tables.plan_table(session.out, part))
@@ -275,7 +275,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     if job.several:
         from compactor_cli.render.many import file_line
 
-        console.print(file_line(outcome, written=job.asked.writes), soft_wrap=True)
+        console.print(file_line(outcome, written=job.args.writes), soft_wrap=True)
         _show_remarks(session, parts, f"{source.path}: ")
         return
     tables.heading(console, source, session.counter.name)
@@ -284,7 +284,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
         return
     _show_tables(session, outcome, parts)
     _show_remarks(session, parts)
-    if job.asked.writes:
+    if job.args.writes:
         session.say_written(outcome.place)
 
 

@@ -1,4 +1,4 @@
-"""What `compact` is asked to do: its options that are no settings, and which of them make no sense together."""
+"""Declare the options of `compact` that are no settings, and refuse those that make no sense together."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ANNOTATIONS = ("github",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactOptions(options.SessionOptions):
-    """What `compact` is asked to do."""
+    """Hold what `compact` is asked to do."""
 
     files: options.FilesArgument = None
     out: options.OutOption = ""
@@ -112,7 +112,7 @@ class CompactOptions(options.SessionOptions):
 
     @property
     def writes(self) -> bool:
-        """Whether anything is written."""
+        """Return whether anything is written."""
         return not self.dry_run and not self.check
 
     @property
@@ -122,14 +122,14 @@ class CompactOptions(options.SessionOptions):
 
     @property
     def finds_places(self) -> bool:
-        """Whether outputs go where their agents keep sessions."""
+        """Return whether outputs go where their agents keep sessions."""
         return self.new_session and not self.out
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """What is to be done with every file of a run."""
+    """Hold what is to be done with every file of a run."""
 
-    asked: CompactOptions
+    args: CompactOptions
     names: Mapping[str, str]
     """Input -> its name in --out-dir."""
     several: bool
@@ -143,89 +143,89 @@ class Job(Struct, frozen=True, kw_only=True):
     @property
     def lists(self) -> bool:
         """A list is kept of what is done, for --resume."""
-        return self.several and self.asked.writes and bool(self.asked.out_dir)
+        return self.several and self.args.writes and bool(self.args.out_dir)
 
     def place(self, file: str) -> str:
         """Return where the output of an input goes; `-` is standard output."""
-        if self.asked.in_place:
+        if self.args.in_place:
             return file
-        return under(self.asked.out_dir, self.names[file]) if self.asked.out_dir else self.asked.out or "-"
+        return under(self.args.out_dir, self.names[file]) if self.args.out_dir else self.args.out or "-"
 
 
-def warn_of(session: Session, asked: CompactOptions, given: Layer) -> None:
+def warn_of(session: Session, args: CompactOptions, overrides: Layer) -> None:
     """Say what of the options cannot be used as asked."""
     settings, model = session.settings, session.reading.model
-    if asked.if_needed and model and not settings.context.limit:
+    if args.if_needed and model and not settings.context.limit:
         facts = model_facts(model)
         if not facts.known:
             session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
     chosen = strategy_named(settings.strategy_name)
     if settings.summarizer == "llm" and not chosen.writes:
         session.warn(f"--summarizer llm is not used: the summaries of strategy {chosen.name} hold no text of their own")
-    if "profile" in given and not chosen.learned:
+    if "profile" in overrides and not chosen.learned:
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
 
 
-def check_usage(session: Session, inputs: Sequence[Input], asked: CompactOptions) -> None:
+def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions) -> None:
     """Raise UsageError for requests that make no sense."""
-    files, settings = [one.path for one in inputs], session.settings
+    files, settings = [item.path for item in inputs], session.settings
     if settings.summary_role not in ("", "user", "assistant", "system"):
         raise UsageError(f"--summary-role {settings.summary_role!r}: use user, assistant or system")
-    _check_carrying_on(asked, settings)
-    _check_sharing(asked)
-    if asked.decisions and (len(files) > 1 or is_parquet(files[0])):
+    _check_carrying_on(args, settings)
+    _check_sharing(args)
+    if args.decisions and (len(files) > 1 or is_parquet(files[0])):
         raise UsageError("--decisions is about the messages of one session: name one file, and no data set")
-    outs = (("-o", asked.out), ("--out-dir", asked.out_dir), ("--in-place", asked.in_place))
+    outs = (("-o", args.out), ("--out-dir", args.out_dir), ("--in-place", args.in_place))
     places = options.at_most_one(outs)
-    silent = asked.dry_run or asked.check
-    if len(files) > 1 and not silent and not (asked.out_dir or asked.in_place or asked.finds_places):
+    silent = args.dry_run or args.check
+    if len(files) > 1 and not silent and not (args.out_dir or args.in_place or args.finds_places):
         raise UsageError("several files need --out-dir or --in-place")
-    if asked.in_place:
-        refuse_in_place(files, appends=asked.emit == "native")
-    if asked.in_place and any(file in session.contents for file in files):
+    if args.in_place:
+        refuse_in_place(files, appends=args.emit == "native")
+    if args.in_place and any(file in session.contents for file in files):
         raise UsageError("a session that is not one file cannot be replaced in place; use -o")
-    if asked.out_dir and "-" in files:
+    if args.out_dir and "-" in files:
         raise UsageError("standard input has no name to write under in --out-dir; use -o")
-    if asked.json and not silent and not asked.finds_places and (not places or asked.out == "-"):
+    if args.json and not silent and not args.finds_places and (not places or args.out == "-"):
         raise UsageError("--json prints the report on standard output: write the transcript elsewhere with -o")
-    if asked.out_dir and len({one.name for one in inputs}) < len(inputs):
+    if args.out_dir and len({item.name for item in inputs}) < len(inputs):
         raise UsageError("two inputs have the same name; with --out-dir one would overwrite the other")
-    if asked.writes and not asked.in_place and not asked.finds_places:
-        outputs = {"-o": [asked.out or "-"], "--out-dir": [under(asked.out_dir, one.name) for one in inputs]}
-        refuse_overwriting(files, outputs if asked.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
-    _check_findings(asked)
-    refuse_overwriting(files, {"--report": [asked.report or "-"], "--sarif": [asked.sarif or "-"]})
-    check_html(asked.html, files, len(files), {"-o": asked.out, "--report": asked.report})
+    if args.writes and not args.in_place and not args.finds_places:
+        outputs = {"-o": [args.out or "-"], "--out-dir": [under(args.out_dir, item.name) for item in inputs]}
+        refuse_overwriting(files, outputs if args.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
+    _check_findings(args)
+    refuse_overwriting(files, {"--report": [args.report or "-"], "--sarif": [args.sarif or "-"]})
+    check_html(args.html, files, len(files), {"-o": args.out, "--report": args.report})
     compile_patterns(settings.keep)
 
 
-def _check_sharing(asked: CompactOptions) -> None:
-    if asked.engine not in ENGINES:
-        raise UsageError(f"--engine {asked.engine!r}{meant(asked.engine, ENGINES)}: use {' or '.join(ENGINES)}")
-    if asked.scheduler and not asked.on_cluster:
+def _check_sharing(args: CompactOptions) -> None:
+    if args.engine not in ENGINES:
+        raise UsageError(f"--engine {args.engine!r}{meant(args.engine, ENGINES)}: use {' or '.join(ENGINES)}")
+    if args.scheduler and not args.on_cluster:
         raise UsageError("--scheduler is an address for --engine dask: add it")
-    if asked.resume and not asked.out_dir:
+    if args.resume and not args.out_dir:
         raise UsageError("--resume skips what was written to --out-dir before: add --out-dir")
 
 
-def _check_carrying_on(asked: CompactOptions, settings: Settings) -> None:
-    if asked.emit not in EMITS:
-        raise UsageError(f"--emit {asked.emit!r}{meant(asked.emit, EMITS)}: use {' or '.join(EMITS)}")
-    if asked.emit == "native" and settings.drop_outside:
+def _check_carrying_on(args: CompactOptions, settings: Settings) -> None:
+    if args.emit not in EMITS:
+        raise UsageError(f"--emit {args.emit!r}{meant(args.emit, EMITS)}: use {' or '.join(EMITS)}")
+    if args.emit == "native" and settings.drop_outside:
         raise UsageError("--emit native keeps the old history, which --drop-outside leaves out: use one of them")
-    if asked.new_session and (asked.out_dir or asked.in_place or asked.out == "-"):
+    if args.new_session and (args.out_dir or args.in_place or args.out == "-"):
         raise UsageError("--new-session writes where the agent keeps its sessions, or to the file that -o names")
 
 
-def _check_findings(asked: CompactOptions) -> None:
+def _check_findings(args: CompactOptions) -> None:
     """Raise UsageError where the options that say where findings of --check go make no sense."""
-    for option, given in (("--annotations", asked.annotations), ("--sarif", asked.sarif)):
-        if given and not asked.check:
+    for option, value in (("--annotations", args.annotations), ("--sarif", args.sarif)):
+        if value and not args.check:
             raise UsageError(f"{option} says what --check finds: add --check")
-    if asked.annotations and asked.annotations not in ANNOTATIONS:
-        known = f"{meant(asked.annotations, ANNOTATIONS)}: use {' or '.join(ANNOTATIONS)}"
-        raise UsageError(f"--annotations {asked.annotations!r}{known}")
-    if asked.json and (asked.annotations or asked.sarif == "-"):
+    if args.annotations and args.annotations not in ANNOTATIONS:
+        known = f"{meant(args.annotations, ANNOTATIONS)}: use {' or '.join(ANNOTATIONS)}"
+        raise UsageError(f"--annotations {args.annotations!r}{known}")
+    if args.json and (args.annotations or args.sarif == "-"):
         raise UsageError("--json prints on standard output, and so do --annotations and --sarif -: choose one")
 
 

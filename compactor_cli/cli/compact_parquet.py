@@ -33,7 +33,7 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
     _refuse(session, job)
     _need_pyarrow()
     place, progress = job.place(file), session.progress
-    if job.asked.out_dir and job.asked.writes:
+    if job.args.out_dir and job.args.writes:
         make_folder(place)
 
     def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
@@ -43,7 +43,7 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
         make = _row_maker(session, file, job)
         try:
             shard = compact_shard(
-                source, sink, job.asked.column, make, lambda count: progress.say(f"{file}: {count:,} rows are done")
+                source, sink, job.args.column, make, lambda count: progress.say(f"{file}: {count:,} rows are done")
             )
         except InputError as error:
             raise error.at(file) from None
@@ -54,7 +54,7 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
         return shard, size, own, made
 
     with store().reading(file) if is_remote(file) else Path(file).open("rb") as source:
-        if job.asked.writes:
+        if job.args.writes:
             shard, after, own, made = _write(source, file, place, rows)
         else:
             with tempfile.TemporaryFile() as sink:
@@ -86,25 +86,25 @@ def _need_pyarrow() -> None:
 def _refuse(session: Session, job: Job) -> None:
     """Raise UsageError for what is made for one conversation, and for places that Parquet cannot go to."""
     settings = session.settings
-    asked = {
-        "--in-place": job.asked.in_place,
-        "--emit native": job.asked.emit == "native",
-        "--new-session": job.asked.new_session,
-        "--check": job.asked.check,
-        "--if-needed": job.asked.if_needed,
-        "--report": bool(job.asked.report),
-        "--json": job.asked.json,
-        "--html": bool(job.asked.html),
+    unfit = {
+        "--in-place": job.args.in_place,
+        "--emit native": job.args.emit == "native",
+        "--new-session": job.args.new_session,
+        "--check": job.args.check,
+        "--if-needed": job.args.if_needed,
+        "--report": bool(job.args.report),
+        "--json": job.args.json,
+        "--html": bool(job.args.html),
         "--tokenizer probe": session.probes,
         "--archive": settings.archive.enabled,
         "--manifest": settings.archive.manifest,
         "--flush": job.keeper.flushes,
         "memory.auto_recall": settings.memory.auto_recall,
     }
-    for option, given in asked.items():
-        if given:
+    for option, is_set in unfit.items():
+        if is_set:
             raise UsageError(f"{option} is not for data sets in Parquet: save the rows as JSON lines for it")
-    if job.asked.writes and not job.asked.out_dir and job.asked.out in ("", "-"):
+    if job.args.writes and not job.args.out_dir and job.args.out in ("", "-"):
         raise UsageError("Parquet is not written to standard output: name a file with -o, or a folder with --out-dir")
 
 
@@ -131,18 +131,18 @@ def _write(
             sink.seek(0)
             store().write(place, lambda stream: shutil.copyfileobj(sink, stream))
         return made
-    found: list[tuple[Shard, Sizes, str, str]] = []
+    results: list[tuple[Shard, Sizes, str, str]] = []
     access = access_of(file)
     try:
         replace_by(
             real_path(place),
-            lambda sink: found.append(rows(source, sink)),
+            lambda sink: results.append(rows(source, sink)),
             [access] if access else [],
-            lambda: _list_failures(file, place, found[0][0]),
+            lambda: _list_failures(file, place, results[0][0]),
         )
     except OSError as error:
         raise UsageError(f"{place}: cannot be written: {error.strerror}") from None
-    return found[0]
+    return results[0]
 
 
 def _list_failures(file: str, place: str, shard: Shard) -> None:
@@ -178,7 +178,7 @@ def _show(session: Session, job: Job, outcome: Outcome, shard: Shard) -> None:
         return
     from compactor_cli.render.many import failed_rows, file_line
 
-    session.say(file_line(outcome, written=job.asked.writes))
+    session.say(file_line(outcome, written=job.args.writes))
     for note, count in shard.notes.items():
         session.say(f"{outcome.path}: {note} (rows: {count:,})")
     if outcome.failed_rows and not job.several:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.cli.compact_job import CompactOptions, Job
-from compactor_cli.cli.many import FileTask, Told, attempt
+from compactor_cli.cli.many import FileResult, FileTask, attempt
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.session import Configured, Session
 from compactor_cli.model.memory import Memory
@@ -22,18 +22,18 @@ from compactor_cli.tokens import make_counter
 
 
 class Setup(Struct, frozen=True):
-    """What all files of a run share. It can be pickled."""
+    """Hold what all files of a run share. It can be pickled."""
 
     configured: Configured
     profile: Profile | None
-    asked: CompactOptions
+    args: CompactOptions
     recalled: Sequence[Memory]
     out: Look
     err: Look
 
 
 class _Ready(threading.local):
-    """What this thread works with, once it has begun: a session prints, and counts, for one file at a time."""
+    """Hold what this thread works with, once it has begun: a session prints, and counts, for one file at a time."""
 
     setup: Setup | None = None
     session: Session
@@ -51,17 +51,17 @@ def begin(setup: Setup) -> None:
     configured = setup.configured
     counter = make_counter(configured.tokenizer, configured.reading.model).counter
     session = Session(configured, counter, recording(setup.out), recording(setup.err), setup.profile)
-    session.dry = setup.asked.dry_run
-    job = Job(asked=setup.asked, names={}, several=True, keeper=Keeper(session), recalled=setup.recalled)
+    session.dry = setup.args.dry_run
+    job = Job(args=setup.args, names={}, several=True, keeper=Keeper(session), recalled=setup.recalled)
     _ready.setup, _ready.session, _ready.job = setup, session, job
 
 
-def compact_chunk(tasks: Sequence[FileTask]) -> list[Told]:
+def compact_chunk(tasks: Sequence[FileTask]) -> list[FileResult]:
     """Compact files one after the other, in a thread that has begun."""
     session, job = _ready.session, replace(_ready.job, names={task.path: task.name for task in tasks})
-    told = [Told(attempt(session, task, job), *_said(session)) for task in tasks]
+    outcomes = [FileResult(attempt(session, task, job), *_said(session)) for task in tasks]
     gc.collect()  # it is switched off for the whole program
-    return told
+    return outcomes
 
 
 def _said(session: Session) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What the completion scripts in `compactor_cli/shell` ask for at each Tab: what may stand where the cursor is.
+"""Answer what the completion scripts in `compactor_cli/shell` ask for at each Tab: what may stand where the cursor is.
 
 The answer is a line with its kind (words, open for words that go on, files, dirs, none), and for words a line each:
 the word, a tab, and what it is. The commands and their options come from `shell/words.json`, which `make docs` writes:
@@ -30,7 +30,7 @@ Choices = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class Typed:
-    """Where the cursor is, by the words before it."""
+    """Say where the cursor is, by the words before it."""
 
     command: str = ""
     """Empty for the program itself, `config set` for a command of a group."""
@@ -48,7 +48,7 @@ def answer() -> None:
     if shell == "bash":
         words = _split(words[0] if words else "")
     words = words or [""]
-    kind, found = completions(json.loads(_TABLE.read_bytes()), words)
+    kind, choices = completions(json.loads(_TABLE.read_bytes()), words)
     cut, head, value = 0, "", words[-1]
     if value.startswith("--") and "=" in value:
         head, _, value = value.partition("=")
@@ -56,7 +56,7 @@ def answer() -> None:
         cut = max(value.rfind("="), value.rfind(":")) + 1
     # what fish is told stands in the place of the whole word
     head = f"{head}=" if head and shell == "fish" else ""
-    lines = [f"{head}{word[cut:]}\t{' '.join(said.split())}" for word, said in found]
+    lines = [f"{head}{word[cut:]}\t{' '.join(description.split())}" for word, description in choices]
     sys.stdout.write("".join(f"{line}\n" for line in (kind, *lines)))
 
 
@@ -77,8 +77,8 @@ def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Ch
         inner = [(name, table["commands"][f"{spot.command} {name}".strip()]["help"]) for name in command["commands"]]
         return _answered(inner, typed)
     kinds = command["arguments"]
-    at = len(spot.arguments)
-    kind = kinds[at] if at < len(kinds) else kinds[-1] if kinds and command["many"] else ""
+    position = len(spot.arguments)
+    kind = kinds[position] if position < len(kinds) else kinds[-1] if kinds and command["many"] else ""
     return _values(table, kind, spot, typed)
 
 
@@ -106,7 +106,7 @@ def _spot(table: Mapping[str, Any], before: Iterable[str]) -> Typed:
 
 
 def _option(table: Mapping[str, Any], command: str, name: str) -> dict[str, Any] | None:
-    return next((one for one in _known(table, command) if name in one["names"]), None)
+    return next((option for option in _known(table, command) if name in option["names"]), None)
 
 
 def _known(table: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
@@ -122,8 +122,8 @@ def _needs_value(table: Mapping[str, Any], spot: Typed) -> bool:
 def _options(table: Mapping[str, Any], spot: Typed) -> Choices:
     """The options that may still be given."""
     options = _known(table, spot.command)
-    free = [one for one in options if one["many"] or not set(one["names"]) & set(spot.used)]
-    return [(name, one["help"]) for one in free for name in one["names"]]
+    free = [option for option in options if option["many"] or not set(option["names"]) & set(spot.used)]
+    return [(name, option["help"]) for option in free for name in option["names"]]
 
 
 def _values(table: Mapping[str, Any], kind: str, spot: Typed, typed: str) -> tuple[str, Choices]:
@@ -139,14 +139,14 @@ def _values(table: Mapping[str, Any], kind: str, spot: Typed, typed: str) -> tup
         return _answered([(value, "") for value in table["keys"].get(key, ())], typed)
     listed = kind.endswith(",")  # several, with commas between them
     head = typed[: typed.rfind(",") + 1] if listed else ""
-    return _answered([(head + word, said) for word, said in table["values"].get(kind.rstrip(","), ())], typed)
+    return _answered([(head + word, help_) for word, help_ in table["values"].get(kind.rstrip(","), ())], typed)
 
 
 def _answered(choices: Iterable[tuple[str, str]], typed: str) -> tuple[str, Choices]:
-    found = [(word, said) for word, said in choices if word.startswith(typed)]
-    if not found:
+    matching = [(word, description) for word, description in choices if word.startswith(typed)]
+    if not matching:
         return "none", []
-    return "open" if all(word.endswith("=") for word, _ in found) else "words", found
+    return "open" if all(word.endswith("=") for word, _ in matching) else "words", matching
 
 
 def _names(table: Mapping[str, Any], kind: str) -> list[str]:
@@ -167,9 +167,9 @@ def _sessions() -> Choices:
     from compactor_cli.agents.finding import described, find_sessions, shortest
 
     listing = find_sessions(machine_of(os.environ), AGENTS.values())
-    found = list(islice(described(listing), _SESSIONS))
-    ids = shortest([saved.id for saved in found])
-    return [(name, f"{saved.agent.name}: {saved.words[:60]}") for name, saved in zip(ids, found, strict=True)]
+    newest = list(islice(described(listing), _SESSIONS))
+    ids = shortest([saved.id for saved in newest])
+    return [(name, f"{saved.agent.name}: {saved.words[:60]}") for name, saved in zip(ids, newest, strict=True)]
 
 
 def _split(line: str) -> list[str]:

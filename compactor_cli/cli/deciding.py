@@ -45,13 +45,13 @@ def decisions_in(path: str) -> DecisionsFile | None:
     return DecisionsFile(path, read_decisions(read_text(path), path)) if path else None
 
 
-def with_aim(given: Layer, file: DecisionsFile | None) -> Layer:
+def with_aim(overrides: Layer, file: DecisionsFile | None) -> Layer:
     """The settings that options set, with the target and the strategy of decisions where they name none."""
     if file is None:
-        return given
+        return overrides
     aim, origin = file.decisions.aim, Origin("decisions", file.path)
-    filled = dict(given)
-    if not {"target_tokens", "target_ratio"} & set(given):
+    filled = dict(overrides)
+    if not {"target_tokens", "target_ratio"} & set(overrides):
         # no target is one as well: that of settings files is not meant
         targets = {"target_tokens": aim.target_tokens, "target_ratio": aim.target_ratio}
         filled |= {name: SettingValue(value, origin) for name, value in targets.items()}

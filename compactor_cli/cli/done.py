@@ -55,13 +55,13 @@ class DoneList:
             return {}
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", path=str(self._path)) from None
-        found: dict[str, Outcome] = {}
+        outcomes: dict[str, Outcome] = {}
         for line in lines:
             with suppress(ValueError, KeyError, TypeError):
                 value = json.loads(line)
                 if value["key"] == self._key:
-                    found[value["name"]] = _outcome(value)
-        return found
+                    outcomes[value["name"]] = _outcome(value)
+        return outcomes
 
     def _lines(self) -> list[str]:
         if not self._address:
@@ -81,7 +81,7 @@ class DoneList:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("w" if afresh else "a", encoding="utf-8")
-            state, like = self._path.stat(), (access for one in inputs if (access := access_of(one)) is not None)
+            state, like = self._path.stat(), (access for path in inputs if (access := access_of(path)) is not None)
             mode = narrowed(stat.S_IMODE(state.st_mode), state.st_gid, like)
             if mode != stat.S_IMODE(state.st_mode):  # of another user's list only the user may change it
                 self._path.chmod(mode)
@@ -123,10 +123,10 @@ def sha256_of(path: str) -> str:
 
 def sha256_in(stream: IO[bytes]) -> str:
     """The hash of what can be read from here on."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     while piece := stream.read(_PIECE):
-        found.update(piece)
-    return found.hexdigest()
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def is_still_done(outcome: Outcome, input_sha256: str, place: str) -> bool:

@@ -24,7 +24,7 @@ _WORTH_SHARING = 5_000_000
 
 
 class EvaluationSetup(Struct, frozen=True):
-    """What all cases of a run share. It can be pickled."""
+    """Hold what all cases of a run share. It can be pickled."""
 
     configured: Configured
     profile: Profile | None
@@ -35,7 +35,7 @@ class EvaluationSetup(Struct, frozen=True):
 
 
 class _Ready:
-    """What this process works with, once it has begun."""
+    """Hold what this process works with, once it has begun."""
 
     methods: Sequence[Method] = ()
     ratios: Sequence[float] = ()
@@ -53,14 +53,14 @@ def begin(setup: EvaluationSetup) -> None:
 
 def measure_chunk(cases: Sequence[Case]) -> list[list[CaseOutcome]]:
     """Measure cases one after the other, in a process that has begun."""
-    found = [measure_case(case, _Ready.methods, _Ready.ratios, clock=time.perf_counter) for case in cases]
+    outcomes = [measure_case(case, _Ready.methods, _Ready.ratios, clock=time.perf_counter) for case in cases]
     gc.collect()  # it is switched off for the whole program
-    return found
+    return outcomes
 
 
 def shared(cases: Sequence[Case], setup: EvaluationSetup, runs: int) -> Generator[list[CaseOutcome], None, None] | None:
-    """What `measure_case` gives for cases in their order, by all processors; each case is `runs` outcomes. None where
-    that is not worth the start of processes, and for sessions that are too large for memory."""
+    """Return what `measure_case` gives for cases in their order, by all processors; each case is `runs` outcomes. None
+    where that is not worth the start of processes, and for sessions that are too large for memory."""
     processes = min(workers.processors(), len(cases))
     tokens = sum(case.front.tokens for case in cases)
     if processes < 2 or tokens * runs < _WORTH_SHARING or any(isinstance(case.front.source, Holds) for case in cases):
@@ -70,6 +70,6 @@ def shared(cases: Sequence[Case], setup: EvaluationSetup, runs: int) -> Generato
         return unmeasured(case, "the process that measured it ended; there may not be enough memory", runs)
 
     work: workers.Work[Case, list[CaseOutcome]] = workers.Work(
-        begin=begin, given=(setup,), chunk=measure_chunk, ended=ended, preload=(__name__,)
+        begin=begin, begin_args=(setup,), chunk=measure_chunk, ended=ended, preload=(__name__,)
     )
     return workers.in_order(work, ([case] for case in cases), processes)

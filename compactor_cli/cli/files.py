@@ -79,7 +79,7 @@ def write_bytes(
             _write_into(path, data)
             return
         target = Path(os.path.realpath(path))  # a link stays a link
-        like = [access for one in inputs if (access := access_of(one)) is not None]
+        like = [access for source in inputs if (access := access_of(source)) is not None]
         model = real_path(original) if original else None
         replace_by(target, partial(_copy, data), like, partial(_check_unchanged, path, target, replaces), model)
     except OSError as error:

@@ -80,9 +80,9 @@ def _events_folder(path: Path) -> Path | None:
 
 def _numbered(folder: Path) -> Iterator[tuple[int, Path]]:
     for file in folder.iterdir():
-        found = _EVENT.match(file.name) or _OLD_EVENT.match(file.name)
-        if found:
-            yield int(found[1]), file
+        match = _EVENT.match(file.name) or _OLD_EVENT.match(file.name)
+        if match:
+            yield int(match[1]), file
 
 
 def _events(folder: Path) -> Iterator[bytes]:

@@ -43,23 +43,23 @@ _RATIO = 0.25
 """The share that a session is compacted to beside, when the settings name no target."""
 
 
-def answer(asked: HookRunOptions, given: Layer, unknown: Sequence[str]) -> None:
+def answer(args: HookRunOptions, overrides: Layer, unknown: Sequence[str]) -> None:
     """Answer the payload on standard input. Nothing that fails ends with another exit code than 0: of some events
     2 holds the agent up."""
     try:
         if unknown:
-            _say(f"not known, so not used: {' '.join(unknown)}", quiet=asked.quiet)
-        _answer(payload_of(sys.stdin.buffer.read()), asked, given)
+            _say(f"not known, so not used: {' '.join(unknown)}", quiet=args.quiet)
+        _answer(payload_of(sys.stdin.buffer.read()), args, overrides)
     except CompactorError as error:
-        _say(str(error), quiet=asked.quiet)
+        _say(str(error), quiet=args.quiet)
     except BadParameter as error:
-        _say(error.message, quiet=asked.quiet)
+        _say(error.message, quiet=args.quiet)
     except Exception as error:
-        if asked.debug:
+        if args.debug:
             import traceback
 
             traceback.print_exc()
-        _say(bug_words(error), quiet=asked.quiet)
+        _say(bug_words(error), quiet=args.quiet)
 
 
 def _say(text: str, *, quiet: bool) -> None:
@@ -67,14 +67,14 @@ def _say(text: str, *, quiet: bool) -> None:
         print(visible(f"compactor hook: {text}; the agent goes on without"), file=sys.stderr)  # noqa: T201
 
 
-def _answer(payload: Payload, asked: HookRunOptions, given: Layer) -> None:
+def _answer(payload: Payload, args: HookRunOptions, overrides: Layer) -> None:
     if not (payload.is_before or payload.is_after):
         return
-    session = open_session(asked, given, profile=True)
+    session = open_session(args, overrides, profile=True)
     if payload.is_before:
         _keep(session, payload)
     else:
-        limit = tokens_of(asked.tokens) if asked.tokens else session.settings.hook.tokens
+        limit = tokens_of(args.tokens) if args.tokens else session.settings.hook.tokens
         context = _context(session, payload, limit)
         if context:
             print(start_output(context))  # noqa: T201  # the agent reads it
@@ -106,12 +106,12 @@ def _archive(session: Session, source: Source) -> None:
     from compactor_cli.cli.recording import evict
     from compactor_cli.hooks.archiving import manifest_before
 
-    at = time.time()
+    now = time.time()
     source = replace(source, path=str(Path(source.path).absolute()))
     with made_database(session.reading.database_url) as database:
         with database.write() as connection:
-            archive.keep(connection, manifest_before(source, session.counter.name), cut(source), at)
-        evict(session, database, at)
+            archive.keep(connection, manifest_before(source, session.counter.name), cut(source), now)
+        evict(session, database, now)
     session.say(f"archived {source.path}: {source.message_count} messages, {source.tokens:,} tokens")
 
 
@@ -185,7 +185,7 @@ def _has_just_compacted(data: bytes) -> bool:
 
 
 def _boundaries(lines: Sequence[bytes]) -> list[int]:
-    return [at for at, line in enumerate(lines) if at and any(word in line for word in _BOUNDARIES)]
+    return [index for index, line in enumerate(lines) if index and any(word in line for word in _BOUNDARIES)]
 
 
 def _archived(session: Session, payload: Payload, path: str, data: bytes) -> list[Original]:
@@ -196,7 +196,7 @@ def _archived(session: Session, payload: Payload, path: str, data: bytes) -> lis
                 return []
             from compactor_cli.archive.stored import archive
 
-            found: list[Original] = []
+            originals: list[Original] = []
             contents = b""
             ids = _compactions(database, payload, path, data)
             with database.read() as connection:
@@ -208,8 +208,8 @@ def _archived(session: Session, payload: Payload, path: str, data: bytes) -> lis
                     contents = contents or in_memory(stored)
                     source = read_again(stored, manifest.input.path)
                     references = {entry.messages[0]: entry.reference for entry in manifest.removed if entry.messages}
-                    found.append(Original(source.transcripts[0].messages, references))
-            return [*_earlier(contents, path), *found]
+                    originals.append(Original(source.transcripts[0].messages, references))
+            return [*_earlier(contents, path), *originals]
     except StoreError as error:
         session.say(f"the archive cannot be read: {error}")
         return []
@@ -234,8 +234,8 @@ def _earlier(data: bytes, path: str) -> list[Original]:
     """The session as it was before each of the compactions that its file tells of, the oldest first."""
     lines = data.splitlines(keepends=True)
     ends = _boundaries(lines)[-_ORIGINALS:]
-    found = [read_again(b"".join(lines[:at]), path).transcripts[0].messages for at in ends]
-    return [Original(messages) for messages in found if messages]
+    histories = [read_again(b"".join(lines[:end]), path).transcripts[0].messages for end in ends]
+    return [Original(messages) for messages in histories if messages]
 
 
 def _more(path: str) -> str:

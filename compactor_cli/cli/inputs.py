@@ -47,33 +47,33 @@ class Input(Struct, frozen=True):
     """Its name; of a file in a folder that was given, its path from there on."""
 
 
-def inputs_of(session: Session, files: Sequence[str], asked: PickOptions, *, aside: str = "") -> list[Input]:
+def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, aside: str = "") -> list[Input]:
     """Return the inputs of a command: of the files that are named, or the session that its options choose (`picked`),
     as `files_of` finds them. Raises UsageError, InputError."""
-    return files_of(session, picked(session, files, asked), aside=aside)
+    return files_of(session, picked(session, files, args), aside=aside)
 
 
-def files_of(session: Session, given: Sequence[str], *, aside: str = "") -> list[Input]:
+def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list[Input]:
     """The files that are named or that a pattern such as `sessions/**/*.jsonl` means, and of a folder every session in
     and below it, in order; what else stands there is listed as skipped. Nothing in the folder `aside` counts. Raises
     InputError for a folder without any session, and for a pattern that means nothing."""
-    found: list[Input] = []
-    for path in given:
+    inputs: list[Input] = []
+    for path in paths:
         if is_remote(path):
             meant = store().meant(path)
-            found += [Input(whole, name) for whole, name in meant if not is_part(name.rpartition("/")[2])]
+            inputs += [Input(whole, name) for whole, name in meant if not is_part(name.rpartition("/")[2])]
             continue
         if path not in session.contents and _is_pattern(path):
-            found += _meant(path, aside)
+            inputs += _meant(path, aside)
             continue
         if path == "-" or not Path(path).is_dir() or gathers(path):
-            found.append(Input(path, Path(path).name))
+            inputs.append(Input(path, Path(path).name))
             continue
         inside = list(_inside(session, path, aside))
         if not inside:
             raise InputError("is a directory without a session in it that can be read", path=path)
-        found += inside
-    return found
+        inputs += inside
+    return inputs
 
 
 def is_parquet(path: str) -> bool:
@@ -101,16 +101,16 @@ def _meant(pattern: str, aside: str) -> list[Input]:
     fixed = list(takewhile(lambda part: not glob.has_magic(part), whole.parts))
     root = Path(*fixed)
     outputs = real_path(aside) if aside else None
-    found = []
+    inputs = []
     for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # follows no hidden folder
         path = Path(name)
         if _is_own(path, outputs):
             continue
         if path.is_file() or gathers(name):
-            found.append(Input(name, path.relative_to(root).as_posix()))
-    if not found:
+            inputs.append(Input(name, path.relative_to(root).as_posix()))
+    if not inputs:
         raise InputError("no file is called so; * stands for a part of a name, ** for folders", path=pattern)
-    return found
+    return inputs
 
 
 def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:

@@ -1,4 +1,4 @@
-"""Which compactions in the archive a file belongs to, and their originals."""
+"""Find which compactions in the archive a file belongs to, and their originals."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup 
     from compactor_cli.archive.texts import references_in
 
     with kept.read() as connection:
-        found = archive.find_compaction(connection, data)
-        if found is None and (keys := _session_keys(session, file, data)):
-            found = archive.find_compaction(connection, data, keys)
-        if found is None:
+        compaction = archive.find_compaction(connection, data)
+        if compaction is None and (keys := _session_keys(session, file, data)):
+            compaction = archive.find_compaction(connection, data, keys)
+        if compaction is None:
             marks = {digits[:8] for digits in references_in(data.decode("utf-8", "replace"))}
-            found = archive.find_by_marks(connection, marks) if marks else None
-        if found is None:
+            compaction = archive.find_by_marks(connection, marks) if marks else None
+        if compaction is None:
             return None
-        return Lookup(file, data, found.match, _compactions(kept, found))
+        return Lookup(file, data, compaction.match, _compactions(kept, compaction))
 
 
 def by_number(kept: Database, number: int) -> Lookup:
@@ -71,13 +71,13 @@ def by_number(kept: Database, number: int) -> Lookup:
         return Lookup("-", b"", "output", [archive.known(connection, number)])
 
 
-def _compactions(kept: Database, found: FoundCompaction) -> Sequence[Archived]:
+def _compactions(kept: Database, compaction: FoundCompaction) -> Sequence[Archived]:
     from compactor_cli.archive.stored import archive, rounds
 
     with kept.read() as connection:
-        if found.match in SURE:
-            return archive.chain(connection, found.id)
-        ids = {past.compaction for past in rounds.history(connection, ids=[found.id])} | {found.id}
+        if compaction.match in SURE:
+            return archive.chain(connection, compaction.id)
+        ids = {past.compaction for past in rounds.history(connection, ids=[compaction.id])} | {compaction.id}
         return [archive.known(connection, each) for each in sorted(ids)]
 
 

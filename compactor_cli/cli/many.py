@@ -42,8 +42,8 @@ class FileTask(Struct, frozen=True):
     known: Outcome | None = None
 
 
-class Told(Struct, frozen=True):
-    """What became of a file, and what is to be printed of it."""
+class FileResult(Struct, frozen=True):
+    """Hold what became of a file, and what is to be printed of it."""
 
     outcome: Outcome
     out: str = ""
@@ -54,30 +54,30 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
     """Compact every file; of several, one that fails is told of and does not stop the others. Raises CompactorError
     for a file that is alone."""
     if not job.several:
-        with session.working(_STEPS + (job.asked.writes and job.keeper.flushes)):
+        with session.working(_STEPS + (job.args.writes and job.keeper.flushes)):
             return [_compact(session, files[0], job)]
-    done = DoneList(job.asked.out_dir, _key(session, job)) if job.lists else None
-    known = done.known() if done and job.asked.resume else {}
+    done = DoneList(job.args.out_dir, _key(session, job)) if job.lists else None
+    known = done.known() if done and job.args.resume else {}
     tasks = [FileTask(file, job.names[file], known.get(job.names[file])) for file in files]
     shares = _shares(session, job, files)
     if done:
-        done.start(files, afresh=not job.asked.resume)
+        done.start(files, afresh=not job.args.resume)
     outcomes = []
     try:
         with session.working(len(files), each=_STEPS) as progress:
-            told = _shared(session, tasks, job) if shares else _alone(session, tasks, job)
-            with closing(told), closing(done) if done else nullcontext():
-                for one in told:
-                    if done and not one.outcome.error and not one.outcome.earlier:
-                        done.add(job.names[one.outcome.path], one.outcome)
-                    _print(session, one)
-                    progress.whole(one.outcome.path)
-                    outcomes.append(one.outcome)
+            results = _shared(session, tasks, job) if shares else _alone(session, tasks, job)
+            with closing(results), closing(done) if done else nullcontext():
+                for file_result in results:
+                    if done and not file_result.outcome.error and not file_result.outcome.earlier:
+                        done.add(job.names[file_result.outcome.path], file_result.outcome)
+                    _print(session, file_result)
+                    progress.whole(file_result.outcome.path)
+                    outcomes.append(file_result.outcome)
     finally:
-        if shares and job.asked.writes:
+        if shares and job.args.writes:
             # a worker that was killed, also by this process when it is to end, may have been writing; and the one that
             # did its file again had looked before
-            remove_left(Path(job.place(file) if job.asked.out_dir else file) for file in files)
+            remove_left(Path(job.place(file) if job.args.out_dir else file) for file in files)
     return outcomes
 
 
@@ -93,10 +93,10 @@ def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
             task.path,
             error=naming(task.path, error),
             code=int(error.exit_code),
-            findings=(failed(task.path, error),) if job.asked.check else (),
+            findings=(failed(task.path, error),) if job.args.check else (),
         )
     except Exception as error:
-        if job.asked.debug:
+        if job.args.debug:
             raise
         return Outcome(task.path, error=f"{task.path}: {bug_words(error)}", code=int(ExitCode.BUG))
     finally:
@@ -105,7 +105,7 @@ def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
 
 def _compact(session: Session, path: str, job: Job) -> Outcome:
     """Compact one file, or each row of a data set; returns what became of it. Raises CompactorError."""
-    if job.asked.writes:
+    if job.args.writes:
         clear_beside(job.place(path))
     if path not in session.contents and is_parquet(path):
         from compactor_cli.cli.compact_parquet import compact_parquet
@@ -115,43 +115,43 @@ def _compact(session: Session, path: str, job: Job) -> Outcome:
 
 
 def _is_done(session: Session, task: FileTask, known: Outcome, job: Job) -> bool:
-    if (job.asked.report or job.asked.json) and not known.report:
+    if (job.args.report or job.args.json) and not known.report:
         return False
     own = sha256_of(task.path) if is_parquet(task.path) else sha256(session.bytes_of(task.path))
     return is_still_done(known, own, job.place(task.path))
 
 
-def _alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[Told, None, None]:
+def _alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[FileResult, None, None]:
     """One file after the other, in this process."""
     for task in tasks:
-        yield Told(attempt(session, task, job))
+        yield FileResult(attempt(session, task, job))
 
 
-def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[Told, None, None]:
+def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[FileResult, None, None]:
     """All files, among processes of this machine or the workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import look_of
 
     looks = (look_of(session.out), look_of(session.err))
-    setup = compact_worker.Setup(session.configured, session.profile, job.asked, tuple(job.recalled), *looks)
-    work: Work[FileTask, Told] = workers.Work(
+    setup = compact_worker.Setup(session.configured, session.profile, job.args, tuple(job.recalled), *looks)
+    work: Work[FileTask, FileResult] = workers.Work(
         begin=compact_worker.begin,
-        given=(setup,),
+        begin_args=(setup,),
         chunk=compact_worker.compact_chunk,
         ended=_ended,
         preload=(compact_worker.__name__,),
     )
-    processes = min(job.asked.jobs or workers.processors(), len(tasks))
-    if not job.asked.on_cluster:
+    processes = min(job.args.jobs or workers.processors(), len(tasks))
+    if not job.args.on_cluster:
         return workers.in_order(work, _chunks(tasks, processes), processes)
     from compactor_cli.cli import cluster
 
-    return cluster.in_order(work, lambda shares: _chunks(tasks, shares), processes, job.asked.scheduler)
+    return cluster.in_order(work, lambda shares: _chunks(tasks, shares), processes, job.args.scheduler)
 
 
-def _ended(task: FileTask) -> Told:
+def _ended(task: FileTask) -> FileResult:
     words = "the process that compacted it ended; there may not be enough memory"
-    return Told(Outcome(task.path, error=f"{task.path}: {words}", code=int(ExitCode.BUG)))
+    return FileResult(Outcome(task.path, error=f"{task.path}: {words}", code=int(ExitCode.BUG)))
 
 
 def _chunks(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
@@ -179,7 +179,7 @@ def _size(path: str) -> int:
 
 def _shares(session: Session, job: Job, files: Sequence[str]) -> bool:
     """Return whether the files are shared as it was asked for; where they cannot be, the session warns."""
-    asked = "--engine dask" if job.asked.on_cluster else f"--jobs {job.asked.jobs}" if job.asked.jobs != 1 else ""
+    option = "--engine dask" if job.args.on_cluster else f"--jobs {job.args.jobs}" if job.args.jobs != 1 else ""
     why = ""
     if session.settings.asks or session.probes:
         why = "a model is asked, which --concurrency does at once for each file"
@@ -187,11 +187,11 @@ def _shares(session: Session, job: Job, files: Sequence[str]) -> bool:
         why = "what is remembered of a file counts for the next"
     elif session.contents:
         why = "a session that is no file is among them"
-    elif any(is_of_one_process(path) for path in (job.asked.out_dir, *files)):
+    elif any(is_of_one_process(path) for path in (job.args.out_dir, *files)):
         why = "what is in memory:// one process alone can see"
-    if asked and why:
-        session.warn(f"{asked} is not used: {why}")
-    return bool(asked) and not why
+    if option and why:
+        session.warn(f"{option} is not used: {why}")
+    return bool(option) and not why
 
 
 def _key(session: Session, job: Job) -> str:
@@ -200,19 +200,19 @@ def _key(session: Session, job: Job) -> str:
     read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
     profile = structs.asdict(session.profile) if session.profile else None
     recalled = [memory.text for memory in job.recalled]
-    return key_of(asdict(settings), read, profile, job.asked.emit, job.asked.if_needed, recalled, job.asked.column)
+    return key_of(asdict(settings), read, profile, job.args.emit, job.args.if_needed, recalled, job.args.column)
 
 
-def _print(session: Session, told: Told) -> None:
-    """What a process said, where this one says it."""
+def _print(session: Session, result: FileResult) -> None:
+    """Print what a process said, where this one says it."""
     from rich.text import Text
 
     from compactor_cli.render.console import begins
 
-    for console, text in ((session.out, told.out), (session.err, told.err)):
+    for console, text in ((session.out, result.out), (session.err, result.err)):
         if text:
             console.print(Text.from_ansi(text.removeprefix("\n") if begins(console) else text), soft_wrap=True)
-    if told.outcome.earlier and not session.err.quiet:
+    if result.outcome.earlier and not session.err.quiet:
         from compactor_cli.render.many import file_line
 
-        session.say(file_line(told.outcome, written=True))
+        session.say(file_line(result.outcome, written=True))

@@ -134,7 +134,7 @@ class Served(Struct, frozen=True):
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            out, said = await asyncio.wait_for(process.communicate(), _PATIENCE)
+            out, errors = await asyncio.wait_for(process.communicate(), _PATIENCE)
         except BaseException as error:  # also when the agent cancels the call
             if process.returncode is None:
                 process.kill()
@@ -145,7 +145,7 @@ class Served(Struct, frozen=True):
         text = out.decode("utf-8", "replace")
         if process.returncode == ExitCode.OK or (process.returncode == ExitCode.NO and text):
             return text
-        raise self.error(said.decode("utf-8", "replace").strip() or f"exit code {process.returncode}")
+        raise self.error(errors.decode("utf-8", "replace").strip() or f"exit code {process.returncode}")
 
 
 def _given(options: list[tuple[str, str]]) -> list[str]:
@@ -158,5 +158,5 @@ def _given(options: list[tuple[str, str]]) -> list[str]:
 def _without_database(shared: tuple[str, ...]) -> tuple[str, ...]:
     if "--database" not in shared:
         return shared
-    at = shared.index("--database")
-    return shared[:at] + shared[at + 2 :]
+    position = shared.index("--database")
+    return shared[:position] + shared[position + 2 :]

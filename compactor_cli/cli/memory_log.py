@@ -1,4 +1,4 @@
-"""What the commands of `compactor memory` share: where the log is, options, days, and times of this place."""
+"""Hold what the commands of `compactor memory` share: where the log is, options, days, and times of this place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from compactor_cli.text.clean import one_line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindOptions(CommandOptions):
-    """Which memories: of every command that takes some of them by what they are."""
+    """Say which memories: of every command that takes some of them by what they are."""
 
     category: Annotated[
         str, typer.Option("--category", metavar="NAME", help=f"Only this category: {', '.join(CATEGORIES)}.")
@@ -68,7 +68,7 @@ NOTHING = "nothing was remembered yet"
 class Log(Struct, frozen=True):
     """The memory log that a command works on, before it is opened."""
 
-    asked: ConfiguredOptions
+    args: ConfiguredOptions
     configured: Configured
 
     @property
@@ -78,12 +78,12 @@ class Log(Struct, frozen=True):
 
     def tell(self, words: str) -> None:
         """Say something to people, in a line. Whatever stands in it is safe for a terminal."""
-        self.asked.say(one_line(words, 2_000))
+        self.args.say(one_line(words, 2_000))
 
 
-def open_log(asked: ConfiguredOptions, given: Layer) -> Log:
+def open_log(args: ConfiguredOptions, overrides: Layer) -> Log:
     """Return the log of the options and settings. Opens nothing yet."""
-    log = Log(asked, configure(given, asked.config))
+    log = Log(args, configure(overrides, args.config))
     for warning in log.configured.warnings:
         log.tell(f"warning: {warning}")
     return log
@@ -99,24 +99,24 @@ def time_of(option: str) -> float:
     return seconds
 
 
-def filters_of(asked: KindOptions) -> Filters:
+def filters_of(args: KindOptions) -> Filters:
     """The options as the store takes them. Raises UsageError."""
-    said = asked if isinstance(asked, FilterOptions) else FilterOptions()
-    if not isfinite(said.least):
-        raise UsageError(f"--least {said.least} is no number of points")
-    tag = one_tag(asked.tag)
-    if asked.tag and not tag:
+    filters = args if isinstance(args, FilterOptions) else FilterOptions()
+    if not isfinite(filters.least):
+        raise UsageError(f"--least {filters.least} is no number of points")
+    tag = one_tag(args.tag)
+    if args.tag and not tag:
         raise UsageError("--tag has no letter in it")
-    since, until = _span(asked.day) if asked.day else (None, None)
-    paths = (said.transcript, str(real_path(said.transcript))) if said.transcript else ()
+    since, until = _span(args.day) if args.day else (None, None)
+    paths = (filters.transcript, str(real_path(filters.transcript))) if filters.transcript else ()
     return Filters(
-        category=known_category(asked.category) if asked.category else "",
+        category=known_category(args.category) if args.category else "",
         tag=tag,
         since=since,
         until=until,
-        pinned=asked.pinned,
+        pinned=args.pinned,
         transcripts=tuple(dict.fromkeys(paths)),
-        least=said.least,
+        least=filters.least,
     )
 
 
@@ -132,8 +132,8 @@ def _span(day: str) -> tuple[float, float]:
     named = {"today": today, "yesterday": today - timedelta(days=1)}
     try:
         # what else fromisoformat takes depends on the version of Python
-        found = named.get(day) or date.fromisoformat(day if _DATE.fullmatch(day) else "")
-        return _midnight(found), _midnight(found + timedelta(days=1))
+        first_day = named.get(day) or date.fromisoformat(day if _DATE.fullmatch(day) else "")
+        return _midnight(first_day), _midnight(first_day + timedelta(days=1))
     except (ValueError, OverflowError):
         raise UsageError(f"--day {day!r} is no day; use 2026-11-22, today or yesterday") from None
 

@@ -143,14 +143,14 @@ def _run(words: Sequence[str], timeout: float) -> None:
         raise NoOutputError(f"cannot be started: {error.strerror}") from None
     with process:
         try:
-            said, _ = process.communicate(timeout=timeout)
+            output, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             raise NoOutputError(f"not done after {timeout:g} seconds") from None
         finally:
             if process.returncode is None:
                 _end(process)
     if process.returncode:
-        last = (said.decode("utf-8", "replace").strip().splitlines() or [""])[-1]
+        last = (output.decode("utf-8", "replace").strip().splitlines() or [""])[-1]
         raise NoOutputError(one_line(f"exit code {process.returncode}: {last}", _REASON).rstrip(": "))
 
 

@@ -1,4 +1,4 @@
-"""What the command line was given and cannot use, in the words of the other errors: what is wrong, and what to do."""
+"""Explain what the command line cannot use, in the words of the other errors: what is wrong, and what to do."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def _what(error: Any, ctx: Any) -> str:
     if parameter is not None:
         return f"{_name(parameter, ctx)}: {_KIND.sub(_number, _RANGE.sub(_bounds, error.message))}"
     extra = _EXTRA.fullmatch(error.message)
-    what = f"unexpected argument: {extra[1]}" if extra else str(error.message)
-    return what[:1].lower() + what[1:]
+    problem = f"unexpected argument: {extra[1]}" if extra else str(error.message)
+    return problem[:1].lower() + problem[1:]
 
 
-def _bounds(found: re.Match[str]) -> str:
-    least, most = found.groups()
+def _bounds(match: re.Match[str]) -> str:
+    least, most = match.groups()
     return f"has to be from {least} to {most}" if least else f"has to be at least {most}"
 
 
-def _number(found: re.Match[str]) -> str:
-    return "is no whole number" if found[1] == "int" else "is no number"
+def _number(match: re.Match[str]) -> str:
+    return "is no whole number" if match[1] == "int" else "is no number"
 
 
 def _name(parameter: Any, ctx: Any) -> str:

@@ -21,8 +21,8 @@ _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 def tokens(text: str | int) -> int:
     """A number of tokens, at least 1: `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
-    found = _COUNT.fullmatch(str(text).strip())
-    number = float(re.sub("[,_]", "", found[1])) * _TIMES[found[2].lower()] if found else 0
+    match = _COUNT.fullmatch(str(text).strip())
+    number = float(re.sub("[,_]", "", match[1])) * _TIMES[match[2].lower()] if match else 0
     if number < 1 or number != int(number):
         raise typer.BadParameter(f"{text!r} is no number of tokens of 1 or more; write 4000, 4,000 or 4k")
     return int(number)
@@ -42,15 +42,15 @@ def share(text: str | float) -> float:
 
 def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
     """Return the name of the one option that has a value, or nothing. Raises UsageError where several have one."""
-    given = [name for name, value in options if value]
-    if len(given) > 1:
-        raise UsageError(f"{' and '.join(given)} exclude each other: use one of them")
-    return given
+    used = [name for name, value in options if value]
+    if len(used) > 1:
+        raise UsageError(f"{' and '.join(used)} exclude each other: use one of them")
+    return used
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a command speaks: options of every command."""
+    """Say how a command speaks: options of every command."""
 
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Nothing on standard error, but for options that are wrong.")

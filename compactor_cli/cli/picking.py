@@ -43,10 +43,10 @@ def _with_agents(args: Sequence[str]) -> list[str]:
     return out
 
 
-def picked(session: Session, files: Sequence[str], asked: PickOptions) -> list[str]:
+def picked(session: Session, files: Sequence[str], args: PickOptions) -> list[str]:
     """The files of a command: those that are named, or the one session that --latest, --session and --project
     choose, or that a person at a terminal chooses. Raises UsageError where none is chosen."""
-    latest, wanted, project = asked.latest, asked.session, asked.project
+    latest, wanted, project = args.latest, args.session, args.project
     files = [file for file in files if file]
     chosen = at_most_one((("--latest", latest), ("--session", wanted)))
     if files and (chosen or project):

@@ -40,8 +40,8 @@ def load_probed(session: Session, path: str) -> Source:
     tokens = probe(messages, model, session.local)
     ratio = None if tokens is None else ratio_of(tokens, messages, session.local)
     if ratio is None or ratio > MOST_RATIO:
-        what = "did not say what it counts" if ratio is None else f"counts {float(ratio):.1f} times as many tokens"
-        session.warn(f"{path}: the provider {what}; tokens are counted by {session.local.name}")
+        finding = "did not say what it counts" if ratio is None else f"counts {float(ratio):.1f} times as many tokens"
+        session.warn(f"{path}: the provider {finding}; tokens are counted by {session.local.name}")
         return source
     session.counter = ProbedCounter(session.local, ratio, model.name)
     session.probed = tokens
@@ -69,13 +69,13 @@ def compact_probed(
         return (data, parts), parts[0].messages
 
     first = session.counter
-    found = fit(attempt, target, model, local, first.ratio)
-    if found.tokens is not None and not found.fits:
-        plural = "" if found.rounds == 1 else "s"
+    fitted = fit(attempt, target, model, local, first.ratio)
+    if fitted.tokens is not None and not fitted.fits:
+        plural = "" if fitted.rounds == 1 else "s"
         raise BudgetError(
-            target, found.tokens, ((f"what was left after {found.rounds} attempt{plural}", found.tokens),)
+            target, fitted.tokens, ((f"what was left after {fitted.rounds} attempt{plural}", fitted.tokens),)
         )
-    return *found.result, Probed(before, found.tokens)
+    return *fitted.result, Probed(before, fitted.tokens)
 
 
 def _model(session: Session) -> Asker | DryAsker:

@@ -49,7 +49,7 @@ class Steps:
         self._go_on()
 
     def say(self, description: str) -> None:
-        """What is being done."""
+        """Show what is being done."""
         self._bar.update(self._task, description=description, visible=True)
         self._go_on()
 
@@ -62,7 +62,7 @@ class Steps:
 
     @contextmanager
     def reading(self, name: str, size: int) -> Iterator[Callable[[int], None]]:
-        """What is given to this as it is read, of so many bytes; a bar of its own while that lasts."""
+        """Show what is given to this as it is read, of so many bytes; a bar of its own while that lasts."""
         if size < _MUCH:
             yield lambda read: None
             return

@@ -17,7 +17,7 @@ def read_prompt(path: str, context: Sequence[str] = ()) -> Prompt:
 
     Paths in it are relative to the file. Raises InputError for anything that cannot be read or used.
     """
-    given = context_options(tuple(context))
+    variables = context_options(tuple(context))
 
     def read(name: str) -> str:
         try:
@@ -29,7 +29,7 @@ def read_prompt(path: str, context: Sequence[str] = ()) -> Prompt:
         prompt = parse_prompt(_text(Path(path)), path, read)
     except InputError as error:
         raise error if error.path else error.at(path) from None
-    return replace(prompt, context={**prompt.context, **given})
+    return replace(prompt, context={**prompt.context, **variables})
 
 
 def _text(path: Path) -> str:

@@ -34,7 +34,7 @@ class Keeper:
     """The database of one run. It is opened when there is something to keep, and never otherwise."""
 
     session: Session
-    found: dict[str, Memory] = field(default_factory=dict)
+    recalled: dict[str, Memory] = field(default_factory=dict)
     """All memories that were found to bear on a conversation, by their ids."""
     _opened: Database | None = field(default=None, init=False)
 
@@ -92,8 +92,8 @@ class Keeper:
             with database.read() as connection:
                 for request in asked_for(transcript):
                     hits = memories.search(connection, request, limit=_LOOKED_AT, now=time.time())
-                    chosen |= {one.id: one for one in bearing([hit.memory for hit in hits], request)}
-        self.found |= chosen
+                    chosen |= {memory.id: memory for memory in bearing([hit.memory for hit in hits], request)}
+        self.recalled |= chosen
         return list(chosen.values())[: self.session.settings.memory.recall_count]
 
     def remembering(self) -> Remembering:
@@ -106,14 +106,14 @@ class Keeper:
             from compactor_cli.scoring import scorer
 
             session.judge = scorer("classifier", model, settings.memory.prompt)
-        return Remembering(settings, at=time.time(), model=model, judge=session.judge)
+        return Remembering(settings, created=time.time(), model=model, judge=session.judge)
 
     def keep(
         self, source: Source, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
     ) -> StoredResult:
         """Keep what the settings ask for, all of it or nothing. After this the output `data` may be written."""
         flushed = self.flushes and changed
-        at = time.time()
+        now = time.time()
         memories = [_said_anywhere(memory) for part in parts for memory in part.memories]
         if not self.archives and not memories:
             return StoredResult(flushed=flushed)
@@ -126,14 +126,14 @@ class Keeper:
                 from compactor_cli.archive.chunks import cut
                 from compactor_cli.archive.stored import archive
 
-                compaction = archive.keep(connection, _anywhere(manifest), cut(source), at)
+                compaction = archive.keep(connection, _anywhere(manifest), cut(source), now)
             if memories:
                 from compactor_cli.memory.stored.memories import add
 
-                added = add(connection, memories, at)
+                added = add(connection, memories, now)
                 new, known = added.new, added.known
         if compaction is not None and changed:
-            evict(self.session, self.database(), at)
+            evict(self.session, self.database(), now)
         # what came out as it went in is noted, so that restore knows it, but there is nothing to be had back
         return StoredResult(compaction if changed else None, new, known, flushed)
 
@@ -212,7 +212,7 @@ def _from_root(state: FileState) -> FileState:
 
 def _said_anywhere(memory: Memory) -> Memory:
     """The same of the files that a memory was said in."""
-    return replace(memory, sources=tuple(replace(one, transcript=_whole(one.transcript)) for one in memory.sources))
+    return replace(memory, sources=tuple(replace(s, transcript=_whole(s.transcript)) for s in memory.sources))
 
 
 def _whole(path: str) -> str:

@@ -20,7 +20,7 @@ _LONGEST = 200
 
 
 class Access(Struct, frozen=True):
-    """Who may read a file."""
+    """Say who may read a file."""
 
     mode: int
     group: int
@@ -154,10 +154,10 @@ def _give_access(model: Path, handle: int, temporary: Path, like: Sequence[Acces
 
 def narrowed(mode: int, group: int, like: Iterable[Access]) -> int:
     """Return a mode for a file of a group that is never more readable than the inputs are."""
-    for given in like:
+    for access in like:
         # to another group than the input's, only what the input gives to all
-        others = given.mode & 0o7
-        mode &= given.mode if group == given.group else (given.mode & ~0o070) | (others << 3)
+        others = access.mode & 0o7
+        mode &= access.mode if group == access.group else (access.mode & ~0o070) | (others << 3)
     return mode
 
 

@@ -1,4 +1,4 @@
-"""What a command starts with: settings out of files, the environment and its options, a counter, and two consoles."""
+"""Make what a command starts with: settings of files, the environment and options, a counter, and two consoles."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ _ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concu
 
 
 class Configured(Struct, frozen=True):
-    """What a command works with, and where each value came from. It can be pickled."""
+    """Hold what a command works with, and where each value came from. It can be pickled."""
 
     settings: Settings
     reading: ReadingSettings
-    found: Mapping[str, SettingValue] = {}
+    values: Mapping[str, SettingValue] = {}
     warnings: tuple[str, ...] = ()
 
     @property
     def probes(self) -> bool:
-        """Whether a provider is to count."""
+        """Return whether a provider is to count."""
         return self.reading.tokenizer == PROBE
 
     @property
@@ -79,20 +79,20 @@ class Configured(Struct, frozen=True):
         return session
 
 
-def configure(given: Layer, config: str = "") -> Configured:
-    """The effective settings. `given`: those that options set; `config`: the file that is read instead of others.
+def configure(overrides: Layer, config: str = "") -> Configured:
+    """The effective settings. `overrides`: those that options set; `config`: the file that is read instead of others.
 
     Raises SettingsError for anything in a file or a variable that cannot be used.
     """
     environment, warnings = variables.layer_of(os.environ)
     files = files_in_use(config_of(config), working_folder())
-    found = merge([*map(read_file, files), environment, given])
-    return Configured(settings_of(found), reading_of(found), found, tuple(warnings))
+    values = merge([*map(read_file, files), environment, overrides])
+    return Configured(settings_of(values), reading_of(values), values, tuple(warnings))
 
 
-def open_session(asked: ConfiguredOptions, given: Layer, *, profile: bool = False, probes: bool = False) -> Session:
+def open_session(args: ConfiguredOptions, overrides: Layer, *, profile: bool = False, probes: bool = False) -> Session:
     """Return a session for the options of a command, and for the settings that options set."""
-    return configure(given, asked.config).session(quiet=asked.quiet, profile=profile, probes=probes)
+    return configure(overrides, args.config).session(quiet=args.quiet, profile=profile, probes=probes)
 
 
 def config_of(option: str) -> str:
@@ -162,7 +162,7 @@ class Watched:
 def conversations(source: Source, name: str) -> list[tuple[str, Transcript]]:
     """The conversations of a file with their names: that of the file, with a number when there are several."""
     several = len(source.transcripts) > 1
-    return [(f"{name}#{at}" if several else name, transcript) for at, transcript in enumerate(source.transcripts)]
+    return [(f"{name}#{n}" if several else name, transcript) for n, transcript in enumerate(source.transcripts)]
 
 
 @dataclass(slots=True)
@@ -298,11 +298,11 @@ class Session:
         for warning in use.warnings:
             self.say(f"warning: {file}{warning}")
 
-    def warn_unused(self, given: Layer) -> None:
+    def warn_unused(self, overrides: Layer) -> None:
         """Say which options about a model were given though none is asked."""
         if self.settings.asks or self.configured.probes:
             return
-        options = ", ".join(given[key].origin.place for key in _ABOUT_MODELS if key in given)
+        options = ", ".join(overrides[key].origin.place for key in _ABOUT_MODELS if key in overrides)
         if options:
             self.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 

@@ -50,7 +50,7 @@ def choose(session: Session, name: str, wanted: str, project: str, *, newest: bo
         saved = _newest(listing, agents, project)
     else:
         saved = _chosen(session, listing, project)
-    session.say(f"session: {saved.agent.name} · {one_line(saved.words, _TITLE) or saved.id} · {saved.found.path}")
+    session.say(f"session: {saved.agent.name} · {one_line(saved.words, _TITLE) or saved.id} · {saved.session.path}")
     return opened(session, saved)
 
 
@@ -58,8 +58,8 @@ def opened(session: Session, saved: Saved) -> str:
     """Return what the commands know a session by: its file; where it has none of its own, a name for what is read of
     it."""
     if saved.agent.export is None:
-        return str(saved.found.path)
-    name = f"{saved.found.path}#{saved.id}"
+        return str(saved.session.path)
+    name = f"{saved.session.path}#{saved.id}"
     session.contents[name] = content_of(saved)
     return name
 
@@ -67,32 +67,32 @@ def opened(session: Session, saved: Saved) -> str:
 def content_of(saved: Saved) -> Content:
     """The bytes of a session. Raises InputError."""
     try:
-        return saved.agent.export(saved.found) if saved.agent.export else read_session(str(saved.found.path))
+        return saved.agent.export(saved.session) if saved.agent.export else read_session(str(saved.session.path))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=str(saved.found.path)) from None
+        raise InputError(f"cannot be read: {error.strerror or error}", path=str(saved.session.path)) from None
 
 
 def _by_id(listing: Listing, wanted: str, project: str) -> Saved:
-    found = by_id(listing, wanted)
+    matches = by_id(listing, wanted)
     if project:
-        found = [saved for saved in found if in_project(saved.about.project, project)]
-    if not found:
+        matches = [saved for saved in matches if in_project(saved.about.project, project)]
+    if not matches:
         raise UsageError(f"--session {wanted}: no session has an id that begins so; compactor sessions lists them")
-    if len(found) > 1:
-        ids = shortest([saved.id for saved in found], len(wanted) + 4)
+    if len(matches) > 1:
+        ids = shortest([saved.id for saved in matches], len(wanted) + 4)
         lines = (
-            f"\n  {plain(name)}  {saved.agent.name}  {one_line(saved.words, _TITLE) or saved.found.path}"
-            for name, saved in zip(ids, found, strict=True)
+            f"\n  {plain(name)}  {saved.agent.name}  {one_line(saved.words, _TITLE) or saved.session.path}"
+            for name, saved in zip(ids, matches, strict=True)
         )
-        raise UsageError(f"--session {wanted} is the beginning of {len(found)} ids; give more of it:{''.join(lines)}")
-    return found[0]
+        raise UsageError(f"--session {wanted} is the beginning of {len(matches)} ids; give more of it:{''.join(lines)}")
+    return matches[0]
 
 
 def _newest(listing: Listing, agents: Iterable[Agent], project: str) -> Saved:
     saved = next(described(listing, project=project_of(project)), None)
     if saved is None:
         few = len(listing.looked) < _FEW
-        names = ", ".join(one.title for one in agents) if few else "any agent"
+        names = ", ".join(member.title for member in agents) if few else "any agent"
         places = f"; looked in {', '.join(map(str, listing.looked))}" if few else "; see compactor sessions"
         inside = f" in a project {project}" if project else ""
         raise UsageError(f"--latest: there is no session of {names}{inside}{places}")

@@ -93,10 +93,10 @@ class SpilledBytes:
 
     def find(self, sub: bytes, start: int = 0, /) -> int:
         while start < self._size:
-            at = self._at(start, len(sub))
-            found = self._window.find(sub, at)
-            if found >= 0:
-                return self._window_start + found
+            offset = self._at(start, len(sub))
+            position = self._window.find(sub, offset)
+            if position >= 0:
+                return self._window_start + position
             end = self._window_start + len(self._window)
             if end >= self._size:
                 break
@@ -124,8 +124,8 @@ class SpilledBytes:
     def _read(self, start: int, size: int) -> bytes:
         if size >= _CHUNK:
             return self._spill.read(self._start + start, min(size, self._size - start))
-        at = self._at(start, size)
-        return self._window[at : at + size]
+        offset = self._at(start, size)
+        return self._window[offset : offset + size]
 
     def _at(self, start: int, size: int) -> int:
         """Return where in the window bytes stand. It is moved when they are not in it: most reading goes from record to

@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from compactor_cli.cli.command_table import ASKED
+from compactor_cli.cli.command_table import ARGS
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.options import share, tokens
 from compactor_cli.errors import SettingsError, UsageError
@@ -24,16 +24,16 @@ _FEW = 6
 
 
 def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make what typer calls from a function with a parameter `asked`, a dataclass of options.
+    """Make what typer calls from a function with a parameter `args`, a dataclass of options.
 
-    With a parameter `given` it is handed the settings that options set, too: those whose declaration names `command`.
-    A parameter `ctx` is the click context."""
+    With a parameter `overrides` it is handed the settings that options set, too: those whose declaration names
+    `command`. A parameter `ctx` is the click context."""
 
     def made(function: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(function)
-        kind = hints["asked"]
+        kind = hints["args"]
         own = {field.name: _declared(field, hint) for field, hint in _own(kind)}
-        keys = {_parameter(key): key for key in options_of(command)} if "given" in hints else {}
+        keys = {_parameter(key): key for key in options_of(command)} if "overrides" in hints else {}
         parameters = [
             Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context),
             *(parameter for name, parameter in own.items() if name not in _SHARED),
@@ -42,12 +42,12 @@ def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         ]
 
         def call(ctx: typer.Context, **values: Any) -> None:
-            asked = kind(**{name: values[name] for name in own})
-            ctx.meta[ASKED] = asked
+            args = kind(**{name: values[name] for name in own})
+            ctx.meta[ARGS] = args
             more: dict[str, Any] = {"ctx": ctx} if "ctx" in hints else {}
             if keys:
-                more["given"] = layer_of(keys, values)
-            function(asked, **more)
+                more["overrides"] = layer_of(keys, values)
+            function(args, **more)
 
         call.__name__, call.__doc__ = function.__name__, function.__doc__
         call.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -108,8 +108,8 @@ def _of_setting(name: str, key: Key) -> Parameter:
         allowed |= {"min": key.minimum, "max": key.maximum}
     if key.form == "time":
         kind = str
-    told = typer.Option(key.option.name, metavar=key.option.metavar or None, help=_help(key), **allowed)
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, told])
+    option = typer.Option(key.option.name, metavar=key.option.metavar or None, help=_help(key), **allowed)
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option])
 
 
 def _is_share(key: Key) -> bool:

@@ -1,4 +1,4 @@
-"""What `compactor` without arguments says: what to do next, with the newest sessions on this machine."""
+"""Print what to do next when `compactor` has no arguments, with the newest sessions on this machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def welcome(program: str) -> None:
         console.print(session_table(console, newest, time.time()))
         taken = f"--session {shortest([saved.id for saved in newest])[0]}"
         console.print(
-            f"There {_are(len(listing.found))} on this machine. To look into the newest, and make it smaller:"
+            f"There {_are(len(listing.sessions))} on this machine. To look into the newest, and make it smaller:"
         )
     else:
         taken = shlex.quote(str(sample() or "session.jsonl"))

@@ -1,4 +1,4 @@
-"""How wide tables are: an option of the program and of every command."""
+"""Set how wide tables are: an option of the program and of every command."""
 
 from __future__ import annotations
 

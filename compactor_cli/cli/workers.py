@@ -32,11 +32,11 @@ def processors() -> int:
 
 
 class Work(Struct, Generic[T, R], frozen=True):
-    """What each process does."""
+    """Hold what each process does."""
 
     begin: Callable[..., None]
     """Called once in each process."""
-    given: tuple[Any, ...]
+    begin_args: tuple[Any, ...]
     """The arguments of `begin`, which can be pickled."""
     chunk: Callable[[Sequence[T]], list[R]]
     """A result for each item."""
@@ -126,7 +126,7 @@ class _Pool(Generic[T, R]):
         if forks:
             context.set_forkserver_preload(list(self._work.preload))
             _start_helpers()
-        return ProcessPoolExecutor(processes, context, _begin, (self._work.begin, self._work.given))
+        return ProcessPoolExecutor(processes, context, _begin, (self._work.begin, self._work.begin_args))
 
 
 @contextmanager
@@ -165,14 +165,14 @@ def _start_helpers() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(begin: Callable[..., None], given: tuple[Any, ...]) -> None:
+def _begin(begin: Callable[..., None], begin_args: tuple[Any, ...]) -> None:
     """A process begins: Ctrl-C is for the one that handed out the work, and this one does not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
-    begin(*given)
+    begin(*begin_args)
 
 
 def _end_after(parent: BaseProcess) -> NoReturn:

@@ -1,4 +1,4 @@
-"""What every container provides: files that hold transcripts packed."""
+"""Define what every container provides: files that hold transcripts packed."""
 
 from __future__ import annotations
 

@@ -74,15 +74,15 @@ def detached(item: Item) -> Item:
 
 
 def _answered(turns: Sequence[SpeakerTurn], answers: dict[int, _Answer], *, close: bool) -> Iterator[SpeakerTurn]:
-    last = max((at for at, turn in enumerate(turns) if turn.role != "tool"), default=-1)
-    for at, turn in enumerate(turns):
+    last = max((index for index, turn in enumerate(turns) if turn.role != "tool"), default=-1)
+    for index, turn in enumerate(turns):
         yield turn
         for call in turn.items:
             if call.kind != "call":
                 continue
-            found = answers.get(call.link)
-            if found is not None:
-                yield replace(found.turn, items=(found.item,), origin="other", author="", group=None)
-            elif close or at != last:
+            answer = answers.get(call.link)
+            if answer is not None:
+                yield replace(answer.turn, items=(answer.item,), origin="other", author="", group=None)
+            elif close or index != last:
                 item = Item("result", NO_RESULT, (), call.name, call.call_id, call.link, failed=True)
                 yield SpeakerTurn("tool", (item,), turn.time)

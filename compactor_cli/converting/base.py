@@ -1,4 +1,4 @@
-"""What a target of a conversion provides."""
+"""Define what a target of a conversion provides."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from compactor_cli.converting.stable import UNKNOWN_TIME
 Attribute = Literal["time", "failed", "injected", "author"]
 
 
-class Given(Struct, frozen=True):
-    """What a conversion is given besides the conversation."""
+class WriteContext(Struct, frozen=True):
+    """Hold what a target writes besides the conversation."""
 
     key: str
     """64 hex digits of the input and the settings: ids are made of them."""
@@ -23,7 +23,7 @@ class Given(Struct, frozen=True):
 
 
 class Home(NamedTuple):
-    """Where an agent looks for a session, and how it goes on with it."""
+    """Say where an agent looks for a session, and how it goes on with it."""
 
     place: str
     command: str
@@ -45,25 +45,25 @@ class Target(Protocol):
     def fit(self, conversation: Conversation) -> Conversation:
         """The conversation as far as the target can hold it. Every item keeps the spots it was taken from."""
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         """A file with what `fit` made. One conversation where `many` is false."""
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         """The name that the target's own program gives such a file, for conversations that are written to a folder."""
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         """Return where the agent finds the file; None for formats that are no agent's."""
 
 
-def first_time(conversation: Conversation, given: Given) -> float:
+def first_time(conversation: Conversation, context: WriteContext) -> float:
     """Return when the session began."""
-    return next((turn.time for turn in conversation.turns if turn.time is not None), given.now)
+    return next((turn.time for turn in conversation.turns if turn.time is not None), context.now)
 
 
-def times(conversation: Conversation, given: Given) -> list[float]:
+def times(conversation: Conversation, context: WriteContext) -> list[float]:
     """The time of each turn: its own, else that of the turn before it, else when the session began."""
-    found, last = [], first_time(conversation, given)
+    filled, last = [], first_time(conversation, context)
     for turn in conversation.turns:
         last = last if turn.time is None else turn.time
-        found.append(last)
-    return found
+        filled.append(last)
+    return filled

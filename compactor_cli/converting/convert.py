@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.converting.base import Given, Home, Target
+from compactor_cli.converting.base import Home, Target, WriteContext
 from compactor_cli.converting.fitting import without_thoughts
 from compactor_cli.converting.losses import Loss, losses_of, merge
 from compactor_cli.converting.message_content import Conversation
@@ -25,7 +25,7 @@ NO_CWD = "/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a user may choose."""
+    """Hold what a user may choose."""
 
     cwd: str = ""
     """Folder that the session is to work in; empty: as the source says."""
@@ -75,7 +75,7 @@ def _converted(
     source: Source, transcripts: Sequence[Transcript], number: int, target: Target, options: Options
 ) -> Converted:
     chosen = (options.cwd, options.now, options.thinking)
-    given = Given(digest(sha256(source.data), number, target.name, *map(str, chosen)), options.now)
+    context = WriteContext(digest(sha256(source.data), number, target.name, *map(str, chosen)), options.now)
     losses: list[Loss] = []
     written: list[Conversation] = []
     known = True
@@ -85,13 +85,13 @@ def _converted(
         known = bool(options.cwd or wanted.cwd)
         if not options.thinking:
             wanted = replace(wanted, turns=without_thoughts(wanted.turns))
-        session_id = uuid_of(given.key, "session")
+        session_id = uuid_of(context.key, "session")
         fitted = target.fit(replace(wanted, session_id=session_id, cwd=options.cwd or wanted.cwd or NO_CWD))
         losses += losses_of(taken, fitted, target.holds)
         written.append(fitted)
-    data = target.write(written, given)
+    data = target.write(written, context)
     first = written[0]
-    home = target.home(first, given)
+    home = target.home(first, context)
     return Converted(
         data,
         target.name,
@@ -101,7 +101,7 @@ def _converted(
         "" if target.many else first.session_id,
         first.cwd,
         known,
-        target.file_name(first, given),
+        target.file_name(first, context),
         home,
         read_back(data, target, written),
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.converting.message_content import Item, Picture, Seal, SpeakerTurn
+from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
 from compactor_cli.converting.stable import digest
 from compactor_cli.formats import jsonedit
 from compactor_cli.model.message import Role
@@ -40,11 +40,7 @@ def without_empty(turns: Turns) -> Turns:
 
 def without_thoughts(turns: Turns, family: str = "") -> Turns:
     """Without thoughts, but for those that the provider of a family has sealed."""
-    return only(turns, lambda _, item: item.kind != "thinking" or _sealed_by(item.seal, family))
-
-
-def _sealed_by(seal: Seal | None, family: str) -> bool:
-    return seal is not None and seal.family == family
+    return only(turns, lambda _, item: item.kind != "thinking" or bool(item.seal and item.seal.family == family))
 
 
 def without_seals(turns: Turns) -> Turns:
@@ -73,18 +69,28 @@ def without_pictures(turns: Turns, holds: Callable[[SpeakerTurn, Item, Picture],
     return only(tuple(fitted), lambda _, item: item.kind != "picture" or bool(item.pictures))
 
 
+def is_input(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
+    """Return whether a picture stands in what a model is sent: words of the user, or a result."""
+    return turn.role in ("user", "tool")
+
+
+def is_input_data(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
+    """Return whether it stands there with its data, not only with an address."""
+    return is_input(turn, item, picture) and bool(picture.data)
+
+
 def pictures_behind(turns: Turns) -> Turns:
     """The pictures of results in a turn of the user behind all results of the same calls."""
     out: list[SpeakerTurn] = []
     waiting: list[Item] = []
-    for at, turn in enumerate(turns):
+    for index, turn in enumerate(turns):
         if turn.role != "tool":
             out.append(turn)
             continue
         for item in turn.items:
             waiting += [Item("picture", pictures=(p,)) for p in item.pictures]
         out.append(replace(turn, items=tuple(replace(item, pictures=()) for item in turn.items)))
-        if waiting and (at + 1 == len(turns) or turns[at + 1].role != "tool"):
+        if waiting and (index + 1 == len(turns) or turns[index + 1].role != "tool"):
             out.append(SpeakerTurn("user", tuple(waiting), turn.time, "injected"))
             waiting = []
     return tuple(out)
@@ -112,7 +118,7 @@ def _reminder(item: Item) -> Item:
 
 def without_lead(turns: Turns) -> Turns:
     """Without the system prompt: an agent has its own."""
-    begin = next((at for at, turn in enumerate(turns) if turn.role != "system"), len(turns))
+    begin = next((index for index, turn in enumerate(turns) if turn.role != "system"), len(turns))
     return turns[begin:]
 
 
@@ -129,15 +135,16 @@ def joined(turns: Turns, *roles: Role) -> Turns:
 
 def begun_by_user(turns: Turns) -> Turns:
     """With a word of the user before a conversation that the assistant begins."""
-    at = next((at for at, turn in enumerate(turns) if turn.role != "system"), None)
-    if at is None or turns[at].role == "user":
+    first = next((index for index, turn in enumerate(turns) if turn.role != "system"), None)
+    if first is None or turns[first].role == "user":
         return turns
-    return (*turns[:at], SpeakerTurn("user", (Item("text", BEGINNING),), turns[at].time, "injected"), *turns[at:])
+    begun = SpeakerTurn("user", (Item("text", BEGINNING),), turns[first].time, "injected")
+    return (*turns[:first], begun, *turns[first:])
 
 
 def ordered(turns: Turns, *kinds: str) -> Turns:
     """The items of the assistant's turns by kind."""
-    rank = {kind: at for at, kind in enumerate(kinds)}
+    rank = {kind: index for index, kind in enumerate(kinds)}
 
     def sort(turn: SpeakerTurn) -> SpeakerTurn:
         return replace(turn, items=tuple(sorted(turn.items, key=lambda item: rank.get(item.kind, 0))))

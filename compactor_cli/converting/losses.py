@@ -1,4 +1,4 @@
-"""What a target could not hold, told by comparing what was taken from the source with what is written.
+"""Tell what a target could not hold, by comparing what was taken from the source with what is written.
 
 Targets note nothing themselves, so none can forget to.
 """
@@ -31,7 +31,7 @@ class Loss(Struct, frozen=True, order=True):
 
 
 class UnfaithfulError(Exception):
-    """What would be written is not what was read: a mistake of the target."""
+    """Report that what would be written is not what was read: a mistake of the target."""
 
 
 def losses_of(taken: Taken, after: Conversation, holds: Set[Attribute]) -> tuple[Loss, ...]:
@@ -54,8 +54,8 @@ def losses_of(taken: Taken, after: Conversation, holds: Set[Attribute]) -> tuple
     counts["parts", "moved"] += _moved(after)
     for (kind, action), count in _added(after).items():
         counts[kind, action] += count
-    found = [Loss(kind, action, count) for (kind, action), count in counts.items() if count > 0]
-    return tuple(sorted([*found, *_around(taken)]))
+    losses = [Loss(kind, action, count) for (kind, action), count in counts.items() if count > 0]
+    return tuple(sorted([*losses, *_around(taken)]))
 
 
 def merge(losses: Iterator[Loss]) -> tuple[Loss, ...]:
@@ -111,10 +111,10 @@ def _changes(
 
 def _pictures(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
     """Pictures of results, and pictures that now stand with another speaker; those of their own are items."""
-    held = {(p.spot, p.at): turn.role for turn, item in after.items() for p in item.pictures}
+    held = {(p.spot, p.number): turn.role for turn, item in after.items() for p in item.pictures}
     for turn, item in before.items():
         for picture in item.pictures:
-            role = held.get((picture.spot, picture.at))
+            role = held.get((picture.spot, picture.number))
             if role is None and item.kind != "picture":
                 yield "pictures", "left_out"
             elif role is not None and role != turn.role:
@@ -124,10 +124,10 @@ def _pictures(before: Conversation, after: Conversation) -> Iterator[tuple[str, 
 def _joined(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
     """Messages that are no longer apart, but for those that were pieces of one, and texts that are one now."""
     homes: dict[Spot, int] = {}
-    for at, turn in enumerate(after.turns):
+    for index, turn in enumerate(after.turns):
         for item in turn.items:
             yield from (("parts", "joined") for _ in item.spots[1:])
-            homes |= dict.fromkeys(item.spots, at)
+            homes |= dict.fromkeys(item.spots, index)
     last: tuple[int | None, SpeakerTurn] = (None, SpeakerTurn("system", ()))
     for turn in before.turns:
         home = next((homes[spot] for item in turn.items for spot in item.spots if spot in homes), None)
@@ -161,8 +161,8 @@ def _moved(after: Conversation) -> int:
     tails: list[Spot] = []
     spots = [spot for _, item in after.items() for spot in item.spots]
     for spot in spots:
-        at = bisect_left(tails, spot)
-        tails[at : at + 1] = [spot]
+        position = bisect_left(tails, spot)
+        tails[position : position + 1] = [spot]
     return len(set(spots)) - len(tails)
 
 
@@ -170,8 +170,8 @@ def _around(taken: Taken) -> Iterator[Loss]:
     """Yield what stands beside the messages."""
     if taken.records:
         kinds = sorted(taken.records.items(), key=lambda pair: (-pair[1], pair[0]))
-        told = ", ".join(f"{kind} {count}" for kind, count in kinds[:4])
-        detail = told + (f" and {len(kinds) - 4} more kinds" if len(kinds) > 4 else "")
+        listed = ", ".join(f"{kind} {count}" for kind, count in kinds[:4])
+        detail = listed + (f" and {len(kinds) - 4} more kinds" if len(kinds) > 4 else "")
         yield Loss("records_without_message", "left_out", sum(taken.records.values()), detail)
     if taken.members:
         yield Loss("members_of_the_document", "left_out", len(taken.members), ", ".join(taken.members[:6]))

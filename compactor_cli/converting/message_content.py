@@ -1,4 +1,4 @@
-"""What a conversation says, apart from any format: turns of items, with where each came from.
+"""Hold what a conversation says, apart from any format: turns of items, with where each came from.
 
 A target changes turns to what it can hold and writes them. As every item knows the place it was taken from, what is
 missing or different behind that can be told without trusting the target.
@@ -19,7 +19,7 @@ Spot = tuple[int, int]
 
 
 class Seal(NamedTuple):
-    """What makes a thought one that its own provider accepts back. It belongs to the thought byte for byte."""
+    """Hold what makes a thought one that its own provider accepts back. It belongs to the thought byte for byte."""
 
     family: str
     """Whose it is: `anthropic` or `openai`."""
@@ -37,7 +37,7 @@ class Picture(NamedTuple):
     data: str = ""
     url: str = ""
     spot: Spot = (-1, -1)
-    at: int = 0
+    number: int = 0
     """Number among the pictures of its part."""
 
     @property
@@ -47,7 +47,7 @@ class Picture(NamedTuple):
 
     @property
     def content(self) -> str:
-        """What it is, wherever it stands."""
+        """Return what it is, wherever it stands."""
         return self.address
 
 

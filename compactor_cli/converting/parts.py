@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.converting import fitting
-from compactor_cli.converting.message_content import Item, Picture, SpeakerTurn
+from compactor_cli.converting.message_content import Item
 
 NAME, ID = 64, 128
 """Most characters of a tool's name and of a call's id."""
@@ -16,14 +16,10 @@ def fit_parts(turns: fitting.Turns) -> fitting.Turns:
     are objects, the assistant's turns joined and the user first."""
     turns = fitting.system_as_user(fitting.without_lead(turns), lead=False)
     turns = fitting.without_seals(fitting.other_as_text(turns))
-    turns = fitting.pictures_behind(fitting.without_pictures(turns, _holds))
+    turns = fitting.pictures_behind(fitting.without_pictures(turns, fitting.is_input_data))
     turns = fitting.begun_by_user(fitting.joined(fitting.without_empty(turns), "assistant"))
     turns = fitting.ordered(turns, "thinking", "text", "call")
     return fitting.with_objects(fitting.with_ids(fitting.with_names(turns, NAME), ID))
-
-
-def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
-    return turn.role in ("user", "tool") and bool(picture.data)
 
 
 def parts(item: Item) -> list[dict[str, Any]]:
@@ -38,5 +34,5 @@ def parts(item: Item) -> list[dict[str, Any]]:
 
 def response(item: Item) -> dict[str, Any]:
     """A result as the agents hand it to the API."""
-    told = {"error" if item.failed else "output": item.text}
-    return {"functionResponse": {"id": item.call_id, "name": item.name, "response": told}}
+    output = {"error" if item.failed else "output": item.text}
+    return {"functionResponse": {"id": item.call_id, "name": item.name, "response": output}}

@@ -24,9 +24,9 @@ def picture_in(value: Any, media_type: str = "") -> Picture | None:
         return None
     named = next((value[key] for key in _TYPES if isinstance(value.get(key), str)), media_type)
     for key in _HOLDERS:
-        found = picture_in(value[key], named) if key in value else None
-        if found is not None:
-            return found
+        inner = picture_in(value[key], named) if key in value else None
+        if inner is not None:
+            return inner
     return next((Picture(named, url=value[key]) for key in _ADDRESSES if _is_url(value.get(key))), None)
 
 
@@ -36,9 +36,9 @@ def pictures_in(value: Any, depth: int = _DEPTH) -> Iterator[Picture]:
         for item in value:
             yield from pictures_in(item, depth - 1)
     elif isinstance(value, dict):
-        found = picture_in(value) if "text" not in value else None
-        if found is not None:
-            yield found
+        picture = picture_in(value) if "text" not in value else None
+        if picture is not None:
+            yield picture
         elif depth:
             for item in value.values():
                 yield from pictures_in(item, depth - 1) if isinstance(item, (dict, list)) else ()

@@ -1,4 +1,4 @@
-"""What was written, read again by the format's own reader, and compared with what was to be written."""
+"""Read what was written with the format's own reader, and compare it with what was to be written."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def read_back(data: bytes, target: Target, written: Sequence[Conversation]) -> b
     return True
 
 
-def _compare(number: int, wanted: Sequence[Said], found: Sequence[Said]) -> None:
-    for at, (one, other) in enumerate(zip_longest(wanted, found)):
-        if one != other:
+def _compare(number: int, wanted: Sequence[Said], read: Sequence[Said]) -> None:
+    for index, (expected, actual) in enumerate(zip_longest(wanted, read)):
+        if expected != actual:
             raise UnfaithfulError(
-                f"conversation {number} reads differently at item {at}: {one!r:.400} != {other!r:.400}"
+                f"conversation {number} reads differently at item {index}: {expected!r:.400} != {actual!r:.400}"
             )
 
 

@@ -21,9 +21,9 @@ def thoughts_in(value: Any) -> Iterator[Thought]:
         for item in value:
             yield from thoughts_in(item)
     elif isinstance(value, dict):
-        found = _thought(value)
-        if found is not None:
-            yield found
+        thought = _thought(value)
+        if thought is not None:
+            yield thought
             return
         for item in value.values():
             if isinstance(item, (dict, list)):

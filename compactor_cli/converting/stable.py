@@ -29,10 +29,10 @@ def iso(time: float) -> str:
 def moment(time: float) -> datetime:
     """A time in UTC; one that no calendar has is the unknown one."""
     try:
-        found = datetime.fromtimestamp(time, timezone.utc)
+        result = datetime.fromtimestamp(time, timezone.utc)
     except (OverflowError, OSError, ValueError):
-        found = datetime.fromtimestamp(UNKNOWN_TIME, timezone.utc)
-    return found
+        result = datetime.fromtimestamp(UNKNOWN_TIME, timezone.utc)
+    return result
 
 
 def millis(time: float) -> int:

@@ -33,7 +33,7 @@ _USAGE = ("usage", "usageMetadata", "usage_metadata", "tokens", "metrics", "toke
 
 
 class Taken(Struct, frozen=True):
-    """What was taken from a transcript, and how much of it is no part of what was said."""
+    """Hold what was taken from a transcript, and how much of it is no part of what was said."""
 
     conversation: Conversation
     records: Mapping[str, int] = field(default_factory=dict)
@@ -54,13 +54,13 @@ def take(transcript: Transcript) -> Taken:
     around = _around(transcript)
     cwd = _cwd(transcript, values, around)
     conversation = Conversation(tuple(turns), transcript.session_id, cwd, transcript.format)
-    no_messages = [at for at in range(len(transcript.records)) if at not in transcript.message_records]
+    no_messages = [index for index in range(len(transcript.records)) if index not in transcript.message_records]
     spoken = {record for message in transcript.messages for record in message.records}
     return Taken(
         conversation,
-        dict(Counter(_record_kind(values[at]) for at in no_messages)),
+        dict(Counter(_record_kind(values[index]) for index in no_messages)),
         tuple(key for key in around if key not in ("messages", "system")),
-        sum(_has_usage(values[at]) for at in sorted(spoken)),
+        sum(_has_usage(values[index]) for index in sorted(spoken)),
     )
 
 
@@ -81,15 +81,11 @@ def _links(messages: Sequence[Message]) -> tuple[dict[tuple[int, int], int], dic
     """Place of each call and result -> number of the call; number of a call -> its tool."""
     pairing = pair(messages)
     calls = [
-        (at, position) for at, message in enumerate(messages) for position, p in enumerate(message.parts) if _is_call(p)
+        (m, n) for m, message in enumerate(messages) for n, part in enumerate(message.parts) if part.kind == "tool_call"
     ]
     links = {spot: number for number, spot in enumerate(calls)}
-    names = {number: messages[at].parts[position].name for number, (at, position) in enumerate(calls)}
+    names = {number: messages[index].parts[position].name for number, (index, position) in enumerate(calls)}
     return links | {result: links[call] for result, call in pairing.answers.items()}, names
-
-
-def _is_call(part: Part) -> bool:
-    return part.kind == "tool_call"
 
 
 def _turns(
@@ -127,16 +123,16 @@ def _speaker(role: Role, part: Part) -> Role:
 
 def _pictures(part: Part, values: _Values, spot: tuple[int, int]) -> Iterator[Picture]:
     """The pictures of a part; one whose data are not found where the part stands holds nothing."""
-    found: list[Picture] = []
+    pictures: list[Picture] = []
     if part.place is not None:
         record, path = values[part.place.record], part.place.path
         single = picture_in(_at(record, path)) if part.kind == "image" else None
-        found = [single] if single else list(pictures_in(_at(record, path)))
-        if len(found) < part.images and path:  # beside the text
-            found = list(pictures_in(_at(record, path[:-1])))
-    found += [Picture()] * (part.images - len(found))
-    for at, picture in enumerate(found[: part.images]):
-        yield picture._replace(spot=spot, at=at)
+        pictures = [single] if single else list(pictures_in(_at(record, path)))
+        if len(pictures) < part.images and path:  # beside the text
+            pictures = list(pictures_in(_at(record, path[:-1])))
+    pictures += [Picture()] * (part.images - len(pictures))
+    for index, picture in enumerate(pictures[: part.images]):
+        yield picture._replace(spot=spot, number=index)
 
 
 def _at(value: Any, path: Path) -> Any:
@@ -156,8 +152,8 @@ def _thoughts(message: Message, values: _Values) -> list[Thought]:
 
 def _seal(part: Part, thoughts: list[Thought]) -> Seal | None:
     """The seal of the next thought with this text."""
-    at = next((at for at, thought in enumerate(thoughts) if thought.text == part.text), None)
-    return None if at is None else thoughts.pop(at).seal
+    index = next((index for index, thought in enumerate(thoughts) if thought.text == part.text), None)
+    return None if index is None else thoughts.pop(index).seal
 
 
 def _author(message: Message, values: _Values) -> str:
@@ -186,10 +182,10 @@ def _around(transcript: Transcript) -> dict[str, Any]:
 
 def _cwd(transcript: Transcript, values: _Values, around: Mapping[str, Any]) -> str:
     """Return where the session works, as the first record that says so has it."""
-    for at in range(min(_HEAD, len(transcript.records))):
-        found = _path_in(values[at], 3)
-        if found:
-            return found
+    for record in range(min(_HEAD, len(transcript.records))):
+        path = _path_in(values[record], 3)
+        if path:
+            return path
     return _path_in(around, 3)
 
 

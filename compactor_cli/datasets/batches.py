@@ -26,7 +26,7 @@ from compactor_cli.wiring import tools_for
 
 
 class RowResult(Struct, frozen=True):
-    """What became of the document of a row."""
+    """Hold what became of the document of a row."""
 
     line: bytes
     before: Sizes
@@ -55,13 +55,13 @@ Make = Callable[[bytes], RowResult]
 
 def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResult:
     """Return what became of a document that was read as `source`."""
-    told = [warning for part in parts for warning in part.warnings]
-    told += [f"repaired: {note.kind}" for part in parts for note in part.repairs]
+    warnings = [warning for part in parts for warning in part.warnings]
+    warnings += [f"repaired: {note.kind}" for part in parts for note in part.repairs]
     return RowResult(
         line,
         Sizes(source.message_count, source.tokens, len(source.data)),
         Sizes(sum(len(part.messages) for part in parts), sum(part.tokens for part in parts), len(line)),
-        tuple(dict.fromkeys(told)),
+        tuple(dict.fromkeys(warnings)),
     )
 
 
@@ -73,14 +73,14 @@ def compact_rows(batch: Any, column: str, make: Make) -> Batch:
     around = {name: plain(batch.column(name)).to_pylist() for name in beside}
     failures: dict[int, str] = {}
     done: dict[int, tuple[bytes, RowResult]] = {}
-    for at, value in enumerate(values):
+    for index, value in enumerate(values):
         if not value or (isinstance(value, str) and not value.strip()):
             continue
-        line = line_of(without_nulls(value), column, {name: around[name][at] for name in beside})
+        line = line_of(without_nulls(value), column, {name: around[name][index] for name in beside})
         try:
-            done[at] = line, make(line)
+            done[index] = line, make(line)
         except (InputError, BudgetError, ModelError) as error:
-            failures[at] = error.what if isinstance(error, InputError) else str(error)
+            failures[index] = error.what if isinstance(error, InputError) else str(error)
     rows, refused = _with_new(
         batch, column, around, {a: row.line for a, (line, row) in done.items() if row.line != line}
     )
@@ -92,19 +92,19 @@ def _with_new(
 ) -> tuple[Any, dict[int, str]]:
     """The batch with the values of new documents."""
     new: dict[str, dict[int, Any]] = {column: {}, **{name: {} for name in around}}
-    for at, line in lines.items():
-        new[column][at], beside = values_in(line, column, around)
+    for index, line in lines.items():
+        new[column][index], beside = values_in(line, column, around)
         for name, value in beside.items():
-            if value != around[name][at]:  # a system prompt that had to be shortened
-                new[name][at] = value
+            if value != around[name][index]:  # a system prompt that had to be shortened
+                new[name][index] = value
     refused: dict[int, str] = {}
     for name, values in new.items():
         array, why = replaced(batch.column(name), {a: v for a, v in values.items() if a not in refused})
         refused |= why
         if array is not batch.column(name):
-            at = batch.schema.get_field_index(name)
+            index = batch.schema.get_field_index(name)
             batch = pa.RecordBatch.from_arrays(
-                [array if i == at else old for i, old in enumerate(batch.columns)], schema=batch.schema
+                [array if i == index else old for i, old in enumerate(batch.columns)], schema=batch.schema
             )
     return batch, refused
 
@@ -112,8 +112,8 @@ def _with_new(
 def _summed(rows: Any, done: Mapping[int, tuple[bytes, RowResult]], failures: Mapping[int, str]) -> Batch:
     made = Batch(rows, failures=dict(sorted(failures.items())))
     notes: dict[str, int] = {}
-    for at, (line, row) in done.items():
-        kept = at in failures
+    for index, (line, row) in done.items():
+        kept = index in failures
         made = replace(
             made,
             before=made.before + row.before,
@@ -149,8 +149,8 @@ def compact_batch(
 
     made = compact_rows(batch, find_column(batch, column), make)
     if errors:
-        told = pa.array([made.failures.get(at) for at in range(batch.num_rows)], pa.string())
-        return made.rows.append_column(errors, told)
-    for at, why in made.failures.items():
-        raise InputError(f"row {at} of the batch: {why}", path="batch")
+        messages = pa.array([made.failures.get(index) for index in range(batch.num_rows)], pa.string())
+        return made.rows.append_column(errors, messages)
+    for index, why in made.failures.items():
+        raise InputError(f"row {index} of the batch: {why}", path="batch")
     return made.rows

@@ -31,7 +31,7 @@ def plain_type(kind: Any) -> Any:
     encoded. Raises InputError for a type that JSON has no value for."""
     types = pa.types
     if types.is_struct(kind):
-        return pa.struct([kind.field(at).with_type(plain_type(kind.field(at).type)) for at in range(kind.num_fields)])
+        return pa.struct([field.with_type(plain_type(field.type)) for field in map(kind.field, range(kind.num_fields))])
     if types.is_list(kind) or types.is_large_list(kind):
         field = kind.value_field.with_type(plain_type(kind.value_type))
         return pa.list_(field) if types.is_list(kind) else pa.large_list(field)
@@ -42,7 +42,7 @@ def plain_type(kind: Any) -> Any:
     if types.is_time32(kind) or types.is_date32(kind):
         return pa.int32()
     known = types.is_integer, types.is_floating, types.is_boolean, types.is_null
-    if _is_text(kind) or any(one(kind) for one in known):
+    if _is_text(kind) or any(is_known(kind) for is_known in known):
         return kind
     raise InputError(f"a conversation cannot be read from a column of type {kind}; name another one with --column")
 
@@ -62,8 +62,8 @@ def plain(array: Any) -> Any:
 
 def beside_of(schema: Any, column: str) -> list[str]:
     """The columns that count beside that of the conversations: of text, and called as a format calls them."""
-    found = [field.name for field in schema if field.name in BESIDE and field.name != column and _is_text(field.type)]
-    return [name for name in found if schema.names.count(name) == 1]
+    names = [field.name for field in schema if field.name in BESIDE and field.name != column and _is_text(field.type)]
+    return [name for name in names if schema.names.count(name) == 1]
 
 
 def find_column(batch: Any, named: str = "") -> str:
@@ -75,18 +75,18 @@ def find_column(batch: Any, named: str = "") -> str:
             raise UsageError(f"--column {named}: there is no such column; there are {', '.join(names)}")
         plain_type(batch.schema.field(named).type)
         return named
-    found = [name for name in dict.fromkeys(names) if names.count(name) == 1 and _holds(batch, name)]
-    if len(found) > 1:
-        known = [name for name in NAMES if name in found]
+    candidates = [name for name in dict.fromkeys(names) if names.count(name) == 1 and _holds(batch, name)]
+    if len(candidates) > 1:
+        known = [name for name in NAMES if name in candidates]
         if len(known) == 1:
             return known[0]
-        raise UsageError(f"several columns hold conversations: {', '.join(found)}; name one with --column")
-    if not found:
+        raise UsageError(f"several columns hold conversations: {', '.join(candidates)}; name one with --column")
+    if not candidates:
         raise UsageError(
             f"no column holds conversations (a list of messages, or one as JSON); there are {', '.join(names)}; "
             "name one with --column"
         )
-    return str(found[0])
+    return str(candidates[0])
 
 
 def _holds(batch: Any, name: str) -> bool:
@@ -118,8 +118,8 @@ def replaced(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
     if not made:
         return array, refused
     order = list(range(len(array)))
-    for place, at in enumerate(made):
-        order[at] = len(array) + place
+    for place, row in enumerate(made):
+        order[row] = len(array) + place
     whole = pa.concat_arrays([plain(array), *made.values()]).take(pa.array(order, pa.int64()))
     return (whole if whole.type == array.type else whole.cast(array.type)), refused
 
@@ -128,16 +128,16 @@ def _arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int
     """An array of one for each new value that the type holds whole."""
     made: dict[int, Any] = {}
     refused: dict[int, str] = {}
-    for at, value in new.items():
+    for row, value in new.items():
         try:
-            one = pa.array([value], kind)
+            array = pa.array([value], kind)
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-            refused[at] = f"the new value does not fit the type of the column: {error}"
+            refused[row] = f"the new value does not fit the type of the column: {error}"
             continue
-        if without_nulls(one.to_pylist()[0]) == without_nulls(value):
-            made[at] = one
+        if without_nulls(array.to_pylist()[0]) == without_nulls(value):
+            made[row] = array
         else:
-            refused[at] = f"the new value does not fit the type of the column: {_lost(kind, value)}"
+            refused[row] = f"the new value does not fit the type of the column: {_lost(kind, value)}"
     return made, refused
 
 

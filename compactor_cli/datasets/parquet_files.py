@@ -20,7 +20,7 @@ _ROWS = 256
 
 
 class Shard(Struct, frozen=True):
-    """What was done to the rows of a file."""
+    """Hold what was done to the rows of a file."""
 
     column: str
     rows: int
@@ -38,7 +38,7 @@ class Shard(Struct, frozen=True):
             before=self.before + batch.before,
             after=self.after + batch.after,
             changed=self.changed + batch.changed,
-            failures={**self.failures, **{first + at: why for at, why in batch.failures.items()}},
+            failures={**self.failures, **{first + index: why for index, why in batch.failures.items()}},
             notes={note: self.notes.get(note, 0) + batch.notes.get(note, 0) for note in {**self.notes, **batch.notes}},
         )
 
@@ -56,9 +56,9 @@ def compact_shard(
         shard = Shard(name, file.metadata.num_rows)
         with pq.ParquetWriter(sink, file.schema_arrow, **_look_of(file)) as writer:
             first = 0
-            for at in range(file.metadata.num_row_groups):
+            for group in range(file.metadata.num_row_groups):
                 batches = []
-                for rows in file.iter_batches(_ROWS, row_groups=[at]):
+                for rows in file.iter_batches(_ROWS, row_groups=[group]):
                     batch = compact_rows(rows, name, make)
                     batches.append(batch.rows)
                     shard = shard.with_batch(batch, first)
@@ -82,7 +82,7 @@ def _look_of(file: Any) -> dict[str, Any]:
     if not file.metadata.num_row_groups:
         return {}
     group = file.metadata.row_group(0)
-    columns = [group.column(at) for at in range(group.num_columns)]
+    columns = [group.column(index) for index in range(group.num_columns)]
     codecs = {chunk.path_in_schema: chunk.compression for chunk in columns}
     plain = {"UNCOMPRESSED": "NONE"}
     return {

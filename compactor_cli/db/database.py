@@ -61,7 +61,7 @@ class Database(Struct, frozen=True):
 
 @contextmanager
 def reported(name: str) -> Iterator[None]:
-    """What goes wrong in a database, in words for people."""
+    """Return what goes wrong in a database, in words for people."""
     try:
         yield
     except SQLAlchemyError as error:

@@ -1,4 +1,4 @@
-"""What databases complain of, in words that say what to do."""
+"""Put what databases complain of into words that say what to do."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _WORDS = (
 
 def explain(error: DBAPIError) -> str:
     """Return what is wrong and what to do, with the database's own words."""
-    said = " ".join(str(error.orig).split())
-    low = said.lower()
+    message = " ".join(str(error.orig).split())
+    low = message.lower()
     meaning = next((meaning for words, meaning in _WORDS if words in low), "")
     if not meaning and error.connection_invalidated:
         meaning = _LOST
-    return f"{meaning} ({said[:200]})" if meaning else f"the database failed: {said[:300]}"
+    return f"{meaning} ({message[:200]})" if meaning else f"the database failed: {message[:300]}"

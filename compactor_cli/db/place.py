@@ -1,4 +1,4 @@
-"""Where the database is. Imports nothing slow."""
+"""Tell where the database is. Imports nothing slow."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def file_of(url: str) -> Path | None:
     """
     if not url:
         return default_file()
-    kind, found, rest = url.partition("://")
-    if found and kind.partition("+")[0] != "sqlite":
+    kind, separator, rest = url.partition("://")
+    if separator and kind.partition("+")[0] != "sqlite":
         return None
-    if not found and _OTHER_FORM.match(url):
+    if not separator and _OTHER_FORM.match(url):
         raise UsageError("--database: no path and no address; write postgresql://USER@HOST/NAME, or the path of a file")
-    path = Path(rest.removeprefix("/")) if found else Path(url)
+    path = Path(rest.removeprefix("/")) if separator else Path(url)
     if path.name in ("", ":memory:"):
         raise UsageError("--database names no file of SQLite; use a path, or sqlite:///PATH")
     try:

@@ -1,4 +1,4 @@
-"""What keeps a session from being resumed or sent, and mending it. A new check is a class and a line in CHECKS."""
+"""Find and mend what keeps a session from being resumed or sent. A new check is a class and a line in CHECKS."""
 
 from __future__ import annotations
 

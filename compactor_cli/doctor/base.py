@@ -1,4 +1,4 @@
-"""What is wrong with a session, and what would mend it."""
+"""Define what can be wrong with a session, and what would mend it."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ IMAGE_BYTES = 5 * 1024 * 1024
 
 
 class Limits(Struct, frozen=True):
-    """What is too much."""
+    """Hold what counts as too much."""
 
     image_bytes: int = IMAGE_BYTES
     """Bytes of a picture, decoded."""
 
 
 class DoctorView(Struct, frozen=True):
-    """What a check looks at."""
+    """Hold what a check looks at."""
 
     transcript: Transcript
     values: Sequence[Any]

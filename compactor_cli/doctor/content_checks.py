@@ -28,8 +28,8 @@ def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         for key, item in value.items():
             yield from walk(item, (*path, key))
     elif isinstance(value, list):
-        for at, item in enumerate(value):
-            yield from walk(item, (*path, at))
+        for index, item in enumerate(value):
+            yield from walk(item, (*path, index))
 
 
 class Blocks:
@@ -43,18 +43,18 @@ class Blocks:
 
 
 def _refused(view: DoctorView, record: int, path: Path, content: list[Any]) -> Iterator[Finding]:
-    bad = {at: kind for at, block in enumerate(content) if (kind := _fault_of(block))}
+    bad = {index: kind for index, block in enumerate(content) if (kind := _fault_of(block))}
     if not bad:
         return
     whole = len(bad) == len(content)
     text = jsonedit.without(view.transcript.raw(record).decode("utf-8"), path, set(bad))
-    for number, (at, kind) in enumerate(bad.items()):
-        what = "thinking without its signature" if kind == "unsigned_thinking" else "a text block that is empty"
+    for number, (index, kind) in enumerate(bad.items()):
+        fault = "thinking without its signature" if kind == "unsigned_thinking" else "a text block that is empty"
         remedy = "the message is left out" if whole else "the block is left out"
         yield Finding(
             kind,
             view.line(record),
-            f"{what} (block {at + 1} of {len(content)})",
+            f"{fault} (block {index + 1} of {len(content)})",
             remedy,
             drop=record if whole else None,
             edits={(record, path): text} if not whole and number == 0 else {},
@@ -110,8 +110,8 @@ def picture(text: str) -> bytes | None:
     """The bytes of a picture that a string holds as base64 or as a data URL; None for any other string."""
     if len(text) < _LEAST:
         return None
-    found = _DATA_URL.match(text)
-    encoded = text[found.end() :] if found else text
+    match = _DATA_URL.match(text)
+    encoded = text[match.end() :] if match else text
     if not _BASE64.match(encoded):
         return None
     try:

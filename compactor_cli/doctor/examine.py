@@ -43,7 +43,7 @@ class Examined(Struct, frozen=True):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        return (*self.reading, *(finding for found in self.conversations for finding in found))
+        return (*self.reading, *(finding for conversation in self.conversations for finding in conversation))
 
 
 def examine(source: Source, limits: Limits) -> Examined:
@@ -58,10 +58,10 @@ def examine(source: Source, limits: Limits) -> Examined:
 
 def _of_transcript(transcript: Transcript, limits: Limits) -> tuple[Finding, ...]:
     view = _view(transcript, limits)
-    found = [finding for check in CHECKS for finding in check.find(view)]
+    findings = [finding for check in CHECKS for finding in check.find(view)]
     adjacent = FORMATS[transcript.format].adjacent_results
-    found += [_of_fault(view, fault) for fault in faults(transcript.messages, adjacent_results=adjacent)]
-    return tuple(sorted(found, key=lambda finding: (finding.line, finding.kind)))
+    findings += [_of_fault(view, fault) for fault in faults(transcript.messages, adjacent_results=adjacent)]
+    return tuple(sorted(findings, key=lambda finding: (finding.line, finding.kind)))
 
 
 def _view(transcript: Transcript, limits: Limits) -> DoctorView:
@@ -79,8 +79,8 @@ def _of_fault(view: DoctorView, fault: Fault) -> Finding:
 def mended(source: Source, examined: Examined, counter: Counter) -> bytes:
     """The file with all that can be mended mended: records left out and changed, calls and results put right."""
     transcripts = [
-        _rewritten(transcript, found)
-        for transcript, found in zip(source.transcripts, examined.conversations, strict=True)
+        _rewritten(transcript, findings)
+        for transcript, findings in zip(source.transcripts, examined.conversations, strict=True)
     ]
     data = _joined(source, transcripts)
     again = load(data, source.path, counter, format=source.format, skip_damaged=True)
@@ -94,11 +94,11 @@ def _joined(source: Source, parts: Sequence[bytes]) -> bytes:
     return b"".join(pieces)
 
 
-def _rewritten(transcript: Transcript, found: Sequence[Finding]) -> bytes:
+def _rewritten(transcript: Transcript, findings: Sequence[Finding]) -> bytes:
     """The records without those that are left out, and with what changes in the others."""
-    dropped = {finding.drop for finding in found if finding.drop is not None}
+    dropped = {finding.drop for finding in findings if finding.drop is not None}
     changes: dict[int, dict[Path, str]] = defaultdict(dict)
-    for finding in found:
+    for finding in findings:
         for (record, path), text in finding.edits.items():
             changes[record][path] = text
     _relink(transcript, dropped, changes)

@@ -1,1 +1,1 @@
-"""How much of what sessions needed later methods keep, and profiles fitted to that."""
+"""Measure how much of what sessions needed later methods keep, and fit profiles to that."""

@@ -86,16 +86,16 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
             raise UsageError(f"unknown format {name!r}{meant(name, NAMES)}; known formats: {', '.join(NAMES)}")
         return FORMATS[name]
     head = values[:_HEAD]
-    if (told := _told_by_header(head)) is not None:
-        return told
+    if (named := _told_by_header(head)) is not None:
+        return named
     best = max(FORMATS.values(), key=lambda known: fit(known, head))
     if fit(best, head) >= _SURE:
         return best
     # a session may have few messages among records of kinds that nobody knows, more so when it was compacted; and a
     # file of two formats fits neither well: let `foreign` name the line where they meet
     if not any(known.recognize(value) for known in FORMATS.values() for value in values):
-        what = f"no known format: none of {len(FORMATS)} knows any of its records"
-        raise InputError(f"{what}; name it with --format (compactor formats lists them)", line=1)
+        message = f"no known format: none of {len(FORMATS)} knows any of its records"
+        raise InputError(f"{message}; name it with --format (compactor formats lists them)", line=1)
     return max(FORMATS.values(), key=lambda known: fit(known, values))
 
 
@@ -119,8 +119,8 @@ def at_home(values: Sequence[Any]) -> Format | None:
     """The best format that recognises every record that any does. Plain texts look alike in several formats, so
     the best at first sight need not be the right one."""
     ranked = sorted(FORMATS.values(), key=lambda known: -fit(known, values))
-    told = [value for value in values if any(known.recognize(value) for known in ranked)]
-    return next((known for known in ranked if all(known.recognize(value) for value in told)), None)
+    known_values = [value for value in values if any(known.recognize(value) for known in ranked)]
+    return next((known for known in ranked if all(known.recognize(value) for value in known_values)), None)
 
 
 def _claimant(value: Any) -> str:

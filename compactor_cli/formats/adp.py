@@ -79,8 +79,9 @@ class _Reader:
         self._open = self._caller = None
         if kind == "message_action":
             parts += _texts(self.build, value, ("content",), record)
-            asked = self.first_is_task and record == 0
-            self.build.add("user" if asked else "assistant", parts, (record,), origin=_origin(parts, asked=asked))
+            is_request = self.first_is_task and record == 0
+            role: Role = "user" if is_request else "assistant"
+            self.build.add(role, parts, (record,), origin=_origin(parts, is_request=is_request))
             return
         self._open = self._call(value, kind, record)
         self._caller = self.build.add("assistant", [*parts, self._open], (record,))
@@ -97,7 +98,7 @@ class _Reader:
         if kind == "text_observation" and value.get("source") == "user":
             self._open = self._caller = None
             parts = _texts(self.build, value, ("content",), record)
-            self.build.add("user", parts, (record,), origin=_origin(parts, asked=True))
+            self.build.add("user", parts, (record,), origin=_origin(parts, is_request=True))
             return
         text, place, images, beside = _seen(self.build, value, kind, record)
         if self._open is not None:
@@ -132,9 +133,9 @@ def _texts(build: Builder, value: dict[str, Any], path: tuple[str], record: int)
     return [build.part("text", text, Place(record, path))] if isinstance(text, str) and text else []
 
 
-def _origin(parts: Sequence[Part], *, asked: bool) -> Origin:
+def _origin(parts: Sequence[Part], *, is_request: bool) -> Origin:
     origin = origin_of("\n".join(part.text for part in parts))
-    if not asked:
+    if not is_request:
         return origin if origin == "summary" else "other"
     return "request" if origin == "other" and parts else origin
 
@@ -143,5 +144,5 @@ def _task_is_an_action(values: Sequence[Any]) -> bool:
     """Return whether nobody speaks but the first record, an action without a thought: some sets keep the task there."""
     if not values or word(values[0], "class_") != "message_action" or word(values[0], "description"):
         return False
-    said = [v for v in values if word(v, "class_") == "text_observation" and v.get("source") == "user"]
-    return all(origin_of(word(value, "content")) == "summary" for value in said)
+    texts = [v for v in values if word(v, "class_") == "text_observation" and v.get("source") == "user"]
+    return all(origin_of(word(value, "content")) == "summary" for value in texts)

@@ -78,11 +78,11 @@ def _parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     if isinstance(content, str) and content:
         parts.append(build.part("text", content, Place(record, ("content",))))
     elif isinstance(content, list):
-        parts += [_block(build, block, ("content", at), record) for at, block in enumerate(content)]
+        parts += [_block(build, block, ("content", index), record) for index, block in enumerate(content)]
     calls = value.get("toolCalls")
-    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+    for index, call in enumerate(calls if isinstance(calls, list) else ()):
         if isinstance(call, dict):
-            parts.append(_call(build, call, ("toolCalls", at), record))
+            parts.append(_call(build, call, ("toolCalls", index), record))
     return parts
 
 

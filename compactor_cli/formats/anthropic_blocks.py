@@ -21,7 +21,7 @@ def read_content(build: Builder, content: Any, path: Path, record: int) -> list[
         return [build.part("text", content, Place(record, path))] if content else []
     if not isinstance(content, list):
         return []
-    return [_part(build, block, (*path, at), record) for at, block in enumerate(content)]
+    return [_part(build, block, (*path, index), record) for index, block in enumerate(content)]
 
 
 def _part(build: Builder, block: Any, path: Path, record: int) -> Part:

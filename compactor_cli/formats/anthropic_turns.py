@@ -1,4 +1,4 @@
-"""Turns of the Anthropic API, shared by the formats that save them."""
+"""Read turns in which the role user may mean a request, results of tools, or both, for formats that save them."""
 
 from __future__ import annotations
 

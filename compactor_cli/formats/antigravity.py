@@ -124,8 +124,8 @@ class _Reader:
         parts += _text(self.build, value, record)
         listed = value.get("tool_calls")
         calls = [
-            self._call(call, record, at)
-            for at, call in enumerate(listed if isinstance(listed, list) else ())
+            self._call(call, record, index)
+            for index, call in enumerate(listed if isinstance(listed, list) else ())
             if isinstance(call, dict)
         ]
         summary = origin_of(word(value, "content")) == "summary"
@@ -134,10 +134,10 @@ class _Reader:
         self._open = deque(calls)
         self._unanswered(record)
 
-    def _call(self, call: dict[str, Any], record: int, at: int) -> Part:
+    def _call(self, call: dict[str, Any], record: int, index: int) -> Part:
         self._calls += 1
         arguments = call.get("args")
-        place = Place(record, ("tool_calls", at, "args"), "json") if isinstance(arguments, dict) else None
+        place = Place(record, ("tool_calls", index, "args"), "json") if isinstance(arguments, dict) else None
         text = as_text(_decoded(arguments) if isinstance(arguments, dict) else arguments)
         name = word(call, "name")
         return self.build.part("tool_call", text, place, name=name, call_id=f"{LEGACY_ID}{self._calls}")
@@ -156,8 +156,8 @@ class _Reader:
         """Return how many of the open calls of an answer are done in the steps behind it, and whether no other answer
         and no words of the user follow."""
         done = 0
-        for at in range(record + 1, len(self._values)):
-            value = self._values[at]
+        for index in range(record + 1, len(self._values)):
+            value = self._values[index]
             if not _is_step(value):
                 continue
             kind, source = value["type"], value["source"]
@@ -188,10 +188,10 @@ def _around(value: dict[str, Any]) -> tuple[str, str, str] | None:
     """Return what the agent put before and behind the words of the user, and these words between. None where they are
     not told apart."""
     content = word(value, "content")
-    found = _REQUEST.search(content) if word(value, "type") == "USER_INPUT" else None
-    if found is None or not found[1]:
+    match = _REQUEST.search(content) if word(value, "type") == "USER_INPUT" else None
+    if match is None or not match[1]:
         return None
-    return content[: found.start(1)], found[1], content[found.end(1) :]
+    return content[: match.start(1)], match[1], content[match.end(1) :]
 
 
 def _typed(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
@@ -200,8 +200,8 @@ def _typed(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
         return _text(build, value, record)
     before, words, behind = around
     added = (before + behind).replace("<USER_REQUEST>", "").replace("</USER_REQUEST>", "").strip()
-    said = build.part("text", words, Place(record, ("content",)))
-    return [said, build.part("other", added)] if added else [said]
+    request = build.part("text", words, Place(record, ("content",)))
+    return [request, build.part("other", added)] if added else [request]
 
 
 def _origin(parts: Sequence[Part]) -> Origin:
@@ -212,13 +212,13 @@ def _origin(parts: Sequence[Part]) -> Origin:
 
 def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments as the model wrote them: mostly each is saved as JSON in a string."""
-    found: dict[str, Any] = {}
+    decoded: dict[str, Any] = {}
     for key, value in arguments.items():
         try:
-            found[key] = parse_json(value) if isinstance(value, str) else value
+            decoded[key] = parse_json(value) if isinstance(value, str) else value
         except ValueError:
             return arguments
-    return found
+    return decoded
 
 
 def _encoded(arguments: dict[str, Any], text: str) -> str:

@@ -79,7 +79,7 @@ def _read_step(build: Builder, value: dict[str, Any], role: Role, record: int, l
     """The message of a step and, behind it, what its observation holds. `late`: calls that other steps answer; None
     in the last step, whose calls may still be open."""
     calls = _calls(build, value, record)
-    said = [*_thinking(build, value), *_content(build, value.get("message"), ("message",), record), *calls]
+    parts = [*_thinking(build, value), *_content(build, value.get("message"), ("message",), record), *calls]
     seen = _results(build, value, calls, record)
     answered = {part.call_id for part in seen if part.kind == "tool_result"}
     if late is not None:
@@ -88,10 +88,10 @@ def _read_step(build: Builder, value: dict[str, Any], role: Role, record: int, l
         seen += [build.part("tool_result", "", name=part.name, call_id=part.call_id) for part in open_calls]
     results = any(part.kind == "tool_result" for part in seen)
     # without a call to join them, what was said and what came of it are one turn
-    turn = record if said and seen and not results else None
+    turn = record if parts and seen and not results else None
     time = parse_time(value.get("timestamp"))
-    if said or not seen:
-        build.add(role, said, (record,), timestamp=time, origin=_origin(role, said), turn=turn)
+    if parts or not seen:
+        build.add(role, parts, (record,), timestamp=time, origin=_origin(role, parts), turn=turn)
     if seen:
         origin: Origin = "other" if results else "injected"
         build.add("tool" if results else "user", seen, (record,), timestamp=time, origin=origin, turn=turn)
@@ -114,11 +114,11 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     parts = []
-    for at, block in enumerate(content if isinstance(content, list) else ()):
+    for index, block in enumerate(content if isinstance(content, list) else ()):
         if is_image(block):
-            parts.append(build.image(Place(record, (*path, at), "block:text")))
+            parts.append(build.image(Place(record, (*path, index), "block:text")))
         elif isinstance(block, dict) and isinstance(block.get("text"), str):
-            parts.append(build.part("text", block["text"], Place(record, (*path, at, "text"))))
+            parts.append(build.part("text", block["text"], Place(record, (*path, index, "text"))))
         else:
             parts.append(build.part("other", block_text(block)))
     return parts
@@ -126,11 +126,11 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
 
 def _calls(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     calls, parts = value.get("tool_calls"), []
-    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+    for index, call in enumerate(calls if isinstance(calls, list) else ()):
         if not isinstance(call, dict):
             continue
-        place = arguments_place(call.get("arguments"), record, ("tool_calls", at, "arguments"))
-        call_id = as_text(call.get("tool_call_id")) or f"{LEGACY_ID}{record}-{at}"
+        place = arguments_place(call.get("arguments"), record, ("tool_calls", index, "arguments"))
+        call_id = as_text(call.get("tool_call_id")) or f"{LEGACY_ID}{record}-{index}"
         name, arguments = as_text(call.get("function_name")), as_text(call.get("arguments"))
         parts.append(build.part("tool_call", arguments, place, name=name, call_id=call_id))
     return parts
@@ -144,8 +144,8 @@ def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], recor
     waiting = [part for part in calls if part.call_id not in named]
     own = {part.call_id: part.name for part in calls}
     parts: list[Part] = []
-    for at, result in results:
-        path: Path = ("observation", "results", at, "content")
+    for index, result in results:
+        path: Path = ("observation", "results", index, "content")
         call_id = as_text(result.get("source_call_id"))
         if not call_id and waiting:
             call_id = waiting.pop(0).call_id
@@ -164,7 +164,7 @@ def _results(build: Builder, value: dict[str, Any], calls: Sequence[Part], recor
 def _observed(value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     observation = value.get("observation")
     results = observation.get("results") if isinstance(observation, dict) else None
-    return [(at, r) for at, r in enumerate(results if isinstance(results, list) else ()) if isinstance(r, dict)]
+    return [(index, r) for index, r in enumerate(results if isinstance(results, list) else ()) if isinstance(r, dict)]
 
 
 def _answered_later(values: Sequence[Any]) -> frozenset[str]:

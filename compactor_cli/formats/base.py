@@ -1,4 +1,4 @@
-"""What every format provides, and the helpers that formats share."""
+"""Define what every format provides, and the helpers that formats share."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ EACH = "*"
 
 
 class ListPath(NamedTuple):
-    """Where a JSON document holds the records of a conversation."""
+    """Say where a JSON document holds the records of a conversation."""
 
     path: Path
     """From the document to the list; a step may be EACH. Lists of such documents need no path of their own."""
@@ -123,7 +123,7 @@ class CountsAround(Protocol):
 
 
 class Around(Struct, frozen=True):
-    """What a new record may need to know of its place."""
+    """Hold what a new record may need to know of its place."""
 
     transcript: Transcript
     template: Any
@@ -135,7 +135,7 @@ class Around(Struct, frozen=True):
 
 
 class Reading(Struct):
-    """What a format made of the records."""
+    """Hold what a format made of the records."""
 
     messages: list[Message] = field(default_factory=list)
     owners: dict[int, int] = field(default_factory=dict)
@@ -268,8 +268,8 @@ def as_text(value: Any) -> str:
 
 def word(value: Any, key: str) -> str:
     """A member that names something: its string, or an empty one when it is anything else."""
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
+    text = value.get(key) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else ""
 
 
 def block_kinds(content: Any) -> set[str]:
@@ -362,8 +362,8 @@ def sum_of(counts: Any, *names: str) -> int | None:
     """The sum of the numbers that have these names; None where there are none, or they come to nothing."""
     if not isinstance(counts, dict):
         return None
-    found = [counts[name] for name in names if isinstance(counts.get(name), int) and counts[name] > 0]
-    return sum(found) or None
+    known = [counts[name] for name in names if isinstance(counts.get(name), int) and counts[name] > 0]
+    return sum(known) or None
 
 
 def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:
@@ -375,8 +375,8 @@ def numbers_in(counts: Any, path: Path, *names: str) -> list[Path]:
 
 
 def arguments_place(value: Any, record: int, path: Path) -> Place | None:
-    """Where arguments of a call stand, by what is saved there: a string, which may hold JSON or any text, or JSON that
-    stays JSON when it is shortened. None for what cannot be shortened."""
+    """Return where arguments of a call stand, by what is saved there: a string, which may hold JSON or any text, or
+    JSON that stays JSON when it is shortened. None for what cannot be shortened."""
     if isinstance(value, str):
         return Place(record, path)
     return Place(record, path, "json") if isinstance(value, (dict, list)) else None

@@ -80,7 +80,7 @@ def content_parts(build: Builder, value: dict[str, Any], base: Path, record: int
         if content:
             parts.append(build.part("text", content, Place(record, (*base, "content"))))
     elif isinstance(content, list):
-        parts += [_block(build, block, (*base, "content", at), record) for at, block in enumerate(content)]
+        parts += [_block(build, block, (*base, "content", index), record) for index, block in enumerate(content)]
     elif content is not None:
         parts.append(build.part("other", block_text(content)))
     return parts
@@ -100,10 +100,10 @@ def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, l
     """Calls of a message: `tool_calls`, or else the old `function_call`."""
     calls = value.get("tool_calls")
     parts = []
-    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+    for index, call in enumerate(calls if isinstance(calls, list) else ()):
         if not isinstance(call, dict):
             continue
-        path: Path = (*base, "tool_calls", at)
+        path: Path = (*base, "tool_calls", index)
         function, holder = call.get("function"), call
         if isinstance(function, dict):
             name, holder, path = str(function.get("name") or ""), function, (*path, "function")

@@ -66,7 +66,7 @@ def read_attachment(build: Builder, attachment: Any, record: int) -> tuple[list[
 
 
 def _parts(build: Builder, attachment: dict[str, Any], record: int) -> Iterator[Part]:
-    for path in _paths(attachment):
+    for path in _TEXTS.get(word(attachment, "type"), ()):
         value: Any = attachment
         for step in path:
             value = value.get(step) if isinstance(value, dict) else None
@@ -75,7 +75,3 @@ def _parts(build: Builder, attachment: dict[str, Any], record: int) -> Iterator[
             yield build.part("text", value, Place(record, where))
         elif isinstance(value, list):
             yield from read_content(build, value, where, record)
-
-
-def _paths(attachment: dict[str, Any]) -> tuple[Path, ...]:
-    return _TEXTS.get(word(attachment, "type"), ())

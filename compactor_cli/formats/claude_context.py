@@ -29,7 +29,7 @@ _KNOWN = _DISPLAY | {"user", "assistant", "system", "attachment"}
 
 
 class ClaudeContext(Struct):
-    """Where the records of a session belong."""
+    """Say where the records of a session belong."""
 
     start: int = 0
     """The last boundary of the main chain, or the first record."""
@@ -60,21 +60,21 @@ def is_turn(value: Any) -> bool:
 
 def context_of(values: Sequence[Any]) -> ClaudeContext:
     """Return what of a session the model is sent."""
-    found = ClaudeContext()
-    found.aside = not all(value.get("isSidechain") for value in values if is_turn(value))
-    parents = _parents(values, aside=found.aside)
+    context = ClaudeContext()
+    context.aside = not all(value.get("isSidechain") for value in values if is_turn(value))
+    parents = _parents(values, aside=context.aside)
     leaf = max((record for record in parents if is_turn(values[record])), default=None)
     way = [] if leaf is None else way_to_root(parents, leaf)
-    found.start = _last_boundary(values, way)
-    _find_preserved(values, parents, found)
-    _find_branches(values, parents, way, found)
-    found.outside = {record for record, value in enumerate(values) if _is_outside(value, record, found)}
-    return found
+    context.start = _last_boundary(values, way)
+    _find_preserved(values, parents, context)
+    _find_branches(values, parents, way, context)
+    context.outside = {record for record, value in enumerate(values) if _is_outside(value, record, context)}
+    return context
 
 
-def links_of(values: Sequence[Any], found: ClaudeContext) -> list[Link | None]:
+def links_of(values: Sequence[Any], context: ClaudeContext) -> list[Link | None]:
     """Identity and parent of each record. Sidechains and old branches are chains of their own."""
-    return [_link(value, found.branches.get(record, "")) for record, value in enumerate(values)]
+    return [_link(value, context.branches.get(record, "")) for record, value in enumerate(values)]
 
 
 def _link(value: Any, branch: str) -> Link | None:
@@ -119,29 +119,29 @@ def _parents(values: Sequence[Any], *, aside: bool) -> Parents:
     return {record: (name, parents[record], by_id.get(parents[record])) for record, name in main.items()}
 
 
-def _find_preserved(values: Sequence[Any], parents: Parents, found: ClaudeContext) -> None:
+def _find_preserved(values: Sequence[Any], parents: Parents, context: ClaudeContext) -> None:
     """The segment that the boundary names, where its last record leads to its first."""
-    metadata = values[found.start].get("compactMetadata") if isinstance(values[found.start], dict) else None
+    metadata = values[context.start].get("compactMetadata") if isinstance(values[context.start], dict) else None
     if not isinstance(metadata, dict):
         return
-    before = {name: record for record, (name, _, _) in parents.items() if record < found.start}
+    before = {name: record for record, (name, _, _) in parents.items() if record < context.start}
     listed, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
     if isinstance(listed, dict) and isinstance(listed.get("uuids"), list):
-        found.ends |= {before[name] for name in listed["uuids"] if isinstance(name, str) and name in before}
-        found.preserved |= found.ends
+        context.ends |= {before[name] for name in listed["uuids"] if isinstance(name, str) and name in before}
+        context.preserved |= context.ends
     head, tail = before.get(word(segment, "headUuid")), before.get(word(segment, "tailUuid"))
     if head is None or tail is None:
         return
     way = way_to_root(parents, tail)
     if head in way:
-        found.ends |= {head, tail}
+        context.ends |= {head, tail}
         kept = set(way[way.index(head) :])
-        found.preserved |= kept | _beside(values, kept, range(head, found.start))
+        context.preserved |= kept | _beside(values, kept, range(head, context.start))
 
 
-def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], found: ClaudeContext) -> None:
+def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], context: ClaudeContext) -> None:
     """Turns behind the boundary to which the agent does not come, and what hangs on them."""
-    behind = range(found.start, len(values))
+    behind = range(context.start, len(values))
     if len(way) < 2:
         return  # records that do not point to each other are no tree: their order counts
     names = {parents[record][0] for record in way}
@@ -152,14 +152,14 @@ def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], 
         if record not in parents or record in reached:
             continue
         own, _, parent = parents[record]
-        if parent in found.branches:
-            found.branches[record] = found.branches[parent]
+        if parent in context.branches:
+            context.branches[record] = context.branches[parent]
         elif is_turn(values[record]):
             # a parent that is in no record hides what stands before it: damage to mend, not a branch that was left
             own_way = way_to_root(parents, record)
             begins = whole and _begins(values[own_way[0]])
-            if begins or any(one in reached or one < found.start for one in own_way):
-                found.branches[record] = f"branch {own}"
+            if begins or any(step in reached or step < context.start for step in own_way):
+                context.branches[record] = f"branch {own}"
 
 
 def _beside(values: Sequence[Any], reached: set[int], among: Sequence[int]) -> set[int]:
@@ -187,11 +187,11 @@ def _blocks(value: Any, kind: str) -> list[Any]:
     return [block for block in content if word(block, "type") == kind] if isinstance(content, list) else []
 
 
-def _is_outside(value: Any, record: int, found: ClaudeContext) -> bool:
+def _is_outside(value: Any, record: int, context: ClaudeContext) -> bool:
     kind = word(value, "type")
-    if kind not in _KNOWN or record == found.start or record in found.preserved:
+    if kind not in _KNOWN or record == context.start or record in context.preserved:
         return kind in _DISPLAY
-    if kind in _DISPLAY or not found.holds(record, value):
+    if kind in _DISPLAY or not context.holds(record, value):
         return True
     if kind == "system":
         return word(value, "subtype") in _NOTES

@@ -119,27 +119,27 @@ def _hidden(values: Sequence[Any]) -> set[int]:
 
 def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[int]) -> None:
     content = value.get("content")
-    said = _told(read_content(build, content, ("content",), record), content)
+    parts = _told(read_content(build, content, ("content",), record), content)
     blocks: list[Any] = content if isinstance(content, list) else []
     attached = {
-        at for at, block in enumerate(blocks) if word(block, "type") == "file" and isinstance(block.get("content"), str)
+        n for n, block in enumerate(blocks) if word(block, "type") == "file" and isinstance(block.get("content"), str)
     }
-    said = [part for at, part in enumerate(said) if at not in attached]
+    parts = [part for index, part in enumerate(parts) if index not in attached]
     files = [
-        build.part("text", blocks[at]["content"], Place(record, ("content", at, "content"))) for at in sorted(attached)
+        build.part("text", blocks[n]["content"], Place(record, ("content", n, "content"))) for n in sorted(attached)
     ]
-    role, origin = turn_role("assistant" if value["role"] == "assistant" else "user", said)
+    role, origin = turn_role("assistant" if value["role"] == "assistant" else "user", parts)
     if role == "user":
-        origin = _origin(said, origin)
+        origin = _origin(parts, origin)
     stays = bool(value.get("isSummary") or value.get("isTruncationMarker"))
-    if value.get("isSummary") or (role == "user" and said and said[0].text.startswith(_SUMMARY)):
+    if value.get("isSummary") or (role == "user" and parts and parts[0].text.startswith(_SUMMARY)):
         origin, stays = "summary", True
     thoughts = [build.part("thinking", "") for _ in sealed]
     name, time = word(value, "id"), parse_time(value.get("ts"))
-    turn = record if files and said else None  # what the user attached stays or goes with the words
-    if said or thoughts:
+    turn = record if files and parts else None  # what the user attached stays or goes with the words
+    if parts or thoughts:
         records = (*sealed, record)
-        build.add(role, [*thoughts, *said], records, id=name, timestamp=time, origin=origin, turn=turn, pinned=stays)
+        build.add(role, [*thoughts, *parts], records, id=name, timestamp=time, origin=origin, turn=turn, pinned=stays)
     if files:
         own = f"{name or record}/files"
         build.add("user", files, (record,), id=own, timestamp=time, origin="injected", turn=turn)
@@ -162,8 +162,8 @@ def _failed(content: Any) -> bool | None:
         except ValueError:
             return None
     ones = [content] if isinstance(content, dict) else content if isinstance(content, list) else []
-    said = [one["success"] for one in ones if isinstance(one, dict) and isinstance(one.get("success"), bool)]
-    return not all(said) if said else None
+    successes = [r["success"] for r in ones if isinstance(r, dict) and isinstance(r.get("success"), bool)]
+    return not all(successes) if successes else None
 
 
 def _origin(parts: Sequence[Part], origin: Origin) -> Origin:

@@ -138,7 +138,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
         for record in message.records:
             for text in _display_texts(payload_of(values[record])):
                 by_text[text].append(message.index)
-    said = {text: indices[-1] for text, indices in by_text.items()}
+    last_by_text = {text: indices[-1] for text, indices in by_text.items()}
     # what an event repeats of an exchange is its result, where there is one
     by_call = {part.call_id: m.index for m in messages for part in m.calls}
     by_call |= {part.call_id: m.index for m in messages for part in m.results}
@@ -160,7 +160,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
         elif call := as_text(payload.get("call_id")):
             owner = by_call.get(call)
         elif kind == "task_complete":
-            owner = said.get(word(payload, "last_agent_message").strip())
+            owner = last_by_text.get(word(payload, "last_agent_message").strip())
         elif kind in ("token_count", "web_search_end"):
             owner = latest
         if owner is not None:

@@ -27,7 +27,7 @@ _KEPT_BYTES = 80_000
 
 
 class CodexContext(Struct):
-    """Where the records of a rollout belong."""
+    """Say where the records of a rollout belong."""
 
     start: int = 0
     """The newest `compacted` record, or the first record."""
@@ -47,14 +47,14 @@ def typed_texts(values: Sequence[Any]) -> frozenset[str]:
     """Return what the human typed, as the display events say; empty where they do not tell of most of it, as in files
     that another program wrote with the one event that a list of sessions needs."""
     typed = frozenset(as_text(payload_of(v).get("message")).strip() for v in values if _is_event(v, "user_message"))
-    said = [_text(value) for value in values if _is_said_by_user(value)]
-    told = [any(t and t in text for t in typed) for text in said if user_origin(text, frozenset()) == "request"]
-    return typed if 2 * sum(told) >= len(told) else frozenset()
+    texts = [_text(value) for value in values if _is_said_by_user(value)]
+    confirmed = [any(t and t in text for t in typed) for text in texts if user_origin(text, frozenset()) == "request"]
+    return typed if 2 * sum(confirmed) >= len(confirmed) else frozenset()
 
 
 def first_request(values: Sequence[Any]) -> int:
     """The first event that says what the human typed, -1 where none does; lists of sessions show it."""
-    return next((at for at, value in enumerate(values) if _is_event(value, "user_message")), -1)
+    return next((record for record, value in enumerate(values) if _is_event(value, "user_message")), -1)
 
 
 def user_origin(text: str, typed: frozenset[str]) -> Origin:
@@ -74,16 +74,16 @@ def is_agents_summary(text: str) -> bool:
 
 def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
     """Return what of a rollout the model is sent."""
-    start = next((at for at in range(len(values) - 1, -1, -1) if is_compacted(values[at])), 0)
-    found = CodexContext(start)
+    start = next((record for record in range(len(values) - 1, -1, -1) if is_compacted(values[record])), 0)
+    context = CodexContext(start)
     kept = [] if history_of(values[start]) is not None else _kept_requests(values, start, typed)
-    items = [at for at in range(start, len(values)) if word(values[at], "type") == "response_item"]
-    found.sent = {at for at in items if word(payload_of(values[at]), "type") not in _NEVER_SENT}
-    found.outside = set(items) - found.sent
-    _roll_back(values, found, typed)
-    found.sent |= {*kept, start} if is_compacted(values[start]) else set(kept)
-    found.outside = (found.outside | _before(values, found)) - {first_request(values)}
-    return found
+    items = [record for record in range(start, len(values)) if word(values[record], "type") == "response_item"]
+    context.sent = {record for record in items if word(payload_of(values[record]), "type") not in _NEVER_SENT}
+    context.outside = set(items) - context.sent
+    _roll_back(values, context, typed)
+    context.sent |= {*kept, start} if is_compacted(values[start]) else set(kept)
+    context.outside = (context.outside | _before(values, context)) - {first_request(values)}
+    return context
 
 
 def _is_event(value: Any, kind: str) -> bool:
@@ -113,44 +113,44 @@ def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> 
     """The user's messages before a compaction that the agent sends with its message, newest first."""
     kept: list[int] = []
     room = _KEPT_BYTES
-    for at in range(start - 1, -1, -1):
-        if _is_request(values[at], typed):
-            room -= len(_text(values[at]).encode("utf-8", "surrogatepass"))
+    for record in range(start - 1, -1, -1):
+        if _is_request(values[record], typed):
+            room -= len(_text(values[record]).encode("utf-8", "surrogatepass"))
             if room < 0:
                 break
-            kept.append(at)
+            kept.append(record)
     return kept
 
 
-def _roll_back(values: Sequence[Any], found: CodexContext, typed: frozenset[str]) -> None:
+def _roll_back(values: Sequence[Any], context: CodexContext, typed: frozenset[str]) -> None:
     """Take the turns that the user took back out of what is sent."""
-    for at in range(found.start, len(values)):
-        count = payload_of(values[at]).get("num_turns")
-        if not _is_event(values[at], "thread_rolled_back") or not isinstance(count, int) or count < 1:
+    for record in range(context.start, len(values)):
+        count = payload_of(values[record]).get("num_turns")
+        if not _is_event(values[record], "thread_rolled_back") or not isinstance(count, int) or count < 1:
             continue
-        turns = [one for one in sorted(found.sent) if one < at and _is_request(values[one], typed)]
+        turns = [n for n in sorted(context.sent) if n < record and _is_request(values[n], typed)]
         if not turns:
             continue
         first = turns[max(0, len(turns) - count)]
         # with what it takes back the event goes too: otherwise it would take back turns before them
-        gone = {one for one in range(first, at + 1) if word(values[one], "type") in ("response_item", "event_msg")}
-        found.sent -= gone
-        found.outside |= gone
+        gone = {n for n in range(first, record + 1) if word(values[n], "type") in ("response_item", "event_msg")}
+        context.sent -= gone
+        context.outside |= gone
 
 
-def _before(values: Sequence[Any], found: CodexContext) -> set[int]:
+def _before(values: Sequence[Any], context: CodexContext) -> set[int]:
     """Records before the newest compaction, but for what loaders and lists of sessions need."""
-    old = range(found.start)
-    needed = {next((at for at in old if word(values[at], "type") == "session_meta"), -1)}
-    if not any(word(value, "type") == "turn_context" for value in values[found.start :]):
-        needed.add(next((at for at in reversed(old) if word(values[at], "type") == "turn_context"), -1))
+    old = range(context.start)
+    needed = {next((record for record in old if word(values[record], "type") == "session_meta"), -1)}
+    if not any(word(value, "type") == "turn_context" for value in values[context.start :]):
+        needed.add(next((record for record in reversed(old) if word(values[record], "type") == "turn_context"), -1))
     known = KNOWN - {"world_state"}
-    gone = {at for at in old if word(values[at], "type") in known} - needed - found.sent
-    said = [_text(values[at]) for at in found.sent if payload_of(values[at]).get("role") == "user"]
-    return {at for at in gone if not _tells(values[at], said)}
+    gone = {record for record in old if word(values[record], "type") in known} - needed - context.sent
+    requests = [_text(values[record]) for record in context.sent if payload_of(values[record]).get("role") == "user"]
+    return {record for record in gone if not _tells(values[record], requests)}
 
 
-def _tells(value: Any, said: Sequence[str]) -> bool:
+def _tells(value: Any, texts: Sequence[str]) -> bool:
     """Return whether an event says that the human typed something that is still in the context."""
     typed = as_text(payload_of(value).get("message")).strip() if _is_event(value, "user_message") else ""
-    return bool(typed) and any(typed in text for text in said)
+    return bool(typed) and any(typed in text for text in texts)

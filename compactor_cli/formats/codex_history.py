@@ -32,7 +32,7 @@ def history_of(value: Any) -> list[Any] | None:
 def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tuple[Content, list[ReadRecord]] | None:
     """The bytes and records of a session with the items of its last compaction on lines of their own; None where
     there are none."""
-    last = next((at for at in range(len(records) - 1, -1, -1) if is_compacted(records[at].value)), None)
+    last = next((index for index in range(len(records) - 1, -1, -1) if is_compacted(records[index].value)), None)
     if last is None or not history_of(records[last].value):
         return None
     compacted = records[last]

@@ -162,7 +162,7 @@ class _Reader:
         self._response = ""
 
     def boundary(self, record: int) -> None:
-        """What stands for the messages that a compaction replaced, or what was said when the context was cleared."""
+        """Return what stands for messages that a compaction replaced, or what was said when the context was cleared."""
         value = self._values[record]
         summary = kind_of(value) == "session.compaction_complete"
         key = "summaryContent" if summary else "initialMessage"
@@ -236,17 +236,17 @@ def _typed(build: Builder, data: dict[str, Any], record: int) -> list[Part]:
     if added := "\n".join(piece.strip() for piece in around or () if piece.strip()):
         parts.append(build.part("other", added))
     attached = data.get("attachments")
-    for at, item in enumerate(attached if isinstance(attached, list) else ()):
-        path = ("data", "attachments", at)
+    for index, item in enumerate(attached if isinstance(attached, list) else ()):
+        path = ("data", "attachments", index)
         if word(item, "mimeType").startswith("image/"):
             if not word(item, "omittedReason"):
                 parts.append(build.image(Place(record, path, _PICTURE)))
             elif word(item, "displayName"):
                 parts.append(build.part("text", word(item, "displayName"), Place(record, (*path, "displayName"))))
             continue
-        said = next((word(item, k) for k in ("text", "taggedFilesEntry", "title", "url") if word(item, k)), "")
-        if said and said not in as_text(sent):
-            parts.append(build.part("other", said))
+        attachment = next((word(item, k) for k in ("text", "taggedFilesEntry", "title", "url") if word(item, k)), "")
+        if attachment and attachment not in as_text(sent):
+            parts.append(build.part("other", attachment))
     return parts
 
 
@@ -278,11 +278,11 @@ def _answer_parts(build: Builder, data: dict[str, Any], record: int) -> list[Par
     if data.get("serverTools"):
         parts.append(build.part("other", block_text(data["serverTools"])))
     requests = data.get("toolRequests")
-    for at, call in enumerate(requests if isinstance(requests, list) else ()):
+    for index, call in enumerate(requests if isinstance(requests, list) else ()):
         if not isinstance(call, dict):
             continue
         arguments, name, own = call.get("arguments"), word(call, "name"), word(call, "toolCallId")
-        place = arguments_place(arguments, record, ("data", "toolRequests", at, "arguments"))
+        place = arguments_place(arguments, record, ("data", "toolRequests", index, "arguments"))
         parts.append(build.part("tool_call", as_text(arguments), place, name=name, call_id=own))
     return parts
 

@@ -42,7 +42,7 @@ def is_own(value: Any) -> bool:
 
 
 class CopilotContext(NamedTuple):
-    """Which events the model sees: those of `records`, and what replaced the messages before them."""
+    """Say which events the model sees: those of `records`, and what replaced the messages before them."""
 
     records: tuple[int, ...]
     start: int
@@ -123,7 +123,7 @@ def _undone(values: Sequence[Any]) -> set[int]:
         if kind_of(value) == "session.snapshot_rewind" and is_own(value):
             target = ids.get(word(data_of(value), "upToEventId"))
             if target is not None and kind_of(values[target]).startswith(_SAID):
-                gone |= {at for at in range(target, record) if kind_of(values[at]).startswith(_SAID)} | {record}
+                gone |= {n for n in range(target, record) if kind_of(values[n]).startswith(_SAID)} | {record}
         elif kind_of(value):
             ids[word(value, "id")] = record
     return gone
@@ -166,10 +166,10 @@ class _Owners:
         self._requests = _requests(values)
         self._hooks: dict[str, int | None] = {}
         self._newest: int | None = None
-        self._spoken = sorted(r for r, at in self.by_record.items() if messages[at].role == "assistant")
+        self._spoken = sorted(r for r, index in self.by_record.items() if messages[index].role == "assistant")
         self._typed: dict[str, list[int]] = defaultdict(list)
         self._skills: dict[str, list[int]] = defaultdict(list)
-        for record in sorted(r for r, at in self.by_record.items() if messages[at].role == "user"):
+        for record in sorted(r for r, index in self.by_record.items() if messages[index].role == "user"):
             data = data_of(values[record])
             self._typed[word(data, "content")].append(record)
             self._skills[word(data, "source")].append(record)
@@ -190,8 +190,8 @@ class _Owners:
         if kind == "tool.user_requested":
             return self._of_result.get(word(data, "toolCallId"))
         if kind.startswith("permission."):
-            asked = data.get("permissionRequest")
-            return self._of_call.get(word(data, "toolCallId") or word(asked, "toolCallId"), self._newest)
+            request = data.get("permissionRequest")
+            return self._of_call.get(word(data, "toolCallId") or word(request, "toolCallId"), self._newest)
         if kind in ("assistant.turn_start", "assistant.reasoning"):
             return self._next(self._spoken, record)
         if kind == "skill.invoked":
@@ -201,24 +201,24 @@ class _Owners:
         return self._newest if kind in _NEWEST or kind == "assistant.turn_end" else None
 
     def _next(self, records: Sequence[int], record: int) -> int | None:
-        at = bisect_right(records, record)
-        return self.by_record[records[at]] if at < len(records) else None
+        position = bisect_right(records, record)
+        return self.by_record[records[position]] if position < len(records) else None
 
     def _hook(self, kind: str, data: dict[str, Any], record: int) -> int | None:
         """A hook is told what was typed, the calls that are to be made, or what one returned; its end says no more."""
         name = word(data, "hookInvocationId")
         if kind == "hook.end" and name in self._hooks:
             return self._hooks[name]
-        told = data.get("input")
-        told = told if isinstance(told, dict) else {}
-        calls = told.get("toolCalls")
+        payload = data.get("input")
+        payload = payload if isinstance(payload, dict) else {}
+        calls = payload.get("toolCalls")
         owner = self._newest
-        if word(told, "prompt") or word(told, "initialPrompt"):
-            owner = self._of_prompt(word(told, "prompt") or word(told, "initialPrompt"), record)
+        if word(payload, "prompt") or word(payload, "initialPrompt"):
+            owner = self._of_prompt(word(payload, "prompt") or word(payload, "initialPrompt"), record)
         elif isinstance(calls, list) and calls:
             owner = self._of_call.get(word(calls[0], "id"), owner)
-        elif "toolResult" in told:
-            waiting = self._requests.get(_request(told.get("toolName"), told.get("toolArgs")))
+        elif "toolResult" in payload:
+            waiting = self._requests.get(_request(payload.get("toolName"), payload.get("toolArgs")))
             call = waiting.popleft() if waiting else ""
             owner = self._of_result.get(call, self._of_call.get(call, owner))
         self._hooks[name] = owner
@@ -226,9 +226,9 @@ class _Owners:
 
     def _of_prompt(self, text: str, record: int) -> int | None:
         """The message of the user that a hook was told of: the nearest one of the same text."""
-        said = self._typed[text]
-        at = bisect_right(said, record)
-        near = min(said[max(at - 1, 0) : at + 1], key=lambda r: abs(r - record), default=None)
+        records = self._typed[text]
+        position = bisect_right(records, record)
+        near = min(records[max(position - 1, 0) : position + 1], key=lambda r: abs(r - record), default=None)
         return None if near is None else self.by_record[near]
 
 
@@ -241,12 +241,12 @@ def _agents(values: Sequence[Any]) -> Iterator[tuple[str, str]]:
 
 def _requests(values: Sequence[Any]) -> dict[str, deque[str]]:
     """Calls by their tool and arguments, in their order."""
-    found: dict[str, deque[str]] = defaultdict(deque)
+    waiting: dict[str, deque[str]] = defaultdict(deque)
     for value in values:
         if kind_of(value) == "tool.execution_start" and is_own(value):
             data = data_of(value)
-            found[_request(data.get("toolName"), data.get("arguments"))].append(word(data, "toolCallId"))
-    return found
+            waiting[_request(data.get("toolName"), data.get("arguments"))].append(word(data, "toolCallId"))
+    return waiting
 
 
 def _request(name: Any, arguments: Any) -> str:

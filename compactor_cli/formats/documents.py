@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from compactor_cli.errors import InputError
 from compactor_cli.formats.base import EACH, Format, ListPath
+from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonedit import locate_all
 from compactor_cli.formats.jsonl import elements, parse
 from compactor_cli.model.message import Path
@@ -28,7 +29,7 @@ _PLAINLY = 0.75
 
 
 class Slot(NamedTuple):
-    """Where a document holds one conversation."""
+    """Say where a document holds one conversation."""
 
     path: Path
     """To the list of its records, or to a string that holds that list as JSON."""
@@ -38,7 +39,7 @@ class Slot(NamedTuple):
     """The list is JSON inside a string."""
     system: Path | None = None
     """To a system prompt that stands apart from the records."""
-    told: bool = False
+    is_certain: bool = False
     """What stands beside the list tells the format."""
 
 
@@ -54,24 +55,24 @@ class Document(Struct, frozen=True):
     """Index of the record that is a system prompt apart from the others, when there is one."""
     path: Path = ()
     """To the list, or the string that holds it."""
-    told: bool = False
+    is_certain: bool = False
     """What stands beside the list tells the format."""
 
 
 def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
     """The conversations that a document holds in the eyes of a format; those of its first place that has any.
     `named`: the user says that it is of this format, so that its records need not look like it."""
-    found: list[Slot] = []
+    matching: list[Slot] = []
     for place in format.lists:
         if place.pick is None and place.path and isinstance(value, dict) and place.path[0] not in value:
             continue  # most formats' names are not in a document: this is asked for each of many rows
-        found = [slot for slot in _at(value, place) if named or _fits(format, slot)]
-        if not found and place.path and isinstance(value, list):
+        matching = [slot for slot in _slots_at(value, place) if named or _fits(format, slot)]
+        if not matching and place.path and isinstance(value, list):
             rows = place._replace(path=(EACH, *place.path))
-            found = [slot for slot in _at(value, rows) if named or _fits(format, slot)]
-        if found:
+            matching = [slot for slot in _slots_at(value, rows) if named or _fits(format, slot)]
+        if matching:
             break
-    return found
+    return matching
 
 
 def _fits(format: Format, slot: Slot) -> bool:
@@ -81,37 +82,31 @@ def _fits(format: Format, slot: Slot) -> bool:
     values = slot.values
     if not all(isinstance(value, dict) for value in values):
         return False
-    if slot.told:
+    if slot.is_certain:
         return True
     if format.generic:
         return bool(values or slot.path) and all("role" in value for value in values)
     return any(format.recognize(value) >= _PLAINLY for value in values)
 
 
-def _at(value: Any, place: ListPath) -> Iterator[Slot]:
-    at = _resolve(value, place.path, ()) if place.pick is None else ((p, _value(value, p)) for p in place.pick(value))
-    for path, found in at:
-        holder = _value(value, path[:-1])
+def _slots_at(value: Any, place: ListPath) -> Iterator[Slot]:
+    held = ((p, value_at(value, p)) for p in place.pick(value)) if place.pick else _resolve(value, place.path, ())
+    for path, inner in held:
+        holder = value_at(value, path[:-1])
         if place.beside and not (isinstance(holder, dict) and all(key in holder for key in place.beside)):
             continue
-        quoted = isinstance(found, str)
-        values = _parsed(found) if quoted else found
+        quoted = isinstance(inner, str)
+        values = _parsed(inner) if quoted else inner
         if isinstance(values, list):
             yield Slot(path, values, quoted, _system(holder, path, place) if path else None, bool(place.beside))
-
-
-def _value(value: Any, path: Path) -> Any:
-    for step in path:
-        value = value[step]
-    return value
 
 
 def _resolve(value: Any, pattern: Path, path: Path) -> Iterator[tuple[Path, Any]]:
     if not pattern:
         yield path, value
     elif pattern[0] == EACH:
-        for at, item in enumerate(value if isinstance(value, list) else ()):
-            yield from _resolve(item, pattern[1:], (*path, at))
+        for index, item in enumerate(value if isinstance(value, list) else ()):
+            yield from _resolve(item, pattern[1:], (*path, index))
     elif isinstance(value, dict) and pattern[0] in value:
         yield from _resolve(value[pattern[0]], pattern[1:], (*path, pattern[0]))
 
@@ -136,12 +131,12 @@ def _system(holder: Any, path: Path, place: ListPath) -> Path | None:
     return None
 
 
-def split(text: str, record: Record, found: Sequence[Slot]) -> list[Document]:
-    """Take a document apart into its conversations, which are `found` in it. `record` is its span in the source bytes;
-    put one behind the other, the documents are all of it."""
-    wanted = [path for slot in found for path in (slot.path, slot.system) if path is not None]
+def split(text: str, record: Record, conversations: Sequence[Slot]) -> list[Document]:
+    """Take a document apart into its conversations. `record` is its span in the source bytes; put one behind the other,
+    the documents are all of it."""
+    wanted = [path for slot in conversations for path in (slot.path, slot.system) if path is not None]
     spans = locate_all(text, wanted)
-    ordered = sorted(found, key=lambda slot: spans[slot.path])
+    ordered = sorted(conversations, key=lambda slot: spans[slot.path])
     ends = [_extent(slot, spans)[1] for slot in ordered]
     bounds = [0, *ends[:-1], len(text)]
     offsets = byte_offsets(text, bounds, record.start)
@@ -164,15 +159,15 @@ def _document(
     start, end = spans[slot.path]
     if slot.quoted:
         return _quoted(text, line, slot, (start, end), bounds)
-    found, _ = elements(text, start)
+    members, _ = elements(text, start)
     fixed = spans[slot.system] if slot.system is not None else None
-    inner = (found[0][0], found[-1][1]) if found else (start + 1, end - 1)
-    separator = text[found[0][1] : found[1][0]] if len(found) > 1 else ", "
+    inner = (members[0][0], members[-1][1]) if members else (start + 1, end - 1)
+    separator = text[members[0][1] : members[1][0]] if len(members) > 1 else ", "
     begin, stop = bounds
-    marks = sorted({begin, stop, start, end, *(s for a, b, _ in found for s in (a, b)), *(fixed or ())})
+    marks = sorted({begin, stop, start, end, *(s for a, b, _ in members for s in (a, b)), *(fixed or ())})
     to_byte = dict(zip(marks, byte_offsets(text, marks, offset), strict=True))
-    records = [Record(line, to_byte[a], to_byte[b]) for a, b, _ in found]
-    values = [v for _, _, v in found]
+    records = [Record(line, to_byte[a], to_byte[b]) for a, b, _ in members]
+    values = [v for _, _, v in members]
     pieces: list[bytes | int | None] = [text[begin : inner[0]].encode(), None, text[inner[1] : stop].encode()]
     if fixed:
         a, b = fixed
@@ -183,7 +178,7 @@ def _document(
         else:
             pieces = [*pieces[:2], text[inner[1] : a].encode(), 0, text[b:stop].encode()]
     layout = Layout(tuple(pieces), separator.encode())
-    return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None, slot.path, slot.told)
+    return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None, slot.path, slot.is_certain)
 
 
 def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:
@@ -193,16 +188,18 @@ def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tup
     (document,) = split(inner, Record(line, 0, len(inner)), [Slot((), slot.values)])
     wrapper = Wrapper(text[bounds[0] : span[0]].encode(), literal.encode(), text[span[1] : bounds[1]].encode())
     layout = Layout(document.layout.pieces, document.layout.separator, wrapper)
-    return Document(document.records, document.values, layout, inner.encode(), path=slot.path, told=slot.told)
+    return Document(
+        document.records, document.values, layout, inner.encode(), path=slot.path, is_certain=slot.is_certain
+    )
 
 
 def byte_offsets(text: str, marks: Sequence[int], base: int) -> list[int]:
     """Byte offsets of ascending character offsets, in one pass. `base`: the byte offset of the first."""
     if text.isascii():
         return [base + mark - marks[0] for mark in marks]
-    offsets, at, total = [], marks[0], base
+    offsets, position, total = [], marks[0], base
     for mark in marks:
-        total += len(text[at:mark].encode())
+        total += len(text[position:mark].encode())
         offsets.append(total)
-        at = mark
+        position = mark
     return offsets

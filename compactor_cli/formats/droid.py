@@ -106,14 +106,14 @@ def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     the file, follows the message before it; the head follows none. Of several with an id the last counts."""
     own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "id")}
     by_id = {name: record for record, name in own.items()}
-    found: dict[int, tuple[str, str, int | None]] = {}
+    parents: dict[int, tuple[str, str, int | None]] = {}
     before: int | None = None
     for record, name in own.items():
         parent = word(values[record], "parentId")
         is_head = word(values[record], "type") == "session_start"
-        found[record] = (name, parent, None if is_head else by_id.get(parent, before))
+        parents[record] = (name, parent, None if is_head else by_id.get(parent, before))
         before = record if _is_message(values[record]) and by_id[name] == record else before
-    return found
+    return parents
 
 
 def _read_message(build: Builder, value: Mapping[str, Any], record: int) -> None:

@@ -1,4 +1,4 @@
-"""What `droid exec --output-format stream-json` prints: a record for each text, call and result."""
+"""Read what `droid exec --output-format stream-json` prints: a record for each text, call and result."""
 
 from __future__ import annotations
 

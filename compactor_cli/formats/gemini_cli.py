@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -27,7 +28,6 @@ from compactor_cli.formats.base import (
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.gemini_parts import (
     CallIds,
-    content_role,
     edit_part,
     new_part,
     read_parts,
@@ -73,8 +73,8 @@ class GeminiCLI(PlainEdits):
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, ids = Builder(counter), CallIds()
         entries, outside = _entries(values, lines=document is None)
-        for at, entry in enumerate(entries):
-            _read_entry(build, entry, ids, newest=at == len(entries) - 1)
+        for index, entry in enumerate(entries):
+            _read_entry(build, entry, ids, newest=index == len(entries) - 1)
         holders = [document] if isinstance(document, dict) else values
         session = next((word(v, "sessionId") for v in holders if word(v, "sessionId")), "")
         return Reading(build.messages, outside=outside, session_id=session)
@@ -89,7 +89,7 @@ class GeminiCLI(PlainEdits):
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
     ) -> tuple[Content, list[ReadRecord]] | None:
         """The messages of the last `$set` on lines of their own behind an empty one."""
-        last = next((at for at in range(len(records) - 1, -1, -1) if _replaced(records[at].value)), None)
+        last = next((index for index in range(len(records) - 1, -1, -1) if _replaced(records[index].value)), None)
         messages = _replaced(records[last].value) if last is not None else []
         ids = [word(message, "id") for message in messages]
         if last is None or not all(ids) or len(set(ids)) < len(ids):
@@ -129,7 +129,7 @@ class _Entry(Struct, frozen=True):
     """From its record to it."""
     records: tuple[int, ...]
     """Its record is the last of them; the first has its place."""
-    given: bool = False
+    is_replacement: bool = False
     """It stands in a list that replaced all history before it."""
 
 
@@ -137,8 +137,8 @@ def _replaced(value: Any) -> list[Any]:
     """The messages with which a record replaces all before it; none of any other record."""
     if not isinstance(value, dict) or isinstance(value.get("$rewindTo"), str) or isinstance(value.get("id"), str):
         return []
-    given = value.get("$set")
-    messages = given.get("messages") if isinstance(given, dict) else None
+    changes = value.get("$set")
+    messages = changes.get("messages") if isinstance(changes, dict) else None
     return messages if isinstance(messages, list) else []
 
 
@@ -170,11 +170,11 @@ def _entries(values: Sequence[Any], *, lines: bool) -> tuple[list[_Entry], set[i
             records = (*(old.records if old else ()), record)
             # the first of an unfolded history stands for what came before, unless it was there before
             stands = not known and bool(replaced) and value["id"] not in replaced
-            known[value["id"]] = _Entry(value, (), records, stands or bool(old and old.given))
+            known[value["id"]] = _Entry(value, (), records, stands or bool(old and old.is_replacement))
         elif lines and isinstance(value.get("$set"), dict):
             messages = value["$set"].get("messages")
             if isinstance(messages, list):
-                outside |= {at for at in range(record) if _is_history(values[at])}
+                outside |= {index for index in range(record) if _is_history(values[index])}
                 replaced = set(known)
                 known = _given(messages, record)
         else:
@@ -197,14 +197,14 @@ def _rewind(known: dict[str, _Entry], target: str, record: int) -> set[int]:
     order = list(known)
     gone = [known.pop(name) for name in order[order.index(target) if target in known else 0 :]]
     # a record that came again has its place in a list that stays
-    own = [entry for entry in gone if not entry.given and _is_history(entry.value)]
-    return {at for entry in own for at in entry.records} | ({record} if len(own) == len(gone) else set())
+    own = [entry for entry in gone if not entry.is_replacement and _is_history(entry.value)]
+    return {index for entry in own for index in entry.records} | ({record} if len(own) == len(gone) else set())
 
 
 def _given(messages: list[Any], record: int) -> dict[str, _Entry]:
     return {
-        word(value, "id") or f" {record}.{at}": _Entry(value, ("$set", "messages", at), (record,), True)
-        for at, value in enumerate(messages)
+        word(value, "id") or f" {record}.{index}": _Entry(value, ("$set", "messages", index), (record,), True)
+        for index, value in enumerate(messages)
         if isinstance(value, dict)
     }
 
@@ -213,29 +213,26 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
     value, path = entry.value, entry.path
     role = _ROLES[word(value, "type") or word(value, "role")]
     key = "content" if "content" in value else "parts"
-    said = read_parts(build, value.get(key), (*path, key), entry.records[-1], ids)
+    parts = read_parts(build, value.get(key), (*path, key), entry.records[-1], ids)
     results: list[Part] = []
     if role == "assistant":
-        if not any(part.kind in ("tool_call", "thinking") for part in said):
-            said = _thoughts(build, value) + said  # else the content has them itself
-        said, results = _tool_calls(build, entry, said, ids, newest=newest)
-    words = "\n".join(part.text for part in said if part.kind == "text").strip()
-    if not said or (role == "user" and (words.startswith(_NOT_SENT) or not (words or _more_than_text(said)))):
+        if not any(part.kind in ("tool_call", "thinking") for part in parts):
+            parts = _thoughts(build, value) + parts  # else the content has them itself
+        parts, results = _tool_calls(build, entry, parts, ids, newest=newest)
+    words = "\n".join(part.text for part in parts if part.kind == "text").strip()
+    is_empty = not words and all(part.kind == "text" for part in parts)
+    if not parts or (role == "user" and (words.startswith(_NOT_SENT) or is_empty)):
         return  # the agent does not send it: it passes through
-    role, origin = content_role(role, said)
+    role, origin = turn_role(role, parts)
     snapshot = role == "user" and words.startswith(_SNAPSHOT)
     name, time = word(value, "id"), parse_time(value.get("timestamp") or value.get("ts"))
     if snapshot or words == _NUDGE:
         origin = "summary" if snapshot else "injected"
-    pinned = snapshot or (entry.given and origin != "summary")
-    build.add(role, said, entry.records, id=name, timestamp=time, origin=origin, pinned=pinned)
+    pinned = snapshot or (entry.is_replacement and origin != "summary")
+    build.add(role, parts, entry.records, id=name, timestamp=time, origin=origin, pinned=pinned)
     if results:
         behind = f"{name}:results" if name else ""
         build.add("tool", results, entry.records, id=behind, timestamp=time, pinned=pinned)
-
-
-def _more_than_text(parts: list[Part]) -> bool:
-    return any(part.kind != "text" for part in parts)
 
 
 def _thoughts(build: Builder, value: dict[str, Any]) -> list[Part]:
@@ -248,26 +245,26 @@ def _thoughts(build: Builder, value: dict[str, Any]) -> list[Part]:
 
 
 def _tool_calls(
-    build: Builder, entry: _Entry, said: list[Part], ids: CallIds, *, newest: bool
+    build: Builder, entry: _Entry, parts: list[Part], ids: CallIds, *, newest: bool
 ) -> tuple[list[Part], list[Part]]:
     """Return what was said with the calls that only `toolCalls` holds, and the results of all that stand there."""
     calls = entry.value.get("toolCalls")
-    inside = {part.call_id for part in said if part.kind == "tool_call"}
-    said, results = list(said), []
-    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+    inside = {part.call_id for part in parts if part.kind == "tool_call"}
+    parts, results = list(parts), []
+    for index, call in enumerate(calls if isinstance(calls, list) else ()):
         if not isinstance(call, dict):
             continue
-        path, name = (*entry.path, "toolCalls", at), word(call, "name")
+        path, name = (*entry.path, "toolCalls", index), word(call, "name")
         call_id = word(call, "id")
         if call_id not in inside:
             call_id = ids.call(call_id, name)
             place = Place(entry.records[-1], (*path, "args"), "json") if isinstance(call.get("args"), dict) else None
-            said.append(build.part("tool_call", as_text(call.get("args")), place, name=name, call_id=call_id))
-        found = _results(build, call, (*path, "result"), entry.records[-1], ids.response(call_id, name))
-        if found or not newest:
+            parts.append(build.part("tool_call", as_text(call.get("args")), place, name=name, call_id=call_id))
+        answers = _results(build, call, (*path, "result"), entry.records[-1], ids.response(call_id, name))
+        if answers or not newest:
             # nothing came back of a call that was cut off
-            results += found or [build.part("tool_result", "", name=name, call_id=call_id, failed=True)]
-    return said, results
+            results += answers or [build.part("tool_result", "", name=name, call_id=call_id, failed=True)]
+    return parts, results
 
 
 def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call_id: str) -> list[Part]:
@@ -279,8 +276,8 @@ def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call
         return [build.part("tool_result", result, place, name=name, call_id=call_id, failed=failed)] if result else []
     parts: list[Part] = []
     listed = isinstance(result, list)
-    for at, item in enumerate(result if isinstance(result, list) else [result]):
-        where = (*path, at) if listed else path
+    for index, item in enumerate(result if isinstance(result, list) else [result]):
+        where = (*path, index) if listed else path
         response = item.get("functionResponse") if isinstance(item, dict) else None
         if isinstance(response, dict) and not any(part.kind == "tool_result" for part in parts):
             parts.append(read_response(build, response, (*where, "functionResponse"), record, call_id, failed))
@@ -293,20 +290,20 @@ def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call
 
 def _copies(value: Any, part: Part, path: Path, text: str) -> dict[Path, str]:
     """Changes of what repeats a text of a record: for display, or of a call in both places that hold it."""
-    at = next((i for i, step in enumerate(path) if step in ("toolCalls", "content")), len(path))
+    index = next((i for i, step in enumerate(path) if step in ("toolCalls", "content")), len(path))
     holder = value
-    for step in path[:at]:
+    for step in path[:index]:
         holder = holder[step]
-    if path[at : at + 1] == ("toolCalls",):
-        where = path[: at + 2]
-        call = holder["toolCalls"][path[at + 1]]
+    if path[index : index + 1] == ("toolCalls",):
+        where = path[: index + 2]
+        call = holder["toolCalls"][path[index + 1]]
         if part.kind == "tool_result" and call.get("resultDisplay") is not None:
             return shortened_copies(call["resultDisplay"], (*where, "resultDisplay"), text)
     elif part.kind == "tool_call":
         calls = holder.get("toolCalls")
         for number, call in enumerate(calls if isinstance(calls, list) else ()):
             if word(call, "id") == part.call_id and "args" in call:
-                return {(*path[:at], "toolCalls", number, "args"): text}
+                return {(*path[:index], "toolCalls", number, "args"): text}
     elif part.kind == "text" and isinstance(holder, dict) and holder.get("displayContent") is not None:
-        return shortened_copies(holder["displayContent"], (*path[:at], "displayContent"), text)
+        return shortened_copies(holder["displayContent"], (*path[:index], "displayContent"), text)
     return {}

@@ -7,8 +7,7 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder, arguments_place, as_text, block_text, edit_value, word
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
+from compactor_cli.model.message import LEGACY_ID, Part, Path, Place
 from compactor_cli.text.patterns import compiled_later
 
 SHELL = "run_shell_command"
@@ -25,21 +24,21 @@ class CallIds:
         self._open: dict[str, list[str]] = defaultdict(list)
         self._count = 0
 
-    def call(self, given: Any, name: str) -> str:
+    def call(self, recorded: Any, name: str) -> str:
         """The id of a call: its own, or one that is made up."""
         self._count += 1
-        call_id = given if isinstance(given, str) and given else f"{LEGACY_ID}{self._count}"
+        call_id = recorded if isinstance(recorded, str) and recorded else f"{LEGACY_ID}{self._count}"
         self._open[name].append(call_id)
         return call_id
 
-    def response(self, given: Any, name: str) -> str:
+    def response(self, recorded: Any, name: str) -> str:
         """The id of the call that a response answers."""
         waiting = self._open[name]
-        if not (isinstance(given, str) and given):
+        if not (isinstance(recorded, str) and recorded):
             return waiting.pop(0) if waiting else f"{LEGACY_ID}unknown"
-        if given in waiting:
-            waiting.remove(given)
-        return given
+        if recorded in waiting:
+            waiting.remove(recorded)
+        return recorded
 
 
 def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallIds) -> list[Part]:
@@ -50,7 +49,7 @@ def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallI
         return [_part(build, content, path, record, ids)]
     if not isinstance(content, list):
         return []
-    return [_part(build, part, (*path, at), record, ids) for at, part in enumerate(content)]
+    return [_part(build, part, (*path, index), record, ids) for index, part in enumerate(content)]
 
 
 def _part(build: Builder, part: Any, path: Path, record: int, ids: CallIds) -> Part:
@@ -115,15 +114,5 @@ def new_part(part: Part) -> dict[str, Any]:
     """The one part of a new content."""
     if part.kind != "tool_result":
         return {"text": part.text}
-    given = {} if part.call_id.startswith(LEGACY_ID) else {"id": part.call_id}
-    return {"functionResponse": {**given, "name": part.name, "response": {"output": part.text}}}
-
-
-def content_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:
-    """Role and origin of a content: the role user may mean a request or what tools returned."""
-    origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
-    if role != "user":
-        return role, origin if origin == "summary" else "other"
-    if any(p.kind == "tool_result" for p in parts):
-        return ("user" if origin == "request" else "tool"), origin
-    return role, "request" if origin == "other" and parts else origin
+    own_id = {} if part.call_id.startswith(LEGACY_ID) else {"id": part.call_id}
+    return {"functionResponse": {**own_id, "name": part.name, "response": {"output": part.text}}}

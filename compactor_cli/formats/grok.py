@@ -95,11 +95,11 @@ def _read_other(build: Builder, value: Any, kind: str, record: int) -> None:
 
 
 def _origin(value: dict[str, Any], parts: Sequence[Part]) -> Origin:
-    said = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
     reason = word(value, "synthetic_reason")
     if reason and reason != _SAID_MEANWHILE:
-        return said if said == "summary" else "injected"
-    return "request" if said == "other" and parts else said
+        return origin if origin == "summary" else "injected"
+    return "request" if origin == "other" and parts else origin
 
 
 def _thought(build: Builder, value: dict[str, Any]) -> Part:
@@ -115,10 +115,10 @@ def _run_by_provider(build: Builder, value: dict[str, Any]) -> Part:
 def _answer(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     parts = _content(build, value, record)
     calls = value.get("tool_calls")
-    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+    for index, call in enumerate(calls if isinstance(calls, list) else ()):
         if isinstance(call, dict):
             saved = call.get("arguments")
-            place = arguments_place(saved, record, ("tool_calls", at, "arguments"))
+            place = arguments_place(saved, record, ("tool_calls", index, "arguments"))
             text = tool_arguments(saved)
             parts.append(build.part("tool_call", text, place, name=word(call, "name"), call_id=word(call, "id")))
     return parts
@@ -129,11 +129,11 @@ def _content(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     if isinstance(content, str):
         return [build.part("text", content, Place(record, ("content",)))] if content else []
     parts = []
-    for at, block in enumerate(content if isinstance(content, list) else ()):
+    for index, block in enumerate(content if isinstance(content, list) else ()):
         if is_image(block):
-            parts.append(build.image(Place(record, ("content", at), "block:text")))
+            parts.append(build.image(Place(record, ("content", index), "block:text")))
         elif word(block, "type") == "text":
-            parts.append(build.part("text", as_text(block.get("text")), Place(record, ("content", at, "text"))))
+            parts.append(build.part("text", as_text(block.get("text")), Place(record, ("content", index, "text"))))
         else:
             parts.append(build.part("other", block_text(block)))
     return parts

@@ -150,10 +150,10 @@ def _failed(value: dict[str, Any], text: str) -> bool | None:
     if not text.startswith("{"):
         return None
     try:
-        told = json.loads(text)
+        result = json.loads(text)
     except (ValueError, RecursionError):
         return None  # shortened, or no JSON at all
-    if told.get("error") or told.get("success") is False:
+    if result.get("error") or result.get("success") is False:
         return True
-    code = told.get("exit_code")
+    code = result.get("exit_code")
     return code != 0 if isinstance(code, int) else None

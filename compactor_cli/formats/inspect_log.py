@@ -95,12 +95,12 @@ class _Reader:
         content, parts = self.resolved(value.get("content")), list[Part]()
         if isinstance(content, str) and content:
             parts.append(self.build.part("text", content, Place(record, ("content",))))
-        for at, block in enumerate(content if isinstance(content, list) else ()):
-            parts.append(self.block(block, ("content", at), record))
+        for index, block in enumerate(content if isinstance(content, list) else ()):
+            parts.append(self.block(block, ("content", index), record))
         calls = value.get("tool_calls")
-        for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        for index, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, dict):
-                parts.append(self.call(call, ("tool_calls", at), record))
+                parts.append(self.call(call, ("tool_calls", index), record))
         return parts
 
     def block(self, block: Any, path: Path, record: int) -> Part:
@@ -154,9 +154,9 @@ def _attached(sample: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(sample, dict):
         return
     old = sample.get("transcript")
-    for found in (sample.get("attachments"), old.get("content") if isinstance(old, dict) else None):
-        if isinstance(found, dict):
-            yield from ((hash_, text) for hash_, text in found.items() if isinstance(text, str))
+    for attachments in (sample.get("attachments"), old.get("content") if isinstance(old, dict) else None):
+        if isinstance(attachments, dict):
+            yield from ((hash_, text) for hash_, text in attachments.items() if isinstance(text, str))
 
 
 def _origin(role: Role, parts: Sequence[Part]) -> Origin:

@@ -18,10 +18,10 @@ _COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 
 def locate(text: str, path: Path) -> tuple[int, int]:
     """Span of the value at `path` in a JSON text. Raises KeyError when there is none."""
-    at = skip_blank(text, 0)
+    start = skip_blank(text, 0)
     for step in path:
-        at = _member(text, at, step)
-    return at, _DECODER.raw_decode(text, at)[1]
+        start = _member(text, start, step)
+    return start, _DECODER.raw_decode(text, start)[1]
 
 
 def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
@@ -32,66 +32,66 @@ def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
         branch = tree
         for step in path:
             branch = branch.setdefault(step, {})
-    found: dict[Path, tuple[int, int]] = {}
-    _walk(text, skip_blank(text, 0), (), tree, wanted, found)
-    return found
+    spans: dict[Path, tuple[int, int]] = {}
+    _walk(text, skip_blank(text, 0), (), tree, wanted, spans)
+    return spans
 
 
 _Tree = dict["str | int", Any]
 """Steps of paths -> the steps that follow them."""
 
 
-def _walk(text: str, at: int, path: Path, tree: _Tree, wanted: Set[Path], found: dict[Path, tuple[int, int]]) -> int:
-    """Note the spans below the value that starts at `at`, and return its end."""
+def _walk(text: str, start: int, path: Path, tree: _Tree, wanted: Set[Path], spans: dict[Path, tuple[int, int]]) -> int:
+    """Note the spans below the value that starts at `start`, and return its end."""
     if not tree:
-        end = _DECODER.raw_decode(text, at)[1]
+        end = _DECODER.raw_decode(text, start)[1]
     else:
-        closing = "}" if text[at] == "{" else "]"
-        count, end = 0, skip_blank(text, at + 1)
+        closing = "}" if text[start] == "{" else "]"
+        count, end = 0, skip_blank(text, start + 1)
         while text[end] != closing:
             key: str | int = count
             if closing == "}":
                 key, end = scanstring(text, end + 1)
                 end = skip_blank(text, skip_blank(text, end) + 1)
-            end = _walk(text, end, (*path, key), tree.get(key, {}), wanted, found)
+            end = _walk(text, end, (*path, key), tree.get(key, {}), wanted, spans)
             end = skip_blank(text, end)
             if text[end] == ",":
                 end = skip_blank(text, end + 1)
             count += 1
         end += 1
     if path in wanted:
-        found[path] = (at, end)  # of a repeated key readers take the last one
+        spans[path] = (start, end)  # of a repeated key readers take the last one
     return end
 
 
 def without(text: str, path: Path, gone: Set[int]) -> str:
     """The JSON text of the list at `path` without some of its elements; the others are as they were."""
     start, _ = locate(text, path)
-    found, _ = elements(text, start)
-    return "[" + ", ".join(text[a:b] for at, (a, b, _) in enumerate(found) if at not in gone) + "]"
+    spans, _ = elements(text, start)
+    return "[" + ", ".join(text[a:b] for index, (a, b, _) in enumerate(spans) if index not in gone) + "]"
 
 
-def _member(text: str, at: int, step: str | int) -> int:
-    """Start of the member `step` of the object or array that starts at `at`."""
-    opening, count = text[at], 0
+def _member(text: str, position: int, step: str | int) -> int:
+    """Start of the member `step` of the object or array that starts at `position`."""
+    opening, count = text[position], 0
     if opening not in "{[":
         raise KeyError(step)
-    found = -1
-    at = skip_blank(text, at + 1)
-    while text[at] not in "}]":
+    start = -1
+    position = skip_blank(text, position + 1)
+    while text[position] not in "}]":
         key: str | int = count
         if opening == "{":
-            key, at = scanstring(text, at + 1)
-            at = _COLON.match(text, at).end()  # type: ignore[union-attr]  # it is JSON
+            key, position = scanstring(text, position + 1)
+            position = _COLON.match(text, position).end()  # type: ignore[union-attr]  # it is JSON
         if key == step:
-            found = at  # a repeated key: readers take the last one
+            start = position  # a repeated key: readers take the last one
             if opening == "[":
-                return found
-        at = _COMMA.match(text, _DECODER.raw_decode(text, at)[1]).end()  # type: ignore[union-attr]
+                return start
+        position = _COMMA.match(text, _DECODER.raw_decode(text, position)[1]).end()  # type: ignore[union-attr]
         count += 1
-    if found < 0:
+    if start < 0:
         raise KeyError(step)
-    return found
+    return start
 
 
 def encode(value: Any, like: str = "") -> str:
@@ -121,8 +121,8 @@ def replace(raw: bytes, values: Mapping[Path, str]) -> bytes:
     """A record with the values at the given paths replaced by the given JSON texts."""
     text = raw.decode("utf-8")
     spans = sorted((*locate(text, path), new) for path, new in values.items())
-    out, at = [], 0
+    out, position = [], 0
     for start, end, new in spans:
-        out += [text[at:start], new]
-        at = end
-    return "".join([*out, text[at:]]).encode("utf-8")
+        out += [text[position:start], new]
+        position = end
+    return "".join([*out, text[position:]]).encode("utf-8")

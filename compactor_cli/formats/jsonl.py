@@ -58,13 +58,13 @@ class RecordValues(Sequence[Any]):
         return len(self._records)
 
     @overload
-    def __getitem__(self, at: int, /) -> Any: ...
+    def __getitem__(self, index: int, /) -> Any: ...
 
     @overload
-    def __getitem__(self, at: slice, /) -> RecordValues: ...
+    def __getitem__(self, index: slice, /) -> RecordValues: ...
 
-    def __getitem__(self, at: int | slice, /) -> Any:
-        return RecordValues(self._records[at]) if isinstance(at, slice) else self._records[at].value
+    def __getitem__(self, index: int | slice, /) -> Any:
+        return RecordValues(self._records[index]) if isinstance(index, slice) else self._records[index].value
 
 
 class Damage(Struct, frozen=True):
@@ -85,8 +85,8 @@ def parse(text: str) -> Any:
     except RecursionError:
         raise InputError(_TOO_DEEP, line=1) from None
     except json.JSONDecodeError as error:
-        what = f"not JSON ({error.msg.removesuffix(' at')} at column {error.colno})"
-        raise InputError(what, line=error.lineno) from None
+        message = f"not JSON ({error.msg.removesuffix(' at')} at column {error.colno})"
+        raise InputError(message, line=error.lineno) from None
     except ValueError as error:
         raise InputError(str(error), line=1) from None
 
@@ -117,9 +117,9 @@ def _scan_line(data: Content, start: int, end: int, line: int) -> Iterator[RawRe
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        what = f"invalid UTF-8 at byte {error.start + 1} of the line"
+        message = f"invalid UTF-8 at byte {error.start + 1} of the line"
         cut_off = raw.lstrip()[:1] in (b"{", b"[") and error.reason == "unexpected end of data"
-        yield Damage(line, start, start + len(raw), what, cut_off)
+        yield Damage(line, start, start + len(raw), message, cut_off)
         return
     try:
         value = _checked(text, json_value(text))
@@ -129,8 +129,8 @@ def _scan_line(data: Content, start: int, end: int, line: int) -> Iterator[RawRe
         if error.msg == "Extra data":
             yield from _scan_glued(text, start, line)
         else:
-            what = f"not JSON ({error.msg.removesuffix(' at')} at column {error.colno})"
-            yield Damage(line, start, start + len(raw), what, _breaks_off(text, error))
+            message = f"not JSON ({error.msg.removesuffix(' at')} at column {error.colno})"
+            yield Damage(line, start, start + len(raw), message, _breaks_off(text, error))
     except ValueError as error:  # a number of more digits than Python reads
         yield Damage(line, start, start + len(raw), str(error).partition(";")[0])
     else:
@@ -139,29 +139,29 @@ def _scan_line(data: Content, start: int, end: int, line: int) -> Iterator[RawRe
 
 def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage]:
     """Several JSON values on one line, as left by two writers."""
-    at, offset = 0, start
-    while at < len(text):
-        skip = len(text) - len(text[at:].lstrip(_BLANK)) - at
-        at, offset = at + skip, offset + skip
-        if at >= len(text):
+    position, offset = 0, start
+    while position < len(text):
+        skip = len(text) - len(text[position:].lstrip(_BLANK)) - position
+        position, offset = position + skip, offset + skip
+        if position >= len(text):
             return
         try:
-            value, end = _DECODER.raw_decode(text, at)
+            value, end = _DECODER.raw_decode(text, position)
             _checked(text, value)
         except RecursionError:
-            yield Damage(line, offset, offset + len(text[at:].encode()), _TOO_DEEP)
+            yield Damage(line, offset, offset + len(text[position:].encode()), _TOO_DEEP)
             return
         except json.JSONDecodeError as error:
-            rest = len(text[at:].encode())
-            cut_off = _breaks_off(text[at:], json.JSONDecodeError(error.msg, text[at:], error.pos - at))
-            yield Damage(line, offset, offset + rest, f"not JSON after column {at + 1}", cut_off)
+            rest = text[position:]
+            cut_off = _breaks_off(rest, json.JSONDecodeError(error.msg, rest, error.pos - position))
+            yield Damage(line, offset, offset + len(rest.encode()), f"not JSON after column {position + 1}", cut_off)
             return
         except ValueError as error:
-            yield Damage(line, offset, offset + len(text[at:].encode()), str(error).partition(";")[0])
+            yield Damage(line, offset, offset + len(text[position:].encode()), str(error).partition(";")[0])
             return
-        size = len(text[at:end].encode())
+        size = len(text[position:end].encode())
         yield RawRecord(Record(line, offset, offset + size), value)
-        at, offset = end, offset + size
+        position, offset = end, offset + size
 
 
 def _breaks_off(text: str, error: json.JSONDecodeError) -> bool:
@@ -212,21 +212,21 @@ def _size(item: ReadRecord) -> int:
     return item.record.end - item.record.start if isinstance(item, RawRecord) else 0
 
 
-def elements(text: str, at: int) -> tuple[list[tuple[int, int, Any]], int]:
-    """Spans and values of the elements of the JSON array at `text[at]`, and the array's end."""
-    found: list[tuple[int, int, Any]] = []
-    at = skip_blank(text, at + 1)
-    while text[at] != "]":
-        value, end = _DECODER.raw_decode(text, at)
-        found.append((at, end, value))
-        at = skip_blank(text, end)
-        if text[at] == ",":
-            at = skip_blank(text, at + 1)
-    return found, at + 1
+def elements(text: str, position: int) -> tuple[list[tuple[int, int, Any]], int]:
+    """Spans and values of the elements of the JSON array at `text[position]`, and the array's end."""
+    spans: list[tuple[int, int, Any]] = []
+    position = skip_blank(text, position + 1)
+    while text[position] != "]":
+        value, end = _DECODER.raw_decode(text, position)
+        spans.append((position, end, value))
+        position = skip_blank(text, end)
+        if text[position] == ",":
+            position = skip_blank(text, position + 1)
+    return spans, position + 1
 
 
-def skip_blank(text: str, at: int) -> int:
-    """Index of the first character at or after `at` that is no JSON white space."""
-    while text[at] in _BLANK:
-        at += 1
-    return at
+def skip_blank(text: str, position: int) -> int:
+    """Index of the first character at or after `position` that is no JSON white space."""
+    while text[position] in _BLANK:
+        position += 1
+    return position

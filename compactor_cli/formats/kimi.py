@@ -121,10 +121,10 @@ def _origin(build: Builder, role: Role, parts: Sequence[Part]) -> Origin:
 
 def _calls(build: Builder, calls: Any, record: int) -> list[Part]:
     parts = []
-    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+    for index, call in enumerate(calls if isinstance(calls, list) else ()):
         function = call.get("function") if isinstance(call, dict) else None
         arguments = function.get("arguments") if isinstance(function, dict) else None
-        place = Place(record, ("tool_calls", at, "function", "arguments")) if isinstance(arguments, str) else None
+        place = Place(record, ("tool_calls", index, "function", "arguments")) if isinstance(arguments, str) else None
         name = word(function, "name")
         parts.append(build.part("tool_call", as_text(arguments), place, name=name, call_id=word(call, "id")))
     return parts

@@ -13,7 +13,7 @@ def content_parts(build: Builder, content: Any, path: Path, record: int, *, seal
     if isinstance(content, str):
         return [build.part("text", content, None if sealed else Place(record, path))] if content else []
     blocks = enumerate(content if isinstance(content, list) else ())
-    return [content_part(build, block, (*path, at), record, sealed=sealed) for at, block in blocks]
+    return [content_part(build, block, (*path, index), record, sealed=sealed) for index, block in blocks]
 
 
 def content_part(build: Builder, block: Any, path: Path, record: int, *, sealed: bool = False) -> Part:

@@ -97,15 +97,15 @@ class _Replay(Struct):
             self.counted = self.counted or bool(tail)
             self._leave([entry, *tail])
             return
-        typed = [one for one in self.entries if one.typed]
+        typed = [turn for turn in self.entries if turn.typed]
         first = head if isinstance(head, int) else 0
         chosen = [*typed[:first], *typed[len(typed) - (kept - first) :]] if kept < len(typed) else typed
-        for one in chosen:
-            one.sealed = True
+        for turn in chosen:
+            turn.sealed = True
         self._leave([*chosen, entry])
 
     def _undo(self, record: int, count: Any) -> None:
-        anchors = [at for at, entry in enumerate(self.entries) if entry.typed and not entry.sealed]
+        anchors = [index for index, entry in enumerate(self.entries) if entry.typed and not entry.sealed]
         if isinstance(count, int) and 0 < count <= len(anchors):
             self._leave(self.entries[: anchors[-count]])
             self.gone |= set() if self.counted else {record}
@@ -114,7 +114,7 @@ class _Replay(Struct):
         """Go on with these entries."""
         if not self.counted:
             left = {id(entry) for entry in entries}
-            self.gone |= {at for entry in self.entries if id(entry) not in left for at in entry.records}
+            self.gone |= {record for entry in self.entries if id(entry) not in left for record in entry.records}
         self.entries = entries
         self.steps = {}
 
@@ -127,7 +127,7 @@ def read(build: Builder, values: Sequence[Any]) -> Reading:
             replay.add(record, value)
     prompt = _prompt(values)
     entries = [*([_Entry("system", [prompt])] if prompt is not None else []), *replay.entries]
-    for entry in sorted(entries, key=lambda one: one.records[0]):
+    for entry in sorted(entries, key=lambda item: item.records[0]):
         _read(build, entry, values)
     owners, copies = _owners(values, build.messages)
     outside = {record for record, value in enumerate(values) if word(value, "type") in _TELEMETRY} | replay.gone
@@ -177,8 +177,8 @@ def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int
         return [build.part("tool_result", text, place, call_id=call, failed=failed, images=images)], "other"
     parts = content_parts(build, message.get("content"), path, record, sealed=entry.sealed)
     calls = message.get("toolCalls")
-    for at, call in enumerate(calls if isinstance(calls, list) else ()):
-        place = Place(record, ("message", "toolCalls", at, "arguments"))
+    for index, call in enumerate(calls if isinstance(calls, list) else ()):
+        place = Place(record, ("message", "toolCalls", index, "arguments"))
         known = isinstance(call, dict) and isinstance(call.get("arguments"), str)
         arguments, name, own = as_text(call.get("arguments")) if known else "", word(call, "name"), word(call, "id")
         parts.append(build.part("tool_call", arguments, place if known else None, name=name, call_id=own))
@@ -232,7 +232,7 @@ def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[in
             waiting.append(record)
         elif kind == "context.append_message":
             content = value["message"].get("content") if isinstance(value.get("message"), dict) else None
-            same = next((at for at in waiting if values[at].get("input") == content), None)
+            same = next((index for index in waiting if values[index].get("input") == content), None)
             if same is not None:
                 waiting.remove(same)
                 if record in by_record:

@@ -43,7 +43,7 @@ _CLASSES = {"user": "HumanMessage", "assistant": "AIMessage", "system": "SystemM
 
 
 class _Form(NamedTuple):
-    """What a record says, wherever its form has it."""
+    """Hold what a record says, wherever its form has it."""
 
     role: Role
     inside: dict[str, Any]
@@ -134,21 +134,21 @@ def _parts(build: Builder, form: _Form, record: int, legacy: LegacyCalls) -> lis
         extra = form.inside.get("additional_kwargs")
         path = (*form.base, "additional_kwargs")
         calls = call_parts(build, extra, path, record, legacy) if isinstance(extra, dict) else []
-    said = content_parts(build, form.inside, form.base, record)
+    parts = content_parts(build, form.inside, form.base, record)
     content, ids = form.inside.get("content"), {part.call_id for part in calls}
     if isinstance(content, list):  # its blocks may say the calls once more
-        said = [part for part, block in zip(said, content, strict=False) if word(block, "id") not in ids]
-    return [*said, *calls]
+        parts = [part for part, block in zip(parts, content, strict=False) if word(block, "id") not in ids]
+    return [*parts, *calls]
 
 
 def _calls(build: Builder, form: _Form, record: int) -> list[Part]:
     parts = []
     for key in ("tool_calls", "invalid_tool_calls"):
         calls = form.inside.get(key)
-        for at, call in enumerate(calls if isinstance(calls, list) else ()):
+        for index, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, dict):
                 saved = call.get("args")
-                place = arguments_place(saved, record, (*form.base, key, at, "args"))
+                place = arguments_place(saved, record, (*form.base, key, index, "args"))
                 name, own = word(call, "name"), word(call, "id")
                 parts.append(build.part("tool_call", as_text(saved), place, name=name, call_id=own))
     return parts
@@ -172,14 +172,14 @@ def _copies(form: _Form, calls: dict[str, str]) -> dict[Path, str]:
     """The same arguments where the message has them once more."""
     changes: dict[Path, str] = {}
     content, extra = form.inside.get("content"), form.inside.get("additional_kwargs")
-    for at, block in enumerate(content if isinstance(content, list) else ()):
+    for index, block in enumerate(content if isinstance(content, list) else ()):
         if word(block, "id") in calls and isinstance(block.get("input"), dict):
-            path: Path = (*form.base, "content", at, "input")
+            path: Path = (*form.base, "content", index, "input")
             changes[path] = calls[word(block, "id")]
     sent = extra.get("tool_calls") if isinstance(extra, dict) else None
-    for at, call in enumerate(sent if isinstance(sent, list) else ()):
+    for index, call in enumerate(sent if isinstance(sent, list) else ()):
         function = call.get("function") if isinstance(call, dict) else None
         if word(call, "id") in calls and isinstance(function, dict) and isinstance(function.get("arguments"), str):
-            path = (*form.base, "additional_kwargs", "tool_calls", at, "function", "arguments")
+            path = (*form.base, "additional_kwargs", "tool_calls", index, "function", "arguments")
             changes[path] = jsonedit.encode(calls[word(call, "id")])
     return changes

@@ -52,7 +52,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
     if format == documents.NAME:
         raise InputError('no {"messages": [...]} on this line; see --format', line=records[0].record.line)
     chosen = choose(values, format)
-    known = frozenset(at for at, value in enumerate(values) if chosen.recognize(value)) if not format else frozenset()
+    known = frozenset(n for n, value in enumerate(values) if chosen.recognize(value)) if not format else frozenset()
     stray = foreign(chosen, values, known) if not format else None
     if stray:
         chosen, stray = (other, None) if (other := at_home(values)) else (chosen, stray)
@@ -68,7 +68,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
         values, known = _values(records), frozenset()
     reading = chosen.read(values, counter)
     if order := _grown(reading, len(records)):
-        records = [records[at] for at in order]
+        records = [records[number] for number in order]
         values, known = _values(records), frozenset()
         reading = chosen.read(values, counter)
     spans = tuple(item.record for item in records)
@@ -76,10 +76,10 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
         _leave_out_strangers(reading, (chosen, *FORMATS.values()), values, known=known)
     transcript = _transcript(text, path, chosen, spans, layout, reading)
     if not transcript.messages and _fits_nothing(chosen, values):
-        told = f" ({near})" if (near := nearest(values)) and not format else ""
-        raise InputError(f"no messages in this {chosen.name} file{told}; --format names another", line=spans[0].line)
+        hint = f" ({near})" if (near := nearest(values)) and not format else ""
+        raise InputError(f"no messages in this {chosen.name} file{hint}; --format names another", line=spans[0].line)
     if _is_compacted(transcript, chosen, unfolded=unfolded is not None):
-        notes = [*notes, *_note_history(transcript, told=reading.outside is not None)]
+        notes = [*notes, *_note_history(transcript, by_format=reading.outside is not None)]
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
 
 
@@ -96,14 +96,14 @@ def _leave_out_strangers(
     that all that is left of a session, nothing would tell what it is. `known`: records that need not be recognized."""
     if len(known) == len(values):
         return
-    told = [
-        any(r in known or any(one.recognize(values[r]) for one in formats) for r in message.records)
+    recognized = [
+        any(r in known or any(known_format.recognize(values[r]) for known_format in formats) for r in message.records)
         for message in reading.messages
     ]
-    if not all(told):
-        kept = [message for message, is_told in zip(reading.messages, told, strict=True) if is_told]
-        new = {message.index: at for at, message in enumerate(kept)}
-        reading.messages = [replace(message, index=at) for at, message in enumerate(kept)]
+    if not all(recognized):
+        kept = [message for message, is_recognized in zip(reading.messages, recognized, strict=True) if is_recognized]
+        new = {message.index: index for index, message in enumerate(kept)}
+        reading.messages = [replace(message, index=index) for index, message in enumerate(kept)]
         reading.owners = {record: new[owner] for record, owner in reading.owners.items() if owner in new}
 
 
@@ -121,11 +121,11 @@ def _values(records: Sequence[ReadRecord]) -> Sequence[Any]:
 def _ink(data: Content, start: int) -> int:
     """Return where the first byte is from `start` on that is no white space; -1 when there is none."""
     if isinstance(data, bytes):
-        found = _INK.search(data, start)
-        return found.start() if found else -1
-    for at in range(start, len(data), _WINDOW):
-        if found := _INK.search(data[at : at + _WINDOW]):
-            return at + found.start()
+        match = _INK.search(data, start)
+        return match.start() if match else -1
+    for offset in range(start, len(data), _WINDOW):
+        if match := _INK.search(data[offset : offset + _WINDOW]):
+            return offset + match.start()
     return -1
 
 
@@ -176,13 +176,13 @@ def _transcript(
     )
 
 
-def _note_history(transcript: Transcript, *, told: bool) -> list[Note]:
-    """Records before a compaction boundary do not count; the user should know. `told`: the format says which of them
-    the agent can do without; when none is left, the others were kept for its sake."""
+def _note_history(transcript: Transcript, *, by_format: bool) -> list[Note]:
+    """Records before a compaction boundary do not count; the user should know. `by_format`: the format says which of
+    them the agent can do without; when none is left, the others were kept for its sake."""
     # a system prompt is sent wherever it stands
     first = min((m.records[0] for m in transcript.messages if m.role != "system"), default=0)
     before = first - sum(m.records[0] < first for m in transcript.messages if m.role == "system")
-    if not before or (told and not any(record < first for record in transcript.outside)):
+    if not before or (by_format and not any(record < first for record in transcript.outside)):
         return []
     detail = f"{before:,} records before the last compaction are outside the context"
     return [Note("outside_context", transcript.records[first].line, detail)]
@@ -200,19 +200,19 @@ def _format_inside(values: Sequence[Any], name: str) -> Format | None:
     the one that recognises most of what they hold. None where each value is a record."""
     if name and name not in FORMATS:
         choose([], name)  # says that there is none
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for known in [FORMATS[name]] if name else FORMATS.values():
         inside = [slot for value in values[: documents.SAMPLE] for slot in documents.slots(known, value)]
         if inside:
             # a system prompt apart is where this format and not another one keeps it
             apart = any(slot.system is not None for slot in inside)
-            told = any(slot.told for slot in inside)
+            certain = any(slot.is_certain for slot in inside)
             heads = [value for slot in inside for value in slot.values[: documents.SAMPLE]]
-            found[known.name] = 2 * told + apart + fit(known, heads)
-    if name and not found and not any(FORMATS[name].recognize(value) for value in values):
+            scores[known.name] = 2 * certain + apart + fit(known, heads)
+    if name and not scores and not any(FORMATS[name].recognize(value) for value in values):
         inside = [slot for value in values for slot in documents.slots(FORMATS[name], value, named=True)]
         return FORMATS[name] if inside else None
-    return FORMATS[max(found, key=lambda known: found[known])] if found else None
+    return FORMATS[max(scores, key=lambda known: scores[known])] if scores else None
 
 
 def _load_documents(
@@ -232,11 +232,11 @@ def _load_documents(
     for item in records:
         slots = documents.slots(inner, item.value) or documents.slots(inner, item.value, named=named)
         if not slots:
-            what = "two formats in one file: no conversation in this document, but in others; split the file"
-            raise InputError(what, line=item.record.line)
+            message = "two formats in one file: no conversation in this document, but in others; split the file"
+            raise InputError(message, line=item.record.line)
         text = data[item.record.start : item.record.end].decode("utf-8")
         split = documents.split(text, item.record, slots)
-        transcripts += [_document_transcript(data, path, inner, one, item.value, counter, named=named) for one in split]
+        transcripts += [_document_transcript(data, path, inner, d, item.value, counter, named=named) for d in split]
         starts += [item.record.start, *([item.record.end] * (len(split) - 1))]
         ends += [item.record.end] * len(split)
         first += [True, *([False] * (len(split) - 1))]
@@ -258,27 +258,27 @@ def _document_transcript(
     data: Content,
     path: str,
     format: Format,
-    found: documents.Document,
+    document: documents.Document,
     value: Any,
     counter: Counter,
     *,
     named: bool,
 ) -> Transcript:
-    reading = format.read(found.values, counter, value)
-    if order := _grown(reading, len(found.records)):
-        records, values = (tuple(of[at] for at in order) for of in (found.records, found.values))
-        found = replace(found, records=records, values=values)
-        reading = format.read(found.values, counter, value)
-    if not (named or found.told or format.generic):  # of nobody's own the roles tell
-        known = frozenset(() if found.fixed is None else (found.fixed,))
-        _leave_out_strangers(reading, (format,), found.values, known=known)
-    if found.fixed is not None:
-        reading.messages = [_at_root(m) if found.fixed in m.records else m for m in reading.messages]
-    source = data if found.source is None else found.source
-    transcript = _transcript(source, path, format, found.records, found.layout, reading)
+    reading = format.read(document.values, counter, value)
+    if order := _grown(reading, len(document.records)):
+        records, values = (tuple(of[index] for index in order) for of in (document.records, document.values))
+        document = replace(document, records=records, values=values)
+        reading = format.read(document.values, counter, value)
+    if not (named or document.is_certain or format.generic):  # of nobody's own the roles tell
+        known = frozenset(() if document.fixed is None else (document.fixed,))
+        _leave_out_strangers(reading, (format,), document.values, known=known)
+    if document.fixed is not None:
+        reading.messages = [_at_root(m) if document.fixed in m.records else m for m in reading.messages]
+    source = data if document.source is None else document.source
+    transcript = _transcript(source, path, format, document.records, document.layout, reading)
     if not isinstance(format, CountsAround):
         return transcript
-    return replace(transcript, counted=format.counted(value, found.path, transcript.messages))
+    return replace(transcript, counted=format.counted(value, document.path, transcript.messages))
 
 
 def _at_root(message: Message) -> Message:

@@ -30,8 +30,8 @@ class MemoryEntries(PlainEdits):
         for record, value in enumerate(values):
             if not isinstance(value, dict) or "content" not in value:
                 continue  # no message: it passes through
-            given = value.get("metadata")
-            metadata: dict[str, Any] = given if isinstance(given, dict) else {}
+            saved = value.get("metadata")
+            metadata: dict[str, Any] = saved if isinstance(saved, dict) else {}
             text, role = as_text(value["content"]), _role(metadata)
             index = build.add(
                 role,

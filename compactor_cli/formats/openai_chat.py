@@ -103,10 +103,10 @@ class OpenAIChat(PlainEdits):
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template if _text_key(around.template) else {}
-        if told := _OF_TRAJECTORIES & template.keys():  # they tell what it is where it stands alone
+        if flags := _OF_TRAJECTORIES & template.keys():  # they tell what it is where it stands alone
             role = _AI if message.role == "assistant" else message.role
             key = "system_prompt" if role == "system" else "text"
-            return {"role": role, **dict.fromkeys(sorted(told)), key: message.parts[0].text}
+            return {"role": role, **dict.fromkeys(sorted(flags)), key: message.parts[0].text}
         return new_message(message)
 
 

@@ -69,8 +69,8 @@ class OpenAIResponses(PlainEdits):
             answering = role == "assistant"
             parts = read_item(build, item, (), record)
             name = as_text(value.get("id") or value.get("call_id") or "")
-            said = turn if answering else None
-            build.add(role, parts, (record,), id=name, origin=_origin(role, parts), turn=said)
+            own_turn = turn if answering else None
+            build.add(role, parts, (record,), id=name, origin=_origin(role, parts), turn=own_turn)
         return Reading(build.messages)
 
     def new_record(self, message: Message, around: Around) -> Any:

@@ -73,9 +73,10 @@ class OpenCode(PlainEdits):
             elif _is_sent(value):
                 _read_assistant(build, value, record, pinned=record == context.tail, newest=record == last)
         # answers name the request that they answer; a request that is gone is replaced by one that is not
-        links = [Link(v["info"]["id"], "") if self.recognize(v) and _role(v) == "user" else None for v in values]
+        is_user = [self.recognize(v) and word(v["info"], "role") == "user" for v in values]
+        links = [Link(v["info"]["id"], "") if own else None for v, own in zip(values, is_user, strict=True)]
         session = next((v["info"]["sessionID"] for v in values if self.recognize(v)), "")
-        outside = {at for at in range(context.start) if self.recognize(values[at])}
+        outside = {index for index in range(context.start) if self.recognize(values[index])}
         return Reading(build.messages, links=links, outside=outside, session_id=session)
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -88,7 +89,7 @@ class OpenCode(PlainEdits):
         if not isinstance(info, dict) or info.get("summary") is True:
             return None  # a summary is written from what it replaces
         steps = [part.get("tokens") for part in _parts_of(value) if part.get("type") == "step-finish"]
-        counts = next((one for one in reversed(steps) if sum_of(one, "input", "output")), info.get("tokens"))
+        counts = next((tokens for tokens in reversed(steps) if sum_of(tokens, "input", "output")), info.get("tokens"))
         if not isinstance(counts, dict):
             return None
         cached = sum_of(counts.get("cache"), "read", "write") or 0
@@ -98,13 +99,13 @@ class OpenCode(PlainEdits):
     def counts(self, value: Any) -> list[Path]:
         holders: list[tuple[Any, Path]] = [(value.get("info"), ("info", "tokens"))]
         parts = value.get("parts")
-        holders += [(part, ("parts", at, "tokens")) for at, part in enumerate(parts if isinstance(parts, list) else ())]
-        found: list[Path] = []
+        holders += [(part, ("parts", n, "tokens")) for n, part in enumerate(parts if isinstance(parts, list) else ())]
+        paths: list[Path] = []
         for holder, path in holders:
             tokens = holder.get("tokens") if isinstance(holder, dict) else None
-            found += numbers_in(tokens, path)
-            found += numbers_in(tokens.get("cache"), (*path, "cache")) if isinstance(tokens, dict) else []
-        return found
+            paths += numbers_in(tokens, path)
+            paths += numbers_in(tokens.get("cache"), (*path, "cache")) if isinstance(tokens, dict) else []
+        return paths
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes: dict[Path, str] = {}
@@ -123,7 +124,7 @@ class OpenCode(PlainEdits):
 
 
 class _Context(NamedTuple):
-    """Which records the model sees: those from `start` on."""
+    """Say which records the model sees: those from `start` on."""
 
     start: int
     boundary: int = -1
@@ -137,7 +138,7 @@ class _Context(NamedTuple):
 def _context(values: Sequence[Any]) -> _Context:
     """Walk back to the newest finished compaction, as the agent does."""
     completed: dict[str, int] = {}
-    ids = {word(v.get("info"), "id"): at for at, v in enumerate(values) if isinstance(v, dict)}
+    ids = {word(v.get("info"), "id"): index for index, v in enumerate(values) if isinstance(v, dict)}
     for record in range(len(values) - 1, -1, -1):
         info = values[record].get("info") if isinstance(values[record], dict) else None
         if not isinstance(info, dict):
@@ -165,10 +166,6 @@ def _parts_of(value: Any) -> list[dict[str, Any]]:
     return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
-def _role(value: Any) -> str:
-    return word(value["info"], "role")
-
-
 def _time(value: Any) -> float | None:
     time = value["info"].get("time")
     return parse_time(time.get("created")) if isinstance(time, dict) else None
@@ -179,15 +176,15 @@ def _is_sent(value: Any) -> bool:
     error = value["info"].get("error")
     if not error:
         return True
-    said = any(part.get("type") not in ("step-start", "reasoning") for part in _parts_of(value))
-    return word(error, "name") == "MessageAbortedError" and said
+    has_content = any(part.get("type") not in ("step-start", "reasoning") for part in _parts_of(value))
+    return word(error, "name") == "MessageAbortedError" and has_content
 
 
 def _read_boundary(build: Builder, values: Sequence[Any], context: _Context) -> None:
     """The request for the summary and the summary are one: neither makes sense without the other."""
     answer = values[context.answer]
     parts = [build.part("text", _QUESTION)]
-    parts += [part for step in _steps(build, answer, context.answer) for part in step.said if part.kind == "text"]
+    parts += [part for step in _steps(build, answer, context.answer) for part in step.parts if part.kind == "text"]
     build.add(
         "assistant",
         parts,
@@ -202,9 +199,9 @@ def _read_boundary(build: Builder, values: Sequence[Any], context: _Context) -> 
 def _read_user(build: Builder, value: Any, record: int, *, pinned: bool) -> None:
     parts: list[Part] = []
     typed: list[str] = []
-    for at, part in enumerate(value["parts"]):
+    for index, part in enumerate(value["parts"]):
         kind = word(part, "type")
-        path: Path = ("parts", at)
+        path: Path = ("parts", index)
         if kind == "text" and not part.get("ignored"):
             text = as_text(part.get("text"))
             parts.append(build.part("text", text, Place(record, (*path, "text"))))
@@ -239,20 +236,20 @@ def _origin(parts: Sequence[Part], typed: Sequence[str]) -> Origin:
 class _Step(NamedTuple):
     """One answer of the model and what its calls returned."""
 
-    said: list[Part]
+    parts: list[Part]
     seen: list[Part]
 
 
 def _read_assistant(build: Builder, value: Any, record: int, *, pinned: bool, newest: bool) -> None:
-    steps = [step for step in _steps(build, value, record) if step.said]
+    steps = [step for step in _steps(build, value, record) if step.parts]
     name, time = value["info"]["id"], _time(value)
     for number, step in enumerate(steps):
         own = f"{name}/{number}" if number else name
-        text = "\n".join(part.text for part in step.said if part.kind == "text")
+        text = "\n".join(part.text for part in step.parts if part.kind == "text")
         origin: Origin = "summary" if origin_of(text) == "summary" else "other"
         build.add(
             "assistant",
-            step.said,
+            step.parts,
             (record,),
             id=own,
             timestamp=time,
@@ -269,26 +266,26 @@ def _read_assistant(build: Builder, value: Any, record: int, *, pinned: bool, ne
 def _steps(build: Builder, value: Any, record: int) -> Iterator[_Step]:
     """A message of the agent may hold several answers; each begins with a part `step-start`."""
     step = _Step([], [])
-    for at, part in enumerate(value["parts"]):
+    for index, part in enumerate(value["parts"]):
         kind = word(part, "type")
-        if kind == "step-start" and step.said:
+        if kind == "step-start" and step.parts:
             yield step
             step = _Step([], [])
         elif kind == "text":
             if text := as_text(part.get("text")):
-                step.said.append(build.part("text", text, Place(record, ("parts", at, "text"))))
+                step.parts.append(build.part("text", text, Place(record, ("parts", index, "text"))))
         elif kind == "reasoning":
-            step.said.append(build.part("thinking", as_text(part.get("text"))))
+            step.parts.append(build.part("thinking", as_text(part.get("text"))))
         elif kind == "tool":
-            call, result = _tool(build, part, record, at)
-            step.said.append(call)
+            call, result = _tool(build, part, record, index)
+            step.parts.append(call)
             step.seen.append(result)
     yield step
 
 
-def _tool(build: Builder, part: dict[str, Any], record: int, at: int) -> tuple[Part, Part]:
+def _tool(build: Builder, part: dict[str, Any], record: int, index: int) -> tuple[Part, Part]:
     state = part["state"] if isinstance(part.get("state"), dict) else {}
-    path: Path = ("parts", at, "state")
+    path: Path = ("parts", index, "state")
     name, call_id = word(part, "tool"), word(part, "callID")
     place = arguments_place(state.get("input"), record, (*path, "input"))
     call = build.part("tool_call", as_text(state.get("input")), place, name=name, call_id=call_id)

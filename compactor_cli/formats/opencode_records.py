@@ -19,31 +19,31 @@ def new_message(role: Literal["user", "assistant"], message: Message, around: Ar
     time = near.get("time") if isinstance(near.get("time"), dict) else {}
     created = time.get("created") if isinstance(time, dict) else None
     # infinity is a number, too
-    at = int(created) if isinstance(created, (int, float)) and parse_time(created) is not None else 0
-    at = at + 1 if message.id == CLOSING_ID else max(0, at - 1)
-    ids = {"id": f"msg_{_ascending(at, around.key)}", "sessionID": around.transcript.session_id}
-    info = {**ids, **(_asked(near, at, around) if role == "user" else _answered(near, at, around))}
-    part = {"id": f"prt_{_ascending(at, around.key[26:])}", "sessionID": ids["sessionID"], "messageID": ids["id"]}
+    millis = int(created) if isinstance(created, (int, float)) and parse_time(created) is not None else 0
+    millis = millis + 1 if message.id == CLOSING_ID else max(0, millis - 1)
+    ids = {"id": f"msg_{_ascending(millis, around.key)}", "sessionID": around.transcript.session_id}
+    info = {**ids, **(_asked(near, millis, around) if role == "user" else _answered(near, millis, around))}
+    part = {"id": f"prt_{_ascending(millis, around.key[26:])}", "sessionID": ids["sessionID"], "messageID": ids["id"]}
     return {"info": info, "parts": [{**part, "type": "text", "text": message.parts[0].text}]}
 
 
-def _asked(near: dict[str, Any], at: int, around: Around) -> dict[str, Any]:
+def _asked(near: dict[str, Any], millis: int, around: Around) -> dict[str, Any]:
     answer = near if near.get("role") == "assistant" else _newest(around, "assistant")
     known = near["model"] if isinstance(near.get("model"), dict) else answer
     model = {key: str(known.get(key) or "") for key in _MODEL}
     agent = str(near.get("agent") or near.get("mode") or answer.get("mode") or "build")
-    return {"role": "user", "time": {"created": at}, "agent": agent, "model": model}
+    return {"role": "user", "time": {"created": millis}, "agent": agent, "model": model}
 
 
-def _answered(near: dict[str, Any], at: int, around: Around) -> dict[str, Any]:
+def _answered(near: dict[str, Any], millis: int, around: Around) -> dict[str, Any]:
     like = near if near.get("role") == "assistant" else _newest(around, "assistant")
-    asked = near if near.get("role") == "user" else _newest(around, "user")
+    request = near if near.get("role") == "user" else _newest(around, "user")
     mode = str(like.get("mode") or like.get("agent") or "build")
     path = like.get("path")
     return {
         "role": "assistant",
-        "time": {"created": at, "completed": at},
-        "parentID": str(like.get("parentID") or asked.get("id") or ""),
+        "time": {"created": millis, "completed": millis},
+        "parentID": str(like.get("parentID") or request.get("id") or ""),
         **{key: str(like.get(key) or "") for key in reversed(_MODEL)},
         "mode": mode,
         "agent": str(like.get("agent") or mode),
@@ -62,10 +62,10 @@ def _info(value: Any) -> dict[str, Any]:
 def _newest(around: Around, role: str) -> dict[str, Any]:
     """`info` of the newest message of a role, or an empty one."""
     messages = reversed(around.transcript.messages)
-    at = next((m.records[-1] for m in messages if m.role == role and m.records), None)
-    return {} if at is None else _info(json.loads(around.transcript.raw(at)))
+    record = next((m.records[-1] for m in messages if m.role == role and m.records), None)
+    return {} if record is None else _info(json.loads(around.transcript.raw(record)))
 
 
-def _ascending(at: int, key: str) -> str:
+def _ascending(millis: int, key: str) -> str:
     """An id that sorts by its time, as the agent makes them: milliseconds and a counter in 12 hex digits, and more."""
-    return f"{at * 0x1000 % (1 << 48):012x}{key[:14]}"
+    return f"{millis * 0x1000 % (1 << 48):012x}{key[:14]}"

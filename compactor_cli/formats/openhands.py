@@ -123,14 +123,14 @@ def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     one before it. Of several with an id the last counts, where any names its parent."""
     own = {record: word(value, "id") for record, value in enumerate(values) if word(value, "kind")}
     by_id = {name: record for record, name in own.items() if name} if _is_tree(values) else {}
-    found: dict[int, tuple[str, str, int | None]] = {}
+    parents: dict[int, tuple[str, str, int | None]] = {}
     before: int | None = None
     for record, name in own.items():
         parent = word(values[record], "parent_id")
-        at = before if not parent else None if parent == ROOT else by_id.get(parent)
-        found[record] = (name, parent, at)
+        parent_record = before if not parent else None if parent == ROOT else by_id.get(parent)
+        parents[record] = (name, parent, parent_record)
         before = record if by_id.get(name, record) == record else before
-    return found
+    return parents
 
 
 def _read(build: Builder, values: Sequence[Any], way: Sequence[int], view: SentView) -> None:
@@ -192,8 +192,8 @@ def _blocks(build: Builder, content: Any, path: Path, record: int, single: int |
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     parts: list[Part] = []
-    for at, block in enumerate(content if isinstance(content, list) else ()):
-        here = path if single is not None else (*path, at)
+    for index, block in enumerate(content if isinstance(content, list) else ()):
+        here = path if single is not None else (*path, index)
         if word(block, "type") == "image":
             parts.append(build.image(Place(record, here, "block:text")))
         elif word(block, "text"):
@@ -274,8 +274,8 @@ def _stats_usage(stats: Any) -> int | None:
     if isinstance(stats, dict) and isinstance(stats.get("stats"), dict):
         stats = stats["stats"]
     metrics = stats.get("usage_to_metrics") if isinstance(stats, dict) else None
-    for name, one in metrics.items() if isinstance(metrics, dict) else ():
-        counts = one.get("accumulated_token_usage") if isinstance(one, dict) else None
+    for name, usage in metrics.items() if isinstance(metrics, dict) else ():
+        counts = usage.get("accumulated_token_usage") if isinstance(usage, dict) else None
         if "condenser" not in name and (tokens := sum_of(counts, "per_turn_token")):
             return tokens
     return None

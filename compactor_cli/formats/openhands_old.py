@@ -87,14 +87,14 @@ class _Calls:
 
     def answered(self, value: dict[str, Any]) -> str:
         """The call that an observation answers, or an empty string."""
-        found = _metadata_id(value)
-        if found not in self.open:
-            found = self.by_event.get(as_text(value.get("cause")), "")
-        if not found and "cause" not in value and "id" not in value and self.open:
-            found = self.open[0]  # events without ids stand in order
-        if found in self.open:
-            self.open.remove(found)
-        return found
+        call_id = _metadata_id(value)
+        if call_id not in self.open:
+            call_id = self.by_event.get(as_text(value.get("cause")), "")
+        if not call_id and "cause" not in value and "id" not in value and self.open:
+            call_id = self.open[0]  # events without ids stand in order
+        if call_id in self.open:
+            self.open.remove(call_id)
+        return call_id
 
 
 def _args(value: dict[str, Any]) -> tuple[dict[str, Any], Path]:
@@ -136,8 +136,8 @@ def _action(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -
     if kind == "message":
         return _message(build, value, record)
     if value.get("source") == "user" and not _metadata_id(value):
-        said = f"User executed the command:\n{as_text(args.get('command'))}" if kind == "run" else as_text(value)
-        return "user", "injected", [build.part("text", said)] if kind != "finish" else []
+        text = f"User executed the command:\n{as_text(args.get('command'))}" if kind == "run" else as_text(value)
+        return "user", "injected", [build.part("text", text)] if kind != "finish" else []
     if kind == "finish":
         return "assistant", "other", _finish(build, value, record)
     return "assistant", "other", _call(build, value, record, calls)
@@ -192,12 +192,12 @@ def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> 
     parts = _said(build, value, record)
     tools = _answer(value).get("tool_calls")
     tools = tools if isinstance(tools, list) else []
-    for at, tool in enumerate(tools):
+    for index, tool in enumerate(tools):
         if word(tool, "id") == call_id and isinstance(tool.get("function"), dict):
             arguments = tool["function"].get("arguments")
             # each action of an answer with several calls repeats it; the agent takes the last one
             single = len(tools) == 1 and isinstance(arguments, str)
-            place = Place(record, (*_MESSAGE, "tool_calls", at, "function", "arguments")) if single else None
+            place = Place(record, (*_MESSAGE, "tool_calls", index, "function", "arguments")) if single else None
             parts = parts if single else [p if p.place is None else build.part(p.kind, p.text) for p in parts]
             name = word(tool["function"], "name")
             return [*parts, build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)]
@@ -210,7 +210,7 @@ def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> 
 def _own_arguments(value: dict[str, Any]) -> dict[str, Any]:
     """The arguments of an action that has no answer of the model."""
     args, _ = _args(value)
-    return {key: one for key, one in args.items() if key not in _ABOUT and one}
+    return {key: argument for key, argument in args.items() if key not in _ABOUT and argument}
 
 
 def _observation(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> tuple[Role, Origin, list[Part]]:
@@ -261,9 +261,9 @@ def _recalled(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
     for key in _RECALLED:
         parts += _text(build, extras.get(key), ("extras", key), record)
     known = extras.get("microagent_knowledge")
-    for at, one in enumerate(known if isinstance(known, list) else ()):
-        text = one.get("content") if isinstance(one, dict) else None
-        parts += _text(build, text, ("extras", "microagent_knowledge", at, "content"), record)
+    for index, knowledge in enumerate(known if isinstance(known, list) else ()):
+        text = knowledge.get("content") if isinstance(knowledge, dict) else None
+        parts += _text(build, text, ("extras", "microagent_knowledge", index, "content"), record)
     return parts
 
 
@@ -302,4 +302,4 @@ def edits(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Pat
 
 def _changed_arguments(args: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
     new = json.loads(text)
-    return {(*path, key): jsonedit.dump(one) for key, one in new.items() if key in args and args[key] != one}
+    return {(*path, key): jsonedit.dump(value) for key, value in new.items() if key in args and args[key] != value}

@@ -45,8 +45,8 @@ def _event(message: Message, around: Around, template: dict[str, Any]) -> dict[s
 def _tool_name(message: Message, around: Around) -> str:
     """The tool of the call that a result answers."""
     call = message.parts[0].call_id
-    found = (c.name for m in around.transcript.messages for c in m.calls if c.call_id == call)
-    return next(found, "")
+    names = (c.name for m in around.transcript.messages for c in m.calls if c.call_id == call)
+    return next(names, "")
 
 
 def _old_event(message: Message, around: Around, template: dict[str, Any]) -> dict[str, Any]:
@@ -55,15 +55,15 @@ def _old_event(message: Message, around: Around, template: dict[str, Any]) -> di
     source = "agent" if agent else "user"
     envelope = {"id": _number(message, around, template), "timestamp": template.get("timestamp")} if numbered else {}
     if part.kind == "tool_result":
-        asked = _asked(part.call_id, around)
-        about = {key: asked[key] for key in ("tool_call_metadata",) if key in asked}
-        head = {**envelope, "source": "environment", "message": part.text, "cause": asked.get("id")} if numbered else {}
+        call = _asked(part.call_id, around)
+        about = {key: call[key] for key in ("tool_call_metadata",) if key in call}
+        head = {**envelope, "source": "environment", "message": part.text, "cause": call.get("id")} if numbered else {}
         tail = {"extras": {"error_id": ""}} if numbered else {}
         return {**head, "observation": "error", **about, "content": part.text, **tail}
-    said = {"content": part.text, "image_urls": None, "wait_for_response": agent}
+    content = {"content": part.text, "image_urls": None, "wait_for_response": agent}
     if not numbered:
-        return {**said, "action": "message"}
-    return {**envelope, "source": source, "message": part.text, "action": "message", "args": said}
+        return {**content, "action": "message"}
+    return {**envelope, "source": source, "message": part.text, "action": "message", "args": content}
 
 
 def _asked(call_id: str, around: Around) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def _asked(call_id: str, around: Around) -> dict[str, Any]:
         for p in m.calls
         if p.call_id == call_id
     )
-    at = next(records, None)
-    value = json.loads(transcript.raw(at)) if at is not None else {}
+    record = next(records, None)
+    value = json.loads(transcript.raw(record)) if record is not None else {}
     return value if isinstance(value, dict) else {}
 
 
@@ -85,7 +85,7 @@ def _number(message: Message, around: Around, template: dict[str, Any]) -> int:
     takes over; another one has a number that no event has."""
     if message.origin == "summary":
         return int(template["id"])
-    events = [json.loads(around.transcript.raw(at)) for at in range(len(around.transcript.records))]
+    events = [json.loads(around.transcript.raw(index)) for index in range(len(around.transcript.records))]
     numbers = [event.get("id") for event in events if isinstance(event, dict)]
     taken = {number for number in numbers if isinstance(number, int)}
     free = int(template["id"]) + 1

@@ -1,4 +1,4 @@
-"""Which events of OpenHands the model still gets after condensations."""
+"""Tell which events of OpenHands the model still gets after condensations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNSENT = frozenset(
 
 
 class SentView(Struct):
-    """What condensations make of the events."""
+    """Hold what condensations make of the events."""
 
     hidden: set[int] = field(default_factory=set)
     """Records that are forgotten."""
@@ -44,21 +44,21 @@ def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) ->
             shown.events.append((word(value, "id"), record))
         elif kind == "Condensation":
             ids = value.get("forgotten_event_ids")
-            forgotten = {str(one) for one in ids} if isinstance(ids, list) else set()
-            view.hidden |= {at for name, at in shown.events if name in forgotten}
+            forgotten = {str(event_id) for event_id in ids} if isinstance(ids, list) else set()
+            view.hidden |= {index for name, index in shown.events if name in forgotten}
             shown.forget(forgotten)
             offset = value.get("summary_offset")
             if isinstance(value.get("summary"), str) and isinstance(offset, int):
                 shown.insert(min(offset, len(shown.events)), (f"{word(value, 'id')}-summary", record))
     condensed = {record for record in way if word(values[record], "kind") == "Condensation"}
-    view.summaries = {at for _, at in shown.events if at in condensed}
+    view.summaries = {index for _, index in shown.events if index in condensed}
     view.hidden |= condensed - view.summaries
     others = {record for record, value in enumerate(values) if word(value, "kind")} - set(way)
     unsent = {record for record in way if word(values[record], "kind") in _UNSENT}
     view.outside = view.hidden | others | unsent
     view.sent = shown.events
     if condensed:
-        view.pinned = view.summaries | shown.fixed | _first_behind(view.hidden, [at for _, at in shown.events])
+        view.pinned = view.summaries | shown.fixed | _first_behind(view.hidden, [index for _, index in shown.events])
     return view
 
 
@@ -73,7 +73,7 @@ class _Shown(Struct):
         self.events = [event for event in self.events if event[0] not in ids]
 
     def insert(self, offset: int, summary: tuple[str, int]) -> None:
-        self.fixed |= {at for _, at in self.events[:offset]}
+        self.fixed |= {index for _, index in self.events[:offset]}
         self.events.insert(offset, summary)
 
 
@@ -81,15 +81,15 @@ def old_view(values: Sequence[Any]) -> SentView:
     """The view of events 0.x: all condensations together say what is forgotten, the last summary counts."""
     view = SentView()
     condensed = [record for record, value in enumerate(values) if word(value, "action") == "condensation"]
-    ids = {value["id"]: at for at, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}
+    ids = {value["id"]: n for n, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}
     for record in condensed:
         args = values[record]["args"] if isinstance(values[record].get("args"), dict) else {}
-        view.hidden |= {at for one, at in ids.items() if _is_forgotten(one, args)}
+        view.hidden |= {index for event_id, index in ids.items() if _is_forgotten(event_id, args)}
         if isinstance(args.get("summary"), str):
             view.summaries = {record}
     view.hidden |= set(condensed) - view.summaries
     view.outside = view.hidden | {record for record, value in enumerate(values) if _is_state(value)}
-    shown = [at for at in range(len(values)) if at not in view.outside and at not in condensed]
+    shown = [index for index in range(len(values)) if index not in view.outside and index not in condensed]
     for record in view.summaries:
         offset = values[record]["args"].get("summary_offset")
         fixed = shown[:offset] if isinstance(offset, int) else []
@@ -101,13 +101,13 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, (int, str)) and not isinstance(value, bool)
 
 
-def _is_forgotten(one: int | str, args: dict[str, Any]) -> bool:
+def _is_forgotten(event_id: int | str, args: dict[str, Any]) -> bool:
     """Return whether a condensation names an event, by a list of ids or from one to another."""
     ids = args.get("forgotten_event_ids")
     if isinstance(ids, list):
-        return one in ids
+        return event_id in ids
     start, end = args.get("forgotten_events_start_id"), args.get("forgotten_events_end_id")
-    return isinstance(one, int) and isinstance(start, int) and isinstance(end, int) and start <= one <= end
+    return isinstance(event_id, int) and isinstance(start, int) and isinstance(end, int) and start <= event_id <= end
 
 
 def _is_state(value: Any) -> bool:
@@ -119,4 +119,4 @@ def _is_state(value: Any) -> bool:
 def _first_behind(hidden: Collection[int], shown: Sequence[int]) -> set[int]:
     """The first event behind the last one that is forgotten, a set of none or one."""
     last = max(hidden, default=-1)
-    return {at for at in shown if at > last and at == min(a for a in shown if a > last)}
+    return {index for index in shown if index > last and index == min(a for a in shown if a > last)}

@@ -130,16 +130,16 @@ def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
     own = {record: word(v, "id") for record, v in enumerate(values) if word(v, "type") not in ("", "session")}
     by_id = {name: record for record, name in own.items() if name}
     calls = {call: record for record, v in enumerate(values) for call in _call_ids(v)}
-    found: dict[int, tuple[str, str, int | None]] = {}
+    parents: dict[int, tuple[str, str, int | None]] = {}
     before: int | None = None
     for record, name in own.items():
         parent = word(values[record], "parentId")
         caller = calls.get(parent) if parent not in by_id else None
         parent = parent if caller is None else own[caller] or parent
-        at = before if not name else by_id.get(parent) if caller is None else caller
-        found[record] = (name, parent, at)
+        parent_record = before if not name else by_id.get(parent) if caller is None else caller
+        parents[record] = (name, parent, parent_record)
         before = record
-    return found
+    return parents
 
 
 def _call_ids(value: Any) -> list[str]:
@@ -269,8 +269,8 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     parts = []
-    for at, block in enumerate(content if isinstance(content, list) else ()):
-        kind, here = word(block, "type"), (*path, at)
+    for index, block in enumerate(content if isinstance(content, list) else ()):
+        kind, here = word(block, "type"), (*path, index)
         if kind == "text":
             # a signed text is sent with the model's id of it
             place = Place(record, (*here, "text")) if "textSignature" not in block else None

@@ -39,13 +39,13 @@ def new_entry(message: Message, around: Around) -> dict[str, Any]:
 
 def _newest_answer(around: Around) -> dict[str, Any]:
     messages = reversed(around.transcript.messages)
-    at = next((m.records[-1] for m in messages if m.role == "assistant" and m.records), None)
-    found = json.loads(around.transcript.raw(at)).get("message") if at is not None else None
-    return found if isinstance(found, dict) else {}
+    record = next((m.records[-1] for m in messages if m.role == "assistant" and m.records), None)
+    message = json.loads(around.transcript.raw(record)).get("message") if record is not None else None
+    return message if isinstance(message, dict) else {}
 
 
 def _free_id(around: Around) -> str:
     """Eight hex digits that no entry has."""
     taken = {link.id for link in around.transcript.links if link}
-    ids = (around.key[at : at + 8] for at in range(len(around.key) - 7))
-    return next((one for one in ids if one not in taken), around.key)
+    ids = (around.key[start : start + 8] for start in range(len(around.key) - 7))
+    return next((candidate for candidate in ids if candidate not in taken), around.key)

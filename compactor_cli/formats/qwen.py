@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -24,7 +25,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
-from compactor_cli.formats.gemini_parts import CallIds, content_role, edit_part, new_part, read_parts
+from compactor_cli.formats.gemini_parts import CallIds, edit_part, new_part, read_parts
 from compactor_cli.formats.jsonl import ReadRecord, RecordValues
 from compactor_cli.formats.qwen_history import history_of, unfold
 from compactor_cli.model.content import Content
@@ -125,8 +126,8 @@ def _outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[int]) ->
     first = next((record for record in walk if word(values[record], "type") == "user"), -1)
     sent = {*path, first}
     gone = {record for record, value in enumerate(values) if word(value, "type") in _TYPES and record not in sent}
-    told = {record for record, value in enumerate(values) if word(value, "subtype").endswith(_TELLING)}
-    return (gone | told) - set(walk[-1:])
+    reports = {record for record, value in enumerate(values) if word(value, "subtype").endswith(_TELLING)}
+    return (gone | reports) - set(walk[-1:])
 
 
 def _links(values: Sequence[Any], on: frozenset[int]) -> list[Link | None]:
@@ -158,18 +159,18 @@ def _walk(values: Sequence[Any]) -> list[int]:
     roots: dict[str, str] = {}
     walked: list[str] = []
     seen: set[str] = set()
-    at = values[records[-1]]["uuid"] if records else ""
-    while at and at not in seen:
-        seen.add(at)
-        walked.append(at)
-        parent = parents[at]
+    current = values[records[-1]]["uuid"] if records else ""
+    while current and current not in seen:
+        seen.add(current)
+        walked.append(current)
+        parent = parents[current]
         if parent and parent not in first:
             roots = roots or _roots(parents)
             done = {roots[uuid] for uuid in walked}
-            before = [values[record]["uuid"] for record in records if record < first[at]]
+            before = [values[record]["uuid"] for record in records if record < first[current]]
             parent = next((uuid for uuid in reversed(before) if roots[uuid] not in done), "")
-            parent = "" if values[first[at]].get("subtype") == "rewind" else parent
-        at = parent
+            parent = "" if values[first[current]].get("subtype") == "rewind" else parent
+        current = parent
     return sorted(record for uuid in walked for record in pieces[uuid])
 
 
@@ -178,25 +179,25 @@ def _roots(parents: dict[str, str]) -> dict[str, str]:
     roots: dict[str, str] = {}
     for uuid in parents:
         trail: dict[str, None] = {}
-        at = uuid
-        while at not in roots and at not in trail and parents[at] in parents:
-            trail[at] = None
-            at = parents[at]
-        roots.update(dict.fromkeys([*trail, at], roots.get(at, at)))
+        current = uuid
+        while current not in roots and current not in trail and parents[current] in parents:
+            trail[current] = None
+            current = parents[current]
+        roots.update(dict.fromkeys([*trail, current], roots.get(current, current)))
     return roots
 
 
 def _since_compression(values: Sequence[Any], path: list[int]) -> list[int]:
-    for at in range(len(path) - 1, -1, -1):
-        value = values[path[at]]
+    for index in range(len(path) - 1, -1, -1):
+        value = values[path[index]]
         if history_of(value) is not None:
-            return path[at:]
+            return path[index:]
     return path
 
 
 def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
     """Return what the user typed for the agent itself: a record right behind says that it was not sent."""
-    found: set[int] = set()
+    commands: set[int] = set()
     latest = -1
     for record in path:
         value = values[record]
@@ -205,11 +206,11 @@ def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
             payload = payload if isinstance(payload, dict) else {}
             local = payload.get("phase") == "result" and payload.get("sentToModel") is not True
             if latest >= 0 and local and _words(values[latest]) == payload.get("rawCommand"):
-                found.add(latest)
+                commands.add(latest)
             latest = -1
         elif value.get("type") != "system":
             latest = record if value.get("type") == "user" and not value.get("subtype") else -1
-    return found
+    return commands
 
 
 def _words(value: dict[str, Any]) -> str | None:
@@ -237,7 +238,7 @@ def _read_record(
     if piece in pieces:
         build.extend(pieces[piece], parts, record)
         return
-    role, origin = content_role(_TYPES[kind], parts)
+    role, origin = turn_role(_TYPES[kind], parts)
     if origin == "request" and (subtype == "notification" or _only_hooks(parts)):
         origin = "injected"
     time = parse_time(value.get("timestamp"))
@@ -261,8 +262,8 @@ def _stands_for_more(build: Builder, values: Sequence[Any], walk: Sequence[int],
     first = build.messages[0] if build.messages else None
     if first is None or first.role != "user" or is_summary(first.text("text")):
         return
-    said = values[first.records[0]].get("message")
-    if not any(values[record].get("message") == said for record in walk if record < start):
+    message = values[first.records[0]].get("message")
+    if not any(values[record].get("message") == message for record in walk if record < start):
         build.messages[0] = replace(first, origin="summary", pinned=True)
 
 

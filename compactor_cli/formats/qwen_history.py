@@ -32,26 +32,26 @@ def unfold(
 ) -> tuple[Content, list[ReadRecord]] | None:
     """The bytes and records of a session with the history of its last compression in records of their own; None where
     there is none. `walk`: the records from the root to the end."""
-    last = next((at for at in reversed(walk) if history_of(records[at].value) is not None), None)
+    last = next((index for index in reversed(walk) if history_of(records[index].value) is not None), None)
     if last is None or not all(isinstance(content, dict) for content in history_of(records[last].value) or [None]):
         return None
     record, value = records[last].record, records[last].value
     head, items = taken_out(data[record.start : record.end], HISTORY)
     pieces = [Unfolded(head, emptied(value, HISTORY))]
     parent = word(value, "uuid")
-    for at, (text, content) in enumerate(items):
-        own = _uuid(word(value, "uuid"), at)
+    for index, (text, content) in enumerate(items):
+        own = _uuid(word(value, "uuid"), index)
         envelope = {name: value[name] for name in _ENVELOPE if name in value}
         made = {"uuid": own, "parentUuid": parent, **envelope, "type": _kind(content)}
         raw = f'{jsonedit.dump(made)[:-1]},"message":{text}}}'
         pieces.append(Unfolded(raw.encode("utf-8"), {**made, "message": content}))
         parent = own
-    behind = {at: [_moved(data, records[at], parent)] for at in _children(records, word(value, "uuid"))}
+    behind = {index: [_moved(data, records[index], parent)] for index in _children(records, word(value, "uuid"))}
     return put_in(data, records, {**behind, last: pieces}, separator)
 
 
 def _children(records: Sequence[ReadRecord], uuid: str) -> list[int]:
-    return [at for at, item in enumerate(records) if word(item.value, "parentUuid") == uuid]
+    return [index for index, item in enumerate(records) if word(item.value, "parentUuid") == uuid]
 
 
 def _moved(data: Content, item: ReadRecord, parent: str) -> Unfolded:
@@ -69,6 +69,6 @@ def _kind(content: dict[str, Any]) -> str:
     return "tool_result" if answers else "user"
 
 
-def _uuid(parent: str, at: int) -> str:
-    key = hashlib.sha256(f"{parent} {at}".encode("utf-8", "surrogatepass")).hexdigest()
+def _uuid(parent: str, index: int) -> str:
+    key = hashlib.sha256(f"{parent} {index}".encode("utf-8", "surrogatepass")).hexdigest()
     return f"{key[:8]}-{key[8:12]}-5{key[13:16]}-8{key[17:20]}-{key[20:32]}"

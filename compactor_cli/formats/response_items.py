@@ -79,11 +79,11 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))]
     parts = []
-    for at, block in enumerate(content if isinstance(content, list) else ()):
+    for index, block in enumerate(content if isinstance(content, list) else ()):
         if is_image(block):
-            parts.append(build.image(Place(record, (*path, at), "block:input_text")))
+            parts.append(build.image(Place(record, (*path, index), "block:input_text")))
         elif isinstance(block, dict) and isinstance(block.get("text"), str):
-            parts.append(build.part("text", block["text"], Place(record, (*path, at, "text"))))
+            parts.append(build.part("text", block["text"], Place(record, (*path, index, "text"))))
         else:
             parts.append(build.part("other", block_text(block)))
     return parts

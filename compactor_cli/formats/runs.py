@@ -1,4 +1,4 @@
-"""Where traces of LangSmith and Langfuse hold what a model was sent.
+"""Tell where traces of LangSmith and Langfuse hold what a model was sent.
 
 A trace is many runs. Each run of a model has the whole conversation as it was then, so the newest one stands for the
 trace; its answer stands in `outputs` and is no part of what was sent.
@@ -22,10 +22,10 @@ def requests(document: Any) -> Iterator[Path]:
     or in a dump `{post, patch}`."""
     newest: dict[str, tuple[str, Path]] = {}
     for path, run in _runs(document):
-        found = next(_messages(run), None)
+        messages_path = next(_messages(run), None)
         trace, order = word(run, "trace_id") or word(run, "traceId"), _order(run)
-        if found is not None and order >= newest.get(trace, ("", ()))[0]:
-            newest[trace] = (order, (*path, *found))
+        if messages_path is not None and order >= newest.get(trace, ("", ()))[0]:
+            newest[trace] = (order, (*path, *messages_path))
     yield from sorted((path for _, path in newest.values()), key=str)
 
 
@@ -36,11 +36,11 @@ def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
         inside = document
         for step in place:
             inside = inside.get(step) if isinstance(inside, dict) else None
-        for at, run in enumerate(inside if isinstance(inside, list) else ()):
+        for index, run in enumerate(inside if isinstance(inside, list) else ()):
             if not isinstance(run, dict):
                 continue
             if word(run, "run_type") in _OF_MODELS or word(run, "type") in _OF_MODELS or place == ("patch",):
-                yield (*place, at), run
+                yield (*place, index), run
 
 
 def _order(run: dict[str, Any]) -> str:
@@ -59,13 +59,13 @@ def _messages(run: dict[str, Any]) -> Iterator[Path]:
 
 def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
     """Return what the provider counted of the messages at `path`, which a run of a model was sent: all of them."""
-    at = next((at for at, step in enumerate(path) if step in ("inputs", "input")), None)
-    if at is None or not messages:
+    index = next((index for index, step in enumerate(path) if step in ("inputs", "input")), None)
+    if index is None or not messages:
         return None
     run = document
-    for step in path[:at]:
+    for step in path[:index]:
         run = run[step]
-    places = (place for one in _halves(document, run) for place in _with_counts(one))
+    places = (place for half in _halves(document, run) for place in _with_counts(half))
     tokens = next((tokens for place in places if (tokens := _sent(place))), None)
     return (len(messages) - 1, tokens) if tokens else None
 
@@ -81,8 +81,8 @@ def _with_counts(run: dict[str, Any]) -> Iterator[Any]:
     outputs = run.get("outputs")
     if isinstance(outputs, dict):
         yield from (outputs.get(key) for key in ("usage_metadata", "usage"))
-        told = outputs.get("llm_output")
-        yield told.get("token_usage") if isinstance(told, dict) else None
+        llm_output = outputs.get("llm_output")
+        yield llm_output.get("token_usage") if isinstance(llm_output, dict) else None
     yield from (run.get(key) for key in ("usageDetails", "usage_details", "usage"))
 
 

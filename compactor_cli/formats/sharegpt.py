@@ -28,6 +28,7 @@ from compactor_cli.formats.base import (
     tool_arguments,
     word,
 )
+from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import parse
 from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.injected import origin_of
@@ -71,8 +72,8 @@ class ShareGPT(PlainEdits):
         build = Builder(counter)
         rows = [(record, value) for record, value in enumerate(values) if _role(value) is not None]
         reader = _Reader(build, rows)
-        for at in range(len(rows)):
-            reader.read(at)
+        for index in range(len(rows)):
+            reader.read(index)
         return Reading(mark_outputs(build.messages))
 
     def new_record(self, message: Message, around: Around) -> Any:
@@ -93,7 +94,7 @@ class ShareGPT(PlainEdits):
             else:
                 inner.setdefault(outer, {})[part.place.path[len(outer) :]] = edit_value(part, text)
         for outer, values in inner.items():
-            changes[outer] = jsonedit.encode(jsonedit.replace(_at(value, outer).encode(), values).decode())
+            changes[outer] = jsonedit.encode(jsonedit.replace(value_at(value, outer).encode(), values).decode())
         return changes
 
 
@@ -109,13 +110,13 @@ class _Reader:
         """The last row was an action written as text."""
         self._count = 0
 
-    def read(self, at: int) -> None:
-        record, value = self.rows[at]
+    def read(self, index: int) -> None:
+        record, value = self.rows[index]
         role = _role(value)
         assert role is not None
         pieces = list(_pieces(value))
         if role == "tool" and self._open:
-            self._add("tool", self._results(at, pieces), record, "other")
+            self._add("tool", self._results(index, pieces), record, "other")
             return
         parts = [part for piece in pieces for part in self._parts(piece, record)]
         origin = _origin(role, parts)
@@ -141,10 +142,10 @@ class _Reader:
             self.build.messages[turn] = replace(self.build.messages[turn], turn=turn)
         self.build.add(role, parts, (record,), origin=origin, turn=turn)
 
-    def _results(self, at: int, pieces: Sequence[_Piece]) -> list[Part]:
+    def _results(self, index: int, pieces: Sequence[_Piece]) -> list[Part]:
         """A row of results answers the first open call; the last of several rows all that are left."""
-        record = self.rows[at][0]
-        more = at + 1 < len(self.rows) and _role(self.rows[at + 1][1]) == "tool"
+        record = self.rows[index][0]
+        more = index + 1 < len(self.rows) and _role(self.rows[index + 1][1]) == "tool"
         answered = self._open[:1] if more else self._open
         self._open = self._open[len(answered) :]
         text = "\n".join(piece.text for piece in pieces)
@@ -156,8 +157,8 @@ class _Reader:
     def _parts(self, piece: _Piece, record: int) -> list[Part]:
         place = Place(record, piece.path)
         if piece.kind == "call":
-            found = [self._call(call, inner, place) for call, inner in _calls(piece.text)]
-            return found or [self.build.part("text", piece.text, place)]
+            calls = [self._call(call, inner, place) for call, inner in _calls(piece.text)]
+            return calls or [self.build.part("text", piece.text, place)]
         if piece.kind == "reasoning":
             return [self.build.part("thinking", piece.text)]
         if piece.kind == "image":
@@ -199,15 +200,15 @@ def _pieces(value: dict[str, Any]) -> Iterator[_Piece]:
     content = value.get("content")
     if isinstance(content, str):
         yield _Piece("text", content, ("content",))
-    for at, part in enumerate(content if isinstance(content, list) else ()):
+    for index, part in enumerate(content if isinstance(content, list) else ()):
         kind, text = word(part, "type"), part.get("value") if isinstance(part, dict) else part
         kind = {"text": "text", "tool_call": "call", "reasoning": "reasoning"}.get(kind, kind)
         if kind.startswith(("image", "video", "audio")):
-            yield _Piece("image" if kind.startswith("image") else "other", "", ("content", at, "value"))
+            yield _Piece("image" if kind.startswith("image") else "other", "", ("content", index, "value"))
         elif kind in ("text", "call", "reasoning") and isinstance(text, str):
-            yield _Piece(kind, text, ("content", at, "value"))
+            yield _Piece(kind, text, ("content", index, "value"))
         else:
-            yield _Piece("other", block_text(part), ("content", at))
+            yield _Piece("other", block_text(part), ("content", index))
 
 
 def _calls(text: str) -> list[tuple[dict[str, Any], Path]]:
@@ -216,13 +217,13 @@ def _calls(text: str) -> list[tuple[dict[str, Any], Path]]:
         return []
     try:
         text.encode()  # half of a surrogate pair has no bytes to replace something in
-        found = parse(text)
+        parsed = parse(text)
     except (InputError, UnicodeEncodeError):
         return []
-    if isinstance(found, list):
-        calls: list[tuple[Any, Path]] = [(call, (at,)) for at, call in enumerate(found)]
+    if isinstance(parsed, list):
+        calls: list[tuple[Any, Path]] = [(call, (index,)) for index, call in enumerate(parsed)]
     else:
-        calls = [(found, ())]
+        calls = [(parsed, ())]
     named = [(call, path) for call, path in calls if word(call, "name")]
     return named if len(named) == len(calls) else []
 
@@ -236,14 +237,8 @@ def _origin(role: Role, parts: Sequence[Part]) -> Origin:
 
 def _string_path(value: Any, path: Path) -> Path:
     """The part of a path that leads to a string; what follows it leads into the JSON of that string."""
-    for at, step in enumerate(path):
+    for index, step in enumerate(path):
         if isinstance(value, str):
-            return path[:at]
+            return path[:index]
         value = value[step]
     return path
-
-
-def _at(value: Any, path: Path) -> Any:
-    for step in path:
-        value = value[step]
-    return value

@@ -72,11 +72,11 @@ def _said(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
     parts = [build.part("thinking", thought)] if thought else []
     parts += content_parts(build, message, _BASE, record)
     calls = message.get("toolCalls")
-    for at, call in enumerate(calls if isinstance(calls, list) else ()):
+    for index, call in enumerate(calls if isinstance(calls, list) else ()):
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
             saved = function.get("arguments")
-            path = (*_BASE, "toolCalls", at, "function", "arguments")
+            path = (*_BASE, "toolCalls", index, "function", "arguments")
             place = arguments_place(saved, record, path)
             name, own = word(function, "name"), word(call, "id")
             parts.append(build.part("tool_call", tool_arguments(saved), place, name=name, call_id=own))

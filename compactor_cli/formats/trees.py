@@ -12,13 +12,13 @@ def way_to_root(parents: Mapping[int, tuple[str, str, int | None]], leaf: int | 
 
     `parents`: record -> its id, the id that it names as its parent, and the record that has it.
     """
-    at: int | None = max(parents, default=None) if leaf is None else leaf
+    record: int | None = max(parents, default=None) if leaf is None else leaf
     way: list[int] = []
     seen: set[int] = set()
-    while at is not None and at not in seen:
-        way.append(at)
-        seen.add(at)
-        at = parents[at][2]
+    while record is not None and record not in seen:
+        way.append(record)
+        seen.add(record)
+        record = parents[record][2]
     return way[::-1]
 
 
@@ -28,8 +28,8 @@ def chains(parents: Mapping[int, tuple[str, str, int | None]], way: Collection[i
     main = set(way)
     names: dict[int, str] = {}
     links: list[Link | None] = [None] * (max(parents, default=-1) + 1)
-    for record, (own, parent, at) in parents.items():
-        inherited = names.get(at) if at is not None and at not in main else None
+    for record, (own, parent, parent_record) in parents.items():
+        inherited = names.get(parent_record) if parent_record is not None and parent_record not in main else None
         names[record] = "" if record in main else inherited or f"branch {own or record}"
         if own:
             links[record] = Link(own, parent, names[record])
@@ -39,8 +39,8 @@ def chains(parents: Mapping[int, tuple[str, str, int | None]], way: Collection[i
 def older(links: Sequence[Link | None], way: Collection[int]) -> dict[int, int]:
     """Records beside the way that have the id of one on it -> that one, which counts in their place."""
     on = set(way)
-    by_id = {link.id: at for at in on if at < len(links) and (link := links[at])}
-    return {at: by_id[link.id] for at, link in enumerate(links) if link and at not in on and link.id in by_id}
+    by_id = {link.id: record for record in on if record < len(links) and (link := links[record])}
+    return {n: by_id[link.id] for n, link in enumerate(links) if link and n not in on and link.id in by_id}
 
 
 def as_grown(way: Sequence[int], count: int) -> list[int]:
@@ -50,4 +50,4 @@ def as_grown(way: Sequence[int], count: int) -> list[int]:
     """
     start, end = min(way), max(way) + 1
     on = set(way)
-    return [*range(start), *(at for at in range(start, end) if at not in on), *way, *range(end, count)]
+    return [*range(start), *(record for record in range(start, end) if record not in on), *way, *range(end, count)]

@@ -26,9 +26,9 @@ def put_in(
     chunks: list[bytes | slice] = []
     made: list[tuple[Record, ReadRecord | Unfolded]] = []
     length = end = 0
-    for at, item in enumerate(records):
+    for index, item in enumerate(records):
         before = slice(end, item.record.start)
-        for number, piece in enumerate(instead.get(at, (item,))):
+        for number, piece in enumerate(instead.get(index, (item,))):
             gap = separator if number else before
             raw = piece.raw if isinstance(piece, Unfolded) else slice(item.record.start, item.record.end)
             chunks += [gap, raw]
@@ -38,7 +38,7 @@ def put_in(
         end = item.record.end
     chunks.append(slice(end, len(data)))
     put = joined(data, (data[chunk] if isinstance(chunk, slice) else chunk for chunk in chunks))
-    return put, [HeldRecord(at, put) if isinstance(one, HeldRecord) else RawRecord(at, one.value) for at, one in made]
+    return put, [HeldRecord(span, put) if isinstance(p, HeldRecord) else RawRecord(span, p.value) for span, p in made]
 
 
 def _length(chunk: bytes | slice) -> int:

@@ -1,1 +1,1 @@
-"""What agents call before and after their own compaction: payloads, settings files, and what is restored."""
+"""Provide what agents call before and after their own compaction: payloads, settings files, and what is restored."""

@@ -20,9 +20,9 @@ def manifest_before(source: Source, counter: str) -> Manifest:
     """Return what an agent may take out of its context: an entry for each message. What it makes of them is not
     known."""
     removed = [
-        _entry(one, number, message)
-        for number, one in enumerate(source.transcripts)
-        for message in one.messages
+        _entry(transcript, number, message)
+        for number, transcript in enumerate(source.transcripts)
+        for message in transcript.messages
         if message.records
     ]
     names = session_names(source)
@@ -31,7 +31,7 @@ def manifest_before(source: Source, counter: str) -> Manifest:
         output=FileState("", hashlib.sha256(b"").hexdigest(), 0),
         format=source.transcripts[0].format,
         counter=counter,
-        rounds=tuple(_round(number, one, names[number]) for number, one in enumerate(source.transcripts)),
+        rounds=tuple(_round(number, transcript, names[number]) for number, transcript in enumerate(source.transcripts)),
         removed=with_references(removed),
     )
 

@@ -1,4 +1,4 @@
-"""What is put back into an agent's context after its own compaction: what its summary does not say, within a limit.
+"""Choose what is put back into an agent's context after its compaction: what its summary does not say, within a limit.
 
 Rules of the user word for word, what is open, requests, decisions and effects, each line with the reference by which
 the archive has its message. What is lost is said by the judge of `diff`; what is open by the state that is computed.
@@ -104,16 +104,16 @@ def _fitting(
 
 def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str, list[_Line]]:
     """Section -> its lines, those of the most worth first."""
-    found: dict[str, list[_Line]] = {name: [] for name, _, _ in _SECTIONS}
+    lines: dict[str, list[_Line]] = {name: [] for name, _, _ in _SECTIONS}
     seen: set[str] = set()
 
     def take(section: str, original: Original, number: int, lost: Iterable[tuple[int, str]]) -> None:
         for message, text in lost:
             shown = _shown(text)
-            known = shown in seen or any(shown in line.text for line in found[section])
+            known = shown in seen or any(shown in line.text for line in lines[section])
             if shown and not known:
                 seen.add(shown)
-                found[section].append(_Line(shown, original.references.get(message, ""), (number, message)))
+                lines[section].append(_Line(shown, original.references.get(message, ""), (number, message)))
 
     for number, original in reversed(list(enumerate(originals))):
         judged = {judgement.category: judgement.lost[::-1] for judgement in survival(original.messages, after)}
@@ -125,7 +125,7 @@ def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str,
         if number == len(originals) - 1:
             take("decisions", original, number, judged["decisions"])
             take("done", original, number, judged["effects"])
-    return found
+    return lines
 
 
 def _shown(text: str) -> str:
@@ -134,11 +134,11 @@ def _shown(text: str) -> str:
 
 def _by_message(lost: Iterable[tuple[int, str]], seen: Collection[str]) -> Iterable[tuple[int, str]]:
     """Return what is lost of each request in one line, of which the newest come first; without what is told already."""
-    found: dict[int, list[str]] = {}
+    by_message: dict[int, list[str]] = {}
     for message, text in lost:
         if _shown(text) not in seen:
-            found.setdefault(message, []).insert(0, text)
-    return ((message, " ".join(texts)) for message, texts in found.items())
+            by_message.setdefault(message, []).insert(0, text)
+    return ((message, " ".join(texts)) for message, texts in by_message.items())
 
 
 def _open(before: Sequence[Message], after: Sequence[Message]) -> Iterable[tuple[int, str]]:

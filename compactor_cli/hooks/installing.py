@@ -49,8 +49,8 @@ def without_hooks(text: str) -> str:
     """The text without our hooks, and without the groups, events and `hooks` that held nothing else. Raises InputError
     for a text that is no settings file."""
     document = _document(text) if text.strip() else {}
-    while (found := next(_ours(document), None)) is not None:
-        *path, last = _whole(document, *found)
+    while (place := next(_ours(document), None)) is not None:
+        *path, last = _whole(document, *place)
         inside = document
         for step in path:
             inside = inside[step]  # type: ignore[index]  # a group is found by its number

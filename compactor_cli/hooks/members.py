@@ -23,21 +23,21 @@ class Member(NamedTuple):
 
 def members(text: str, path: Sequence[Step]) -> list[Member]:
     """The members of the object or list at `path`, in order."""
-    at, _ = locate(text, tuple(path))
-    keyed = text[at] == "{"
-    found: list[Member] = []
-    at = skip_blank(text, at + 1)
-    while text[at] not in "}]":
-        start = at
+    position, _ = locate(text, tuple(path))
+    keyed = text[position] == "{"
+    members_found: list[Member] = []
+    position = skip_blank(text, position + 1)
+    while text[position] not in "}]":
+        start = position
         if keyed:
-            _, at = scanstring(text, at + 1)
-            at = skip_blank(text, skip_blank(text, at) + 1)
-        end = _DECODER.raw_decode(text, at)[1]
-        found.append(Member(start, end))
-        at = skip_blank(text, end)
-        if text[at] == ",":
-            at = skip_blank(text, at + 1)
-    return found
+            _, position = scanstring(text, position + 1)
+            position = skip_blank(text, skip_blank(text, position) + 1)
+        end = _DECODER.raw_decode(text, position)[1]
+        members_found.append(Member(start, end))
+        position = skip_blank(text, end)
+        if text[position] == ",":
+            position = skip_blank(text, position + 1)
+    return members_found
 
 
 def add(text: str, path: Sequence[Step], key: str | None, value: Any) -> str:
@@ -52,28 +52,28 @@ def add(text: str, path: Sequence[Step], key: str | None, value: Any) -> str:
     if before:
         gap = text[start + 1 : before[0].start]
         inner = gap.rpartition("\n")[2] if "\n" in gap else ""
-        at = before[-1].end
+        position = before[-1].end
         spread, head, tail = "\n" in gap, "," + (gap if "\n" in gap else " "), ""
     else:
-        inner, at, spread = outer + unit, start + 1, True
+        inner, position, spread = outer + unit, start + 1, True
         head, tail = _newline(text) + inner, _newline(text) + outer
-        text = text[:at] + text[end - 1 :]
+        text = text[:position] + text[end - 1 :]
     shown = json.dumps(value, ensure_ascii=False, indent=unit if spread else None)
     shown = shown.replace("\n", _newline(text) + inner)
     name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
-    return text[:at] + head + name + shown + tail + text[at:]
+    return text[:position] + head + name + shown + tail + text[position:]
 
 
 def remove(text: str, path: Sequence[Step], number: int) -> str:
     """The text without a member of the object or list at `path`, by its number."""
     start, end = locate(text, tuple(path))
-    found = members(text, path)
-    own = found[number]
-    if len(found) == 1:
+    all_members = members(text, path)
+    own = all_members[number]
+    if len(all_members) == 1:
         return text[: start + 1] + text[end - 1 :]
-    if number == len(found) - 1:
-        return text[: found[number - 1].end] + text[own.end :]
-    return text[: own.start] + text[found[number + 1].start :]
+    if number == len(all_members) - 1:
+        return text[: all_members[number - 1].end] + text[own.end :]
+    return text[: own.start] + text[all_members[number + 1].start :]
 
 
 def _unit(text: str) -> str:
@@ -85,8 +85,8 @@ def _unit(text: str) -> str:
     return "  "
 
 
-def _indent(text: str, at: int) -> str:
-    line = text[text.rfind("\n", 0, at) + 1 : at]
+def _indent(text: str, position: int) -> str:
+    line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 

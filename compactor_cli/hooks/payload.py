@@ -15,7 +15,7 @@ BEFORE_ELSEWHERE = "PreCompress"
 
 
 class Payload(Struct, frozen=True):
-    """What is used of a payload; empty where the agent says nothing."""
+    """Hold what is used of a payload; empty where the agent says nothing."""
 
     event: str
     session: str
@@ -28,12 +28,12 @@ class Payload(Struct, frozen=True):
 
     @property
     def is_before(self) -> bool:
-        """Whether the agent is about to compact its session."""
+        """Return whether the agent is about to compact its session."""
         return self.event in (BEFORE, BEFORE_ELSEWHERE)
 
     @property
     def is_after(self) -> bool:
-        """Whether it has compacted it."""
+        """Return whether it has compacted it."""
         return self.event == START and self.source == "compact"
 
 
@@ -63,5 +63,5 @@ def start_output(context: str) -> str:
 
 
 def _word(value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    return found if isinstance(found, str) else ""
+    word = value.get(key)
+    return word if isinstance(word, str) else ""

@@ -65,12 +65,12 @@ class Asker:
 
     @property
     def usage(self) -> Usage:
-        """What has been used so far."""
+        """Return what has been used so far."""
         return self._usage
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What went wrong beside the answers, in words for people."""
+        """Return what went wrong beside the answers, in words for people."""
         return (self._cache.warning,) if self._cache and self._cache.warning else ()
 
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
@@ -79,11 +79,11 @@ class Asker:
         sent = self._possible(self._affordable(self._unknown(requests, answers), answers), answers)
         if sent:
             self._say(announcement(self.name, [plan.estimate for plan in sent]))
-        for at, came in as_they_finish(sent, self._sent, at_once=self._settings.concurrency):
+        for index, came in as_they_finish(sent, self._sent, at_once=self._settings.concurrency):
             answer = came or ModelAnswer(failure=self._stopped)
             if came:
-                self._note(sent[at], came)
-            for place in sent[at].places:
+                self._note(sent[index], came)
+            for place in sent[index].places:
                 answers[place] = answer
         return tuple(answer for answer in answers if answer is not None)
 
@@ -164,13 +164,13 @@ class Asker:
             self._add(requests=1, failures=1)
             self._lost += (plan.estimate.cost or 0.0) if answer.billed else 0.0
             return
-        asked = plan.estimate.tokens if answer.prompt_tokens is None else answer.prompt_tokens
-        told = answer.completion_tokens
-        answered = self._count(answer.text) if told is None else told
-        price = price_of(self.name, asked)
-        self._add(requests=1, prompt_tokens=asked, completion_tokens=answered)
+        prompt_tokens = plan.estimate.tokens if answer.prompt_tokens is None else answer.prompt_tokens
+        completion_tokens = answer.completion_tokens
+        answered = self._count(answer.text) if completion_tokens is None else completion_tokens
+        price = price_of(self.name, prompt_tokens)
+        self._add(requests=1, prompt_tokens=prompt_tokens, completion_tokens=answered)
         if price is not None:
-            self._usage = replace(self._usage, cost=(self._usage.cost or 0.0) + price.of(asked, answered))
+            self._usage = replace(self._usage, cost=(self._usage.cost or 0.0) + price.of(prompt_tokens, answered))
         if self._cache:
             self._cache.put(plan.key, answer)
 
@@ -203,7 +203,7 @@ class DryAsker:
 
     @property
     def usage(self) -> Usage:
-        """What would have been used at most, as far as requests do not wait for answers."""
+        """Return what would have been used at most, as far as requests do not wait for answers."""
         return Usage(self.name, requests=len(self.requests), prompt_tokens=self.tokens, cost=self.cost)
 
     @property

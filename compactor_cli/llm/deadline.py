@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class _Outcome(Generic[R]):
-    """What work returned or raised, carried from its thread to the one that waits."""
+    """Hold what work returned or raised, carried from its thread to the one that waits."""
 
     def __init__(self, work: Callable[[], R]) -> None:
         self._error: BaseException | None = None
@@ -51,19 +51,19 @@ def as_they_finish(items: Sequence[T], work: Callable[[T], R], *, at_once: int) 
     """Place and result of each item, whichever is done first. Left early, what has not begun is not done."""
     waiting: SimpleQueue[int] = SimpleQueue()
     done: SimpleQueue[tuple[int, _Outcome[R]]] = SimpleQueue()
-    for at in range(len(items)):
-        waiting.put(at)
+    for index in range(len(items)):
+        waiting.put(index)
 
     def serve() -> None:
-        for at in _until_empty(waiting):
-            done.put((at, _Outcome(partial(work, items[at]))))
+        for index in _until_empty(waiting):
+            done.put((index, _Outcome(partial(work, items[index]))))
 
     for _ in range(min(at_once, len(items))):
         Thread(target=serve, daemon=True).start()
     try:
         for _ in items:
-            at, outcome = done.get()
-            yield at, outcome.value
+            index, outcome = done.get()
+            yield index, outcome.value
     finally:
         for _ in _until_empty(waiting):
             pass

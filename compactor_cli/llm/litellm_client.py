@@ -144,8 +144,8 @@ def system_first(request: ModelRequest) -> ModelRequest:
 def strict(request: ModelRequest) -> ModelRequest:
     """The same with all that is system in the system field, and neighbouring turns of a role as one."""
     system = [request.system, *(turn.text for turn in request.turns if turn.role == "system")]
-    said = joined(turn for turn in request.turns if turn.role != "system")
-    return replace(request, system="\n\n".join(filter(None, system)), turns=said)
+    turns = joined(turn for turn in request.turns if turn.role != "system")
+    return replace(request, system="\n\n".join(filter(None, system)), turns=turns)
 
 
 def _messages(request: ModelRequest) -> list[dict[str, str]]:
@@ -159,13 +159,13 @@ def _encodable(text: str) -> str:
 
 
 def _answer(response: Any) -> ModelAnswer:
-    asked, answered = _tokens(response, "prompt_tokens"), _tokens(response, "completion_tokens")
+    prompt_tokens, completion_tokens = _tokens(response, "prompt_tokens"), _tokens(response, "completion_tokens")
     if not response.choices:
-        return ModelAnswer(finish="other", prompt_tokens=asked, completion_tokens=answered)
+        return ModelAnswer(finish="other", prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
     choice = response.choices[0]
     calls = getattr(choice.message, "tool_calls", None)
     finish = "tool" if calls else _FINISHES.get(str(choice.finish_reason), "other")
-    return ModelAnswer(choice.message.content or "", finish, asked, answered)
+    return ModelAnswer(choice.message.content or "", finish, prompt_tokens, completion_tokens)
 
 
 def _tokens(response: Any, name: str) -> int | None:

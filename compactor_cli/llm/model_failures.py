@@ -1,4 +1,4 @@
-"""What an error of litellm means: words for people, and whether asking again may help."""
+"""Explain what an error of litellm means: words for people, and whether asking again may help."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BROKEN = ("Traceback (most recent call last)", "invalid response", "provider re
 
 
 class Failure(Struct, frozen=True):
-    """Why a try brought no answer. `wait` are the seconds that the provider asks for; the rest is as in
+    """Say why a try brought no answer. `wait` are the seconds that the provider asks for; the rest is as in
     `ModelAnswer`."""
 
     why: str

@@ -1,1 +1,1 @@
-"""What is worth remembering beyond a session (seed 003)."""
+"""Remember what is worth remembering beyond a session (seed 003)."""

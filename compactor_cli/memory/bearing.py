@@ -1,4 +1,4 @@
-"""Which memories bear on a session: those that speak of what its user asks for (seeds 003 and 004)."""
+"""Find which memories bear on a session: those that speak of what its user asks for (seeds 003 and 004)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def asked_for(transcript: Transcript) -> tuple[str, ...]:
     """Return what a session is about, sentence by sentence: the newest request of the user, and the first one."""
     requests = [m.text("text") for m in transcript.messages if m.role == "user" and m.origin == "request"]
     ends = [*requests[-1:], *requests[:1]]
-    return tuple(dict.fromkeys(said for text in ends for said in sentences(text)[:_SENTENCES]))
+    return tuple(dict.fromkeys(sentence for text in ends for sentence in sentences(text)[:_SENTENCES]))
 
 
-def bearing(found: Iterable[Memory], request: str) -> list[Memory]:
+def bearing(memories: Iterable[Memory], request: str) -> list[Memory]:
     """Those of the memories that bear on a sentence of a request and do not stand in it already, in their order."""
     wanted = parse(request)
-    said = " ".join(request.split())
-    return [memory for memory in found if _bears(memory, wanted) and " ".join(memory.text.split()) not in said]
+    known = " ".join(request.split())
+    return [memory for memory in memories if _bears(memory, wanted) and " ".join(memory.text.split()) not in known]
 
 
 def _bears(memory: Memory, wanted: Sequence[SearchTerm]) -> bool:

@@ -1,4 +1,4 @@
-"""Which memories say the same. A merge that is wrong loses a fact, so two of them are one only when nothing differs
+"""Find memories that say the same. A merge that is wrong loses a fact, so two of them are one only when nothing differs
 that could mean something: they have the same words, signs and capitals in the same order, but for
 
 - white space, the capital of the first word, and a full stop or exclamation mark at the end,
@@ -48,12 +48,12 @@ def merges(memories: Iterable[Memory]) -> list[Merge]:
     for memory in memories:
         kind = "statement" if memory.category in _ALIKE else memory.category
         alike[kind, _canonical(memory.text)].append(memory)
-    found = []
+    merged = []
     for same in alike.values():
         if len(same) > 1:
             first, *others = sorted(same, key=_worth)
-            found.append(Merge(first, tuple(others)))
-    return sorted(found, key=lambda merge: (merge.kept.created, merge.kept.digest))
+            merged.append(Merge(first, tuple(others)))
+    return sorted(merged, key=lambda merge: (merge.kept.created, merge.kept.digest))
 
 
 def _worth(memory: Memory) -> tuple[object, ...]:
@@ -66,8 +66,8 @@ def _canonical(text: str) -> tuple[str, ...]:
     words = _MARKED.sub(_as_it_is, plain).split()
     if words and words[0].replace("'", "").isalpha() and words[0][1:].islower():
         words[0] = words[0].lower()
-    said = [word for word, following in zip(words, [*words[1:], ""], strict=True) if not _is_filler(word, following)]
-    return tuple(_STOP.sub("", " ".join(said or words)).replace(_AS_IT_IS, " ").split())
+    kept = [word for word, following in zip(words, [*words[1:], ""], strict=True) if not _is_filler(word, following)]
+    return tuple(_STOP.sub("", " ".join(kept or words)).replace(_AS_IT_IS, " ").split())
 
 
 def _as_it_is(match: re.Match[str]) -> str:

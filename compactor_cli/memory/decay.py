@@ -1,4 +1,4 @@
-"""How memories fade that nobody uses (seed 003)."""
+"""Tell how memories fade that nobody uses (seed 003)."""
 
 from __future__ import annotations
 

@@ -61,37 +61,37 @@ class Resolved(Struct, frozen=True):
 def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[DependentLine, ...]:
     """Statements made from messages of a transcript, each on one line of at most 500 characters, with the
     last six turns in which something was said."""
-    said = [m for m in messages if _says(m)]
-    places = [m.index for m in said]
-    found = []
+    spoken = [m for m in messages if _says(m)]
+    places = [m.index for m in spoken]
+    statements = []
     for message in (messages[i] for i in indices):
         here = bisect_left(places, message.index)
-        before = tuple(said[max(0, here - TURNS) : here])
-        found.append(DependentLine(one_line(message.text("text"), _LONGEST), before, message.role))
-    return tuple(found)
+        before = tuple(spoken[max(0, here - TURNS) : here])
+        statements.append(DependentLine(one_line(message.text("text"), _LONGEST), before, message.role))
+    return tuple(statements)
 
 
 def decontextualize(statements: Sequence[DependentLine], model: LanguageModel) -> tuple[Resolved, ...]:
     """The statements in order. What stands alone is not asked for; what a model resolves wrongly twice, or
     not at all, stays as it is. Raises ModelError when that is not allowed."""
     resolved = {
-        at: Resolved(one.text, one.text, False, why) for at, one in enumerate(statements) if (why := _asis(one))
+        index: Resolved(own.text, own.text, False, why) for index, own in enumerate(statements) if (why := _asis(own))
     }
-    open_ones = [at for at in range(len(statements)) if at not in resolved]
-    asked = [Question(_request(statements[at], model), partial(_read, statements[at])) for at in open_ones]
+    open_ones = [index for index in range(len(statements)) if index not in resolved]
+    questions = [Question(_request(statements[index], model), partial(_read, statements[index])) for index in open_ones]
     unresolved: dict[str, int] = {}
-    for at, answer in zip(open_ones, ask_checked(model, asked), strict=True):
-        text = statements[at].text
+    for index, answer in zip(open_ones, ask_checked(model, questions), strict=True):
+        text = statements[index].text
         if answer.value is None:
             unresolved[answer.why] = unresolved.get(answer.why, 0) + 1
-            resolved[at] = Resolved(text, text, False, f"not resolved: {answer.why}")
+            resolved[index] = Resolved(text, text, False, f"not resolved: {answer.why}")
         elif answer.value == text:
-            resolved[at] = Resolved(text, text, False, "nothing before it says what it refers to")
+            resolved[index] = Resolved(text, text, False, "nothing before it says what it refers to")
         else:
-            resolved[at] = Resolved(answer.value, text, True, "references resolved")
+            resolved[index] = Resolved(answer.value, text, True, "references resolved")
     for why, count in unresolved.items():
         model.give_up(f"resolution of {count} statement{'s' * (count > 1)}", why)
-    return tuple(resolved[at] for at in range(len(statements)))
+    return tuple(resolved[index] for index in range(len(statements)))
 
 
 def _says(message: Message) -> bool:
@@ -112,16 +112,16 @@ def _asis(statement: DependentLine) -> str:
 def _request(statement: DependentLine, model: LanguageModel) -> ModelRequest:
     """The turns before the statement, as long as the model can take them, and the statement."""
     system, directive = _prompt("decontextualize"), _prompt("directive")
-    said = fenced("statement", statement.text, **{"from": statement.speaker})
+    shown = fenced("statement", statement.text, **{"from": statement.speaker})
     most = _ANSWER + 3 * estimate(statement.text)
-    room = model.context_limit - most - estimate(system + directive + said)
+    room = model.context_limit - most - estimate(system + directive + shown)
     turns: list[str] = []
     for cut in _CUTS:
         turns = [_turn(message.role, message.text("text"), cut) for message in _context(statement)]
         turns += [_turn(statement.speaker, statement.lead, cut)] if statement.lead else []
         if sum(map(estimate, turns)) <= room:
             break
-    data = "\n".join((*turns, said))
+    data = "\n".join((*turns, shown))
     purpose = f"resolution of “{one_line(statement.text, 40)}”"
     return ModelRequest(purpose, system, (Turn("user", f"{data}\n\n{directive}"),), most, _SCHEMA)
 
@@ -130,19 +130,19 @@ def _context(statement: DependentLine) -> list[Message]:
     return [message for message in statement.context if _says(message)][-TURNS:]
 
 
-def _turn(role: str, said: str, cut: int) -> str:
-    text = plain(said).strip()
+def _turn(role: str, words: str, cut: int) -> str:
+    text = plain(words).strip()
     short = text if len(text) <= cut else shorten_prose(text, len(text), cut, len).text
     return fenced("message", short, **{"from": role})
 
 
 def _read(statement: DependentLine, text: str) -> str:
     """The statement of an answer. Raises RejectedError for one that is not the same statement any more."""
-    found = plain(str(read_json(text, _SCHEMA)["statement"])).strip()
-    if " ".join(found.split()) == " ".join(statement.text.split()):
+    resolved = plain(str(read_json(text, _SCHEMA)["statement"])).strip()
+    if " ".join(resolved.split()) == " ".join(statement.text.split()):
         return statement.text
     context = "\n".join([*(plain(message.text("text")) for message in _context(statement)), plain(statement.lead)])
-    wrong = fault(found, statement.text, context)
+    wrong = fault(resolved, statement.text, context)
     if wrong:
         raise RejectedError(wrong)
-    return found
+    return resolved

@@ -42,8 +42,8 @@ def read_lines(data: bytes, path: str) -> Iterator[Memory]:
         except UsageError as error:
             raise InputError(str(error), path=path, line=number) from None
         except (ValidationError, UnicodeEncodeError) as error:  # the second is msgspec's for half a character
-            what = f"{error}; a memory is one line as `compactor memory export` writes it"
-            raise InputError(what, path=path, line=number) from None
+            message = f"{error}; a memory is one line as `compactor memory export` writes it"
+            raise InputError(message, path=path, line=number) from None
 
 
 def _memory(line: bytes) -> Memory:

@@ -53,11 +53,11 @@ def extract(
     transcript: Transcript,
     *,
     threshold: float,
-    at: float,
+    created: float,
     model: LanguageModel | None = None,
     scores: Sequence[Score] | None = None,
 ) -> tuple[Memory, ...]:
-    """Return what is worth remembering of a transcript, in the order in which it was said first; created at `at`.
+    """Return what is worth remembering of a transcript, in the order in which it was said first; created at `created`.
 
     `scores`: the judgement of a model on each message, with categories and the sentence that is worth it (scorer
     classifier). What it finds worth `threshold` is remembered, with references resolved by `model`. Messages that it
@@ -67,16 +67,16 @@ def extract(
     Raises ModelError when the model fails and must not.
     """
     judged = _judged(transcript.messages, scores) if scores is not None and model is not None else {}
-    found: list[_Found] = []
+    statements: list[_Found] = []
     if model is not None:
         worth = [i for i, score in judged.items() if score.category in CATEGORIES and score.value >= threshold]
-        found, unresolved = _resolved(transcript.messages, worth, judged, model)
+        statements, unresolved = _resolved(transcript.messages, worth, judged, model)
         judged = {i: score for i, score in judged.items() if i not in unresolved}
     for message in transcript.messages:
         if message.index not in judged:
-            found += _by_rules(message)
-    kept = [one for one in found if one.importance >= threshold and not looks_secret(one.text)]
-    return _memories(sorted(kept, key=lambda one: one.message), transcript, at)
+            statements += _by_rules(message)
+    kept = [item for item in statements if item.importance >= threshold and not looks_secret(item.text)]
+    return _memories(sorted(kept, key=lambda item: item.message), transcript, created)
 
 
 def _judged(messages: Sequence[Message], scores: Sequence[Score]) -> dict[int, Score]:
@@ -90,26 +90,27 @@ def _resolved(
 ) -> tuple[list[_Found], set[int]]:
     """Return what a model finds worth remembering, each statement standing alone; and messages that it could not
     resolve."""
-    indices = [at for at in indices if _speaker(messages[at])]
-    sentences = {at: _named(messages[at], scores[at].statement) for at in indices}
-    unnamed = {at for at in indices if not sentences[at][0]}
+    indices = [index for index in indices if _speaker(messages[index])]
+    sentences = {index: _named(messages[index], scores[index].statement) for index in indices}
+    unnamed = {index for index in indices if not sentences[index][0]}
     if unnamed:
         some = f"{len(unnamed)} message{'s' * (len(unnamed) > 1)}"
         model.give_up(f"memories of {some}", "the answer names no sentence that stands there")
-    indices = [at for at in indices if at not in unnamed]
+    indices = [index for index in indices if index not in unnamed]
     statements = [
-        replace(statement, text=sentences[at][0], lead=sentences[at][1])
-        for at, statement in zip(indices, statements_of(messages, indices), strict=True)
+        replace(statement, text=sentences[index][0], lead=sentences[index][1])
+        for index, statement in zip(indices, statements_of(messages, indices), strict=True)
     ]
-    found, unresolved = [], unnamed
-    for at, one in zip(indices, decontextualize(statements, model), strict=True):
-        score = scores[at]
-        if one.reason.startswith("not resolved"):
-            unresolved.add(at)
-        elif len(one.text) >= _LEAST:
-            said = f"User: {one.text}" if _speaker(messages[at]) == "user" and says_i(one.text) else one.text
-            found.append(_Found(one_line(said, _LONGEST), score.category, score.value, score.confidence or 0.0, at))
-    return found, unresolved
+    results, unresolved = [], unnamed
+    for index, resolved in zip(indices, decontextualize(statements, model), strict=True):
+        score = scores[index]
+        if resolved.reason.startswith("not resolved"):
+            unresolved.add(index)
+        elif len(resolved.text) >= _LEAST:
+            is_of_user = _speaker(messages[index]) == "user" and says_i(resolved.text)
+            text = one_line(f"User: {resolved.text}" if is_of_user else resolved.text, _LONGEST)
+            results.append(_Found(text, score.category, score.value, score.confidence or 0.0, index))
+    return results, unresolved
 
 
 def _named(message: Message, statement: str) -> tuple[str, str]:
@@ -134,27 +135,27 @@ def _by_rules(message: Message) -> list[_Found]:
     text = message.text("text") if speaker else ""
     if speaker is None or (speaker == "user" and (len(text) > _LONG_REQUEST or is_briefing(text))):
         return []
-    found: list[_Found] = []
-    for said in speech(text):
-        rule = judge(said.text, speaker)
-        statement = _alone(said, speaker) if rule else ""
+    statements: list[_Found] = []
+    for sentence in speech(text):
+        rule = judge(sentence.text, speaker)
+        statement = _alone(sentence, speaker) if rule else ""
         if rule and statement:
-            if found and found[-1].text in statement:  # the sentence before it, taken along
-                found.pop()
-            found.append(_Found(statement, rule.category, rule.importance, rule.confidence, message.index))
-    return found
+            if statements and statements[-1].text in statement:  # the sentence before it, taken along
+                statements.pop()
+            statements.append(_Found(statement, rule.category, rule.importance, rule.confidence, message.index))
+    return statements
 
 
-def _alone(said: SpokenSentence, speaker: Speaker) -> str:
+def _alone(sentence: SpokenSentence, speaker: Speaker) -> str:
     """A sentence that stands alone, with the one before it where that says what it refers to; else nothing."""
-    text = _LEADING.sub("", said.text)
-    if text != said.text and _dangles(text):
-        text = said.text
+    text = _LEADING.sub("", sentence.text)
+    if text != sentence.text and _dangles(text):
+        text = sentence.text
     if _dangles(text):
-        before = said.before
+        before = sentence.before
         if not before or before.endswith(("?", ":")) or _dangles(before) or is_passing(before, speaker):
             return ""
-        text = f"{said.before} {text}"
+        text = f"{sentence.before} {text}"
     if not _LEAST <= len(text) <= _LONGEST:
         return ""
     return f"User: {text}" if speaker == "user" and says_i(text) else text
@@ -168,27 +169,27 @@ def _dangles(text: str) -> bool:
     return refers_back(f"{head} {_WITHIN.sub('', rest)}")
 
 
-def _memories(found: Sequence[_Found], transcript: Transcript, at: float) -> tuple[Memory, ...]:
+def _memories(statements: Sequence[_Found], transcript: Transcript, created: float) -> tuple[Memory, ...]:
     """One memory for all that says the same, with every message that says it."""
     by_id: dict[str, Memory] = {}
     said_in: dict[str, list[int]] = {}
-    for one in found:
+    for statement in statements:
         memory = Memory(
-            text=one.text,
-            category=one.category,
-            importance=one.importance,
-            confidence=one.confidence,
-            tags=(COMPACTION, EXTRACTED, one.category),
-            created=at,
+            text=statement.text,
+            category=statement.category,
+            importance=statement.importance,
+            confidence=statement.confidence,
+            tags=(COMPACTION, EXTRACTED, statement.category),
+            created=created,
         )
         known = by_id.setdefault(memory.id, memory)
-        if one.importance > known.importance:
+        if statement.importance > known.importance:
             by_id[memory.id] = replace(memory, text=known.text)
-        if one.message not in said_in.setdefault(memory.id, []):
-            said_in[memory.id].append(one.message)
+        if statement.message not in said_in.setdefault(memory.id, []):
+            said_in[memory.id].append(statement.message)
     return tuple(replace(memory, sources=(_source(transcript, said_in[name]),)) for name, memory in by_id.items())
 
 
 def _source(transcript: Transcript, indices: Sequence[int]) -> MemorySource:
-    ids = tuple(transcript.messages[at].id for at in indices)
+    ids = tuple(transcript.messages[index].id for index in indices)
     return MemorySource(transcript.path, transcript.session_id, tuple(indices), ids)

@@ -18,8 +18,10 @@ class Remembering:
     `judge`: the scorer classifier of the run, which knows what it has judged; one of its own where it is None.
     """
 
-    def __init__(self, settings: Settings, *, at: float, model: LanguageModel | None, judge: Scorer | None) -> None:
-        self._settings, self._at, self._model, self._judge = settings, at, model, judge
+    def __init__(
+        self, settings: Settings, *, created: float, model: LanguageModel | None, judge: Scorer | None
+    ) -> None:
+        self._settings, self._created, self._model, self._judge = settings, created, model, judge
         self._found: dict[tuple[tuple[str, str], ...], tuple[Memory, ...]] = {}
 
     def __call__(self, transcript: Transcript) -> tuple[Memory, ...]:
@@ -27,7 +29,7 @@ class Remembering:
         key = tuple((message.role, message.text("text")) for message in transcript.messages)
         if key not in self._found:
             self._found[key] = extract_memories(
-                transcript, self._settings, at=self._at, model=self._model, judge=self._judge
+                transcript, self._settings, created=self._created, model=self._model, judge=self._judge
             )
         return self._found[key]
 
@@ -36,11 +38,11 @@ def extract_memories(
     transcript: Transcript,
     settings: Settings,
     *,
-    at: float,
+    created: float,
     model: LanguageModel | None = None,
     judge: Scorer | None = None,
 ) -> tuple[Memory, ...]:
-    """Return what is worth remembering by `settings.memory`, in the order in which it was said; created at `at`.
+    """Return what is worth remembering by `settings.memory`, in the order in which it was said; created at `created`.
 
     `judge`: the scorer that asks the model; by default one with the prompt of the settings. Raises ModelError when the
     model fails and must not.
@@ -54,4 +56,4 @@ def extract_memories(
             judge = ClassifierScorer(model, memory.prompt)
         judged_by = replace(settings, scoring=replace(settings.scoring, threshold=memory.threshold))
         scores = judge.score(transcript, judged_by)
-    return extract(transcript, threshold=memory.threshold, at=at, model=model, scores=scores)
+    return extract(transcript, threshold=memory.threshold, created=created, model=model, scores=scores)

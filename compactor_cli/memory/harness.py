@@ -1,4 +1,4 @@
-"""What a harness tells a model about commands, tools and answers: under the role user it is no wish of the user."""
+"""Recognize what a harness tells a model about commands, tools and answers: no wish of the user, whatever its role."""
 
 from __future__ import annotations
 

@@ -119,12 +119,13 @@ def _facts(text: str, named_in: str) -> list[str]:
         inner = sum(map(str.isupper, word)) > 1
         if inner or word in elsewhere or not _begins_sentence(text, match.start()):
             names.append(word)
-    found = {*_NUMBER.findall(text), *identifiers(text), *quoted(text), *names}
-    return sorted(found, key=lambda fact: (text.find(fact), fact))
+    facts = {*_NUMBER.findall(text), *identifiers(text), *quoted(text), *names}
+    return sorted(facts, key=lambda fact: (text.find(fact), fact))
 
 
-def _begins_sentence(text: str, at: int) -> bool:
-    return _SENTENCE_START.search(text[max(0, at - 12) : at].rpartition("\n")[2]) is not None if at else True
+def _begins_sentence(text: str, position: int) -> bool:
+    before = text[max(0, position - 12) : position].rpartition("\n")[2]
+    return not position or _SENTENCE_START.search(before) is not None
 
 
 def _holds(text: str, fact: str) -> bool:

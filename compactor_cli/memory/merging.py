@@ -1,4 +1,4 @@
-"""What becomes of a memory that is said again, imported again, or joined with one that says the same."""
+"""Tell what becomes of a memory that is said again, imported again, or joined with one that says the same."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def fresh(memory: Memory) -> float:
     return max(memory.created, memory.used or 0.0, memory.decayed or 0.0)
 
 
-def repeated(known: Memory, said: Memory, at: float) -> Memory:
+def repeated(known: Memory, again: Memory, now: float) -> Memory:
     """A memory that was said again: its decay starts anew."""
-    return replace(_joined(known, said), decayed=at if at > fresh(known) else known.decayed)
+    return replace(_joined(known, again), decayed=now if now > fresh(known) else known.decayed)
 
 
 def imported(known: Memory, line: Memory) -> Memory:
@@ -72,7 +72,7 @@ def imported(known: Memory, line: Memory) -> Memory:
     created, used = min(known.created, line.created), _latest(known.used, line.used)
     return replace(
         _joined(known, line),
-        importance=max(one.importance for one in (known, line) if fresh(one) == newest),
+        importance=max(memory.importance for memory in (known, line) if fresh(memory) == newest),
         created=created,
         used=used,
         uses=max(known.uses, line.uses),
@@ -88,7 +88,7 @@ def consolidated(kept: Memory, others: Iterable[Memory], half_life_days: float) 
         created, used = min(kept.created, other.created), _latest(kept.used, other.used)
         kept = replace(
             _joined(kept, other),
-            importance=max(left(one, newest, half_life_days) for one in (kept, other)),
+            importance=max(left(memory, newest, half_life_days) for memory in (kept, other)),
             created=created,
             used=used,
             uses=min(MOST_USES, kept.uses + other.uses),

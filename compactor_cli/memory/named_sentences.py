@@ -19,20 +19,20 @@ def named(statement: str, text: str) -> tuple[str, str]:
     Both are empty when none is meant: what a model makes up is no sentence of the text.
     """
     wanted = _words(statement)
-    said = [one.text for one in speech(text, len(text))]
-    if not wanted or not said:
+    sentences = [spoken.text for spoken in speech(text, len(text))]
+    if not wanted or not sentences:
         return "", ""
-    words = [_words(sentence) for sentence in said]
-    inside = [at for at, own in enumerate(words) if own and (_holds(own, wanted) or _is_part(own, wanted))]
+    words = [_words(sentence) for sentence in sentences]
+    inside = [index for index, own in enumerate(words) if own and (_holds(own, wanted) or _is_part(own, wanted))]
     if not inside:
-        best = max(range(len(said)), key=lambda at: (_likeness(words[at], wanted), -at))
+        best = max(range(len(sentences)), key=lambda index: (_likeness(words[index], wanted), -index))
         inside = [best] if _likeness(words[best], wanted) >= _ALIKE and len(wanted) >= _LEAST else []
     if not inside:
         return "", ""
     first, last = inside[0], inside[0]
     while last + 1 in inside:  # a statement of several sentences
         last += 1
-    return " ".join(said[first : last + 1]), " ".join(said[:first])
+    return " ".join(sentences[first : last + 1]), " ".join(sentences[:first])
 
 
 def _words(text: str) -> list[str]:
@@ -42,7 +42,7 @@ def _words(text: str) -> list[str]:
 def _holds(own: list[str], wanted: list[str]) -> bool:
     """Return whether all that is wanted stands in a sentence, word for word."""
     size = len(wanted)
-    return any(own[at : at + size] == wanted for at in range(len(own) - size + 1))
+    return any(own[start : start + size] == wanted for start in range(len(own) - size + 1))
 
 
 def _is_part(own: list[str], wanted: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What somebody says in a message, sentence by sentence, without what is pasted into it."""
+"""Return what somebody says in a message, sentence by sentence, without what is pasted into it."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def speech(text: str, longest: int = _LONGEST_LINE) -> Iterator[SpokenSentence]:
             continue
         before = ""
         for sentence in (piece for whole in sentences(paragraph) for piece in _SHORT_END.split(whole)):
-            said = _MARKS.sub("", sentence).strip()
-            yield SpokenSentence(said, before)
-            before = said
+            spoken = _MARKS.sub("", sentence).strip()
+            yield SpokenSentence(spoken, before)
+            before = spoken
 
 
 def _paragraphs(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a query asks for: words, names, "phrases" and beginnings*. Whatever else stands in it is passed over."""
+"""Read what a query asks for: words, names, "phrases" and beginnings*. Whatever else stands in it is passed over."""
 
 from __future__ import annotations
 
@@ -43,31 +43,31 @@ class SearchTerm(Struct, frozen=True):
     def size(self) -> int:
         return sum(map(len, self.ways[0]))
 
-    def found_in(self, said: QueryWords) -> bool:
+    def found_in(self, text: QueryWords) -> bool:
         """Return whether a text says it."""
         if self.phrase:
-            return bool(self.places(said))
+            return bool(self.places(text))
         return any(
-            all(self._has(said, way, at) for at in range(len(way))) if self.prefix else said.words.issuperset(way)
+            all(self._has(text, way, n) for n in range(len(way))) if self.prefix else text.words.issuperset(way)
             for way in self.ways
         )
 
-    def places(self, said: QueryWords) -> list[int]:
+    def places(self, text: QueryWords) -> list[int]:
         """Return where in the words of a text it begins, in the query's way of writing it."""
         first, *others = self.ways[0]
         if self.prefix and not others:
-            return [at for at, word in enumerate(said.own) if word.startswith(first)]
-        if first not in said.words:
+            return [position for position, word in enumerate(text.own) if word.startswith(first)]
+        if first not in text.words:
             return []
-        rows = [at for at, word in enumerate(said.own) if word == first]
-        return [at for at in rows if self._goes_on(said.own, at)] if others else rows
+        rows = [position for position, word in enumerate(text.own) if word == first]
+        return [position for position in rows if self._goes_on(text.own, position)] if others else rows
 
     def says(self, word: str) -> bool:
         """Return whether a word is one of those that are asked for, in any way."""
         return any(
-            word == own or (self.prefix and at == len(way) - 1 and word.startswith(own))
+            word == own or (self.prefix and position == len(way) - 1 and word.startswith(own))
             for way in self.ways
-            for at, own in enumerate(way)
+            for position, own in enumerate(way)
         )
 
     def _goes_on(self, own: Sequence[str], start: int) -> bool:
@@ -77,10 +77,10 @@ class SearchTerm(Struct, frozen=True):
             return tuple(window) == way
         return tuple(window[:-1]) == way[:-1] and len(window) == len(way) and window[-1].startswith(way[-1])
 
-    def _has(self, said: QueryWords, way: tuple[str, ...], at: int) -> bool:
-        if at == len(way) - 1:
-            return any(word.startswith(way[at]) for word in said.words)
-        return way[at] in said.words
+    def _has(self, text: QueryWords, way: tuple[str, ...], position: int) -> bool:
+        if position == len(way) - 1:
+            return any(word.startswith(way[position]) for word in text.words)
+        return way[position] in text.words
 
 
 def parse(query: str) -> tuple[SearchTerm, ...]:
@@ -88,25 +88,25 @@ def parse(query: str) -> tuple[SearchTerm, ...]:
 
     Words that say nothing by themselves count only where there are no others, and in phrases.
     """
-    found: dict[SearchTerm, None] = {}
+    terms: dict[SearchTerm, None] = {}
     idle: dict[SearchTerm, None] = {}
     for quoted, plain in _PIECES.findall(query[:_LONGEST]):
         for wanted, says in _phrase(quoted) if quoted else _plain(plain):
-            (found if says else idle)[wanted] = None
-    found = found or idle
-    if len(found) <= MOST:
-        return tuple(found)
-    longest = set(sorted(found, key=lambda wanted: (-wanted.size, wanted.ways))[:MOST])
-    return tuple(wanted for wanted in found if wanted in longest)
+            (terms if says else idle)[wanted] = None
+    terms = terms or idle
+    if len(terms) <= MOST:
+        return tuple(terms)
+    longest = set(sorted(terms, key=lambda wanted: (-wanted.size, wanted.ways))[:MOST])
+    return tuple(wanted for wanted in terms if wanted in longest)
 
 
 def _phrase(text: str) -> Iterator[tuple[SearchTerm, bool]]:
     """Yield what is asked for, and whether it says what about."""
-    found = list(names(text))
-    if len(found) == 1:
+    parts = list(names(text))
+    if len(parts) == 1:
         yield from _plain(text)
         return
-    words = tuple(token.word for name in found for token in name.tokens)
+    words = tuple(token.word for name in parts for token in name.tokens)
     if words:
         yield SearchTerm((words[:64],), phrase=len(words) > 1), True
 

@@ -1,4 +1,4 @@
-"""Which of the memories that an index finds come first, and what is shown of them. The same for every database.
+"""Tell which of the memories that an index finds come first, and what is shown of them. The same for every database.
 
 What has everything that is asked for stands before what has only some of it. Then count, in this order of weight:
 how much of the query is said and how rare that is, words that stand together, importance, pins, and age.
@@ -24,7 +24,7 @@ _HALF = 30.0
 
 
 class Candidate(Struct, frozen=True):
-    """What ranking needs to know of a memory."""
+    """Hold what ranking needs to know of a memory."""
 
     id: int
     digest: str
@@ -67,37 +67,37 @@ def rank(
     """
     rarity = {wanted: math.log(1 + 1 / max(1e-9, shares.get(wanted, 1.0))) for wanted in query}
     scored = [(candidate, score(candidate, query, rarity, now)) for candidate in candidates]
-    found = [pair for pair in scored if pair[1] > 0]
+    matching = [pair for pair in scored if pair[1] > 0]
     # the digest breaks ties: row numbers may differ from one database to another
-    return sorted(found, key=lambda pair: (-pair[1], -pair[0].fresh, pair[0].digest))[:limit]
+    return sorted(matching, key=lambda pair: (-pair[1], -pair[0].fresh, pair[0].digest))[:limit]
 
 
 def score(candidate: Candidate, query: Sequence[SearchTerm], rarity: Mapping[SearchTerm, float], now: float) -> float:
     """Points of a candidate; 0 when it says nothing of the query."""
     text = QueryWords(candidate.terms)
-    said = [wanted for wanted in query if wanted.found_in(text)]
-    if not said:
+    matched = [wanted for wanted in query if wanted.found_in(text)]
+    if not matched:
         return 0.0
     total = sum(rarity.values())
-    points = WHOLE if len(said) == len(query) else 0.0
-    points += SAID * sum(rarity[wanted] for wanted in said) / total
-    points += NEAR * _nearness(said, text, len(query))
+    points = WHOLE if len(matched) == len(query) else 0.0
+    points += SAID * sum(rarity[wanted] for wanted in matched) / total
+    points += NEAR * _nearness(matched, text, len(query))
     points += IMPORTANCE * candidate.importance / 100 + PINNED * candidate.pinned
     points += RECENT * 2.0 ** -(max(0.0, now - candidate.fresh) / (_HALF * _DAY))
     return round(float(points), 3)
 
 
-def _nearness(said: Sequence[SearchTerm], text: QueryWords, asked: int) -> float:
+def _nearness(matched: Sequence[SearchTerm], text: QueryWords, wanted_count: int) -> float:
     """Share of neighbours in the query that follow each other in the text as well, and half for the same near by."""
-    if asked < 2:
+    if wanted_count < 2:
         return 0.0
-    places = [wanted.places(text)[:20] for wanted in said]
+    places = [wanted.places(text)[:20] for wanted in matched]
     near = 0.0
-    for wanted, first, second in zip(said, places, places[1:], strict=False):
+    for wanted, first, second in zip(matched, places, places[1:], strict=False):
         step = len(wanted.ways[0])
         gaps = [b - a for a in first for b in second]
         near += 1.0 if step in gaps else 0.5 if any(0 < abs(gap) <= step + 4 for gap in gaps) else 0.0
-    return near / (asked - 1)
+    return near / (wanted_count - 1)
 
 
 def snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSnippet:
@@ -111,23 +111,23 @@ def snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSni
     end = min(len(flat), start + width - (start > 0))
     end = end if end == len(flat) else end - 1
     pieces: list[tuple[str, bool]] = [("…", False)] if start else []
-    at = start
+    position = start
     for first, last in spots:
-        if first < at or last > end:
+        if first < position or last > end:
             continue
-        pieces += [(flat[at:first], False), (flat[first:last], True)]
-        at = last
-    pieces += [(flat[at:end], False), ("…" if end < len(flat) else "", False)]
+        pieces += [(flat[position:first], False), (flat[first:last], True)]
+        position = last
+    pieces += [(flat[position:end], False), ("…" if end < len(flat) else "", False)]
     return TextSnippet(tuple(piece for piece in pieces if piece[0]))
 
 
 def _spots(flat: str, query: Sequence[SearchTerm]) -> list[tuple[int, int]]:
     """Return where the words of a query stand in a text, in order."""
-    found: dict[tuple[int, int], None] = {}
+    spots: dict[tuple[int, int], None] = {}
     for name in names(flat):
         whole = bool(name.joined) and any(wanted.says(name.joined[-1]) for wanted in query)
         for token in name.tokens:
             parts = len(name.tokens) == 1 and any(wanted.says(part) for part in name.parts for wanted in query)
             if whole or parts or any(wanted.says(token.word) or wanted.says(token.form) for wanted in query):
-                found[token.start, token.end] = None
-    return list(found)
+                spots[token.start, token.end] = None
+    return list(spots)

@@ -113,18 +113,18 @@ def place_of(transcript: Transcript) -> int:
     behind a message that stands for history out of context, which some formats have behind what was kept of that
     history. The number of messages: at the end."""
     messages = transcript.messages
-    at = 0
-    while at < len(messages) and messages[at].role == "system" and messages[at].origin != "summary":
-        at += 1
-    boundaries = (m.index for m in reversed(messages) if m.pinned and m.origin == "summary" and m.index >= at)
-    return next(boundaries, at - 1 + (at < len(messages) and messages[at].pinned)) + 1
+    index = 0
+    while index < len(messages) and messages[index].role == "system" and messages[index].origin != "summary":
+        index += 1
+    boundaries = (m.index for m in reversed(messages) if m.pinned and m.origin == "summary" and m.index >= index)
+    return next(boundaries, index - 1 + (index < len(messages) and messages[index].pinned)) + 1
 
 
-def linked(transcript: Transcript, at: int, format: Format) -> Transcript:
-    """The transcript with the message at `at` continuing from what is written before it, although it was a root."""
-    if at >= len(transcript.messages) or not transcript.messages[at].records or format.parent_path is None:
+def linked(transcript: Transcript, index: int, format: Format) -> Transcript:
+    """The transcript with the message at `index` continuing from what is written before it, although it was a root."""
+    if index >= len(transcript.messages) or not transcript.messages[index].records or format.parent_path is None:
         return transcript
-    first = transcript.messages[at].records[0]
+    first = transcript.messages[index].records[0]
     link: Link | None = transcript.links[first] if first < len(transcript.links) else None
     if link is None or link.parent or not _names_parent(transcript.raw(first), format.parent_path):
         return transcript

@@ -103,11 +103,11 @@ def _runs(text: str) -> Iterator[Token]:
             yield Token("", match.start(), match.end())
         return
     start = None
-    for at, letter in enumerate(text):
+    for position, letter in enumerate(text):
         if letter.isalnum() or unicodedata.category(letter)[0] == "M":
-            start = at if start is None else start
+            start = position if start is None else start
         elif start is not None:
-            yield Token("", start, at)
+            yield Token("", start, position)
             start = None
     if start is not None:
         yield Token("", start, len(text))
@@ -121,13 +121,13 @@ def _normal(piece: str) -> list[str]:
     for _ in range(2):  # what folding makes may have to be folded again
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain.casefold()))
         plain = unicodedata.normalize("NFKC", plain)
-    found = []
+    pieces = []
     for part in _split(plain):
         if _is_unspaced(part) and len(part) > 1:
-            found += [part[at : at + 2] for at in range(len(part) - 1)]
+            pieces += [part[start : start + 2] for start in range(len(part) - 1)]
         else:
-            found.append(part[:LONGEST])
-    return found
+            pieces.append(part[:LONGEST])
+    return pieces
 
 
 def _split(plain: str) -> list[str]:
@@ -172,9 +172,9 @@ def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Nam
 def _components(tokens: list[list[Token]], joiners: list[str]) -> Iterator[str]:
     """Names within a longer one: `read_timeout` in `net/read_timeout.py`."""
     component: list[str] = []
-    for at, part in enumerate(tokens):
+    for index, part in enumerate(tokens):
         component += [token.form for token in part]
-        if at == len(joiners) or not _JOINS.issuperset(joiners[at]):
+        if index == len(joiners) or not _JOINS.issuperset(joiners[index]):
             if len(component) > 1:
                 yield _together(component)
             component = []
@@ -184,9 +184,9 @@ def _together(parts: Iterable[str]) -> str:
     return stem("".join(parts)[:LONGEST])
 
 
-def _ends(found: list[str]) -> Iterator[str]:
+def _ends(pieces: list[str]) -> Iterator[str]:
     """The last character of each row of pairs."""
-    for word, following in zip(found, [*found[1:], ""], strict=True):
+    for word, following in zip(pieces, [*pieces[1:], ""], strict=True):
         if _is_pair(word) and not (_is_pair(following) and following[0] == word[1]):
             yield word[1]
 

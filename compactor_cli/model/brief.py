@@ -1,4 +1,4 @@
-"""What a value looks like at a prompt or in a failure, where some of its fields are as long as a file."""
+"""Show a value at a prompt or in a failure, where some of its fields are as long as a file."""
 
 from __future__ import annotations
 

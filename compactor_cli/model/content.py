@@ -10,7 +10,7 @@ _CHUNK = 1024 * 1024
 
 
 class Content(Protocol):
-    """What is used of the bytes of an input; `bytes` are one kind of it."""
+    """Hold what is used of the bytes of an input; `bytes` are one kind of it."""
 
     def __len__(self) -> int: ...
 
@@ -52,15 +52,15 @@ class Pieces(Sequence[bytes]):
         return len(self._starts)
 
     @overload
-    def __getitem__(self, at: int, /) -> bytes: ...
+    def __getitem__(self, index: int, /) -> bytes: ...
 
     @overload
-    def __getitem__(self, at: slice, /) -> list[bytes]: ...
+    def __getitem__(self, index: slice, /) -> list[bytes]: ...
 
-    def __getitem__(self, at: int | slice, /) -> bytes | list[bytes]:
-        if isinstance(at, slice):
-            return [self[number] for number in range(*at.indices(len(self)))]
-        return self._content[self._starts[at] : self._ends[at]]
+    def __getitem__(self, index: int | slice, /) -> bytes | list[bytes]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        return self._content[self._starts[index] : self._ends[index]]
 
 
 def in_pieces(content: Content) -> Pieces:
@@ -81,11 +81,11 @@ def sha256(content: Content) -> str:
     return digest.hexdigest()
 
 
-def is_same(one: Content, other: Content) -> bool:
+def is_same(first: Content, second: Content) -> bool:
     """Return whether both are the same bytes."""
-    if one is other or len(one) != len(other):
-        return one is other
-    return all(a == b for a, b in zip(in_pieces(one), in_pieces(other), strict=True))
+    if first is second or len(first) != len(second):
+        return first is second
+    return all(a == b for a, b in zip(in_pieces(first), in_pieces(second), strict=True))
 
 
 def in_memory(content: Content) -> bytes:

@@ -1,4 +1,4 @@
-"""How long the texts are that a language model writes, beside what is computed around them."""
+"""Tell how long the texts are that a language model writes, beside what is computed around them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def told(room: int) -> int:
     return int(SHARE * room / BUFFER)
 
 
-def text_tokens(told: int) -> int:
+def text_tokens(limit: int) -> int:
     """Tokens under the headings of a summary for which so many are asked; the inverse of `told`."""
-    return int(told * BUFFER / SHARE) + 1
+    return int(limit * BUFFER / SHARE) + 1

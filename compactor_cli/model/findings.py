@@ -1,4 +1,4 @@
-"""What `compact --check` finds, for the places where CI shows it."""
+"""Hold what `compact --check` finds, for the places where CI shows it."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class CheckFinding(Struct, frozen=True):
 
     @property
     def is_error(self) -> bool:
-        """Whether the file is damaged or cannot fit; else it only has to be compacted."""
+        """Return whether the file is damaged or cannot fit; else it only has to be compacted."""
         return self.rule != "needs-compaction"

@@ -16,7 +16,7 @@ COMPACTION, EXTRACTED = "compaction", "smart-extracted"
 
 
 class MemorySource(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a memory was said."""
+    """Say where a memory was said."""
 
     transcript: str = ""
     """Path of the file; empty for a memory that was added by hand."""
@@ -51,8 +51,8 @@ class Memory(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def digest(self) -> str:
         """SHA-256 of what it says; white space, Unicode's form of letters and one final stop do not matter."""
-        said = " ".join(unicodedata.normalize("NFC", self.text).split()).removesuffix(".")
-        return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+        text = " ".join(unicodedata.normalize("NFC", self.text).split()).removesuffix(".")
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def id(self) -> str:

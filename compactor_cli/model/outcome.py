@@ -1,4 +1,4 @@
-"""What became of one file of many."""
+"""Hold what became of one file of many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FAILURES = ".failures.jsonl"
 
 
 class Sizes(Struct, frozen=True):
-    """How large a transcript is."""
+    """Say how large a transcript is."""
 
     messages: int = 0
     tokens: int = 0

@@ -1,4 +1,4 @@
-"""Which tool result answers which call. Ids are reused, so the order of occurrence decides."""
+"""Tell which tool result answers which call. Ids are reused, so the order of occurrence decides."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def pair(messages: Sequence[Message]) -> Pairing:
     answered: set[str] = set()
     answers: dict[Spot, Spot] = {}
     duplicates: list[Spot] = []
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             kind = part.kind
             if kind == "tool_call":
-                spot = (at, position)
+                spot = (index, position)
                 if early and early.get(part.call_id) and part.call_id not in answered:
                     answers[early[part.call_id].pop(0)] = spot
                     answered.add(part.call_id)
                 else:
                     open_calls[part.call_id].append(spot)
             elif kind == "tool_result":
-                spot = (at, position)
+                spot = (index, position)
                 waiting = open_calls.get(part.call_id)
                 if waiting:
                     newest = waiting[-1][0]

@@ -1,4 +1,4 @@
-"""What a compaction did, for people and for scripts."""
+"""Report what a compaction did, for people and for scripts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Spent(Struct, frozen=True):
 
 
 class Dispositions(Struct, frozen=True):
-    """How many messages of the input ended up how."""
+    """Say how many messages of the input ended up how."""
 
     kept: int = 0
     shortened: int = 0
@@ -119,7 +119,7 @@ class Compaction(Struct, frozen=True):
 
 
 class PlanLine(NamedTuple):
-    """What is decided of one group."""
+    """Hold what is decided of one group."""
 
     messages: tuple[int, ...]
     """Numbers of its messages in the input, in their order."""
@@ -158,14 +158,14 @@ def protected_in(parts: Iterable[Compaction]) -> Protected:
     """Return what stays beside the tiers of several outputs together."""
     every = [part.protected for part in parts]
     return Protected(
-        sum(one.messages for one in every),
-        sum(one.tokens_before for one in every),
-        sum(one.tokens_after for one in every),
+        sum(protected.messages for protected in every),
+        sum(protected.tokens_before for protected in every),
+        sum(protected.tokens_after for protected in every),
     )
 
 
 class StoredResult(Struct, frozen=True):
-    """What was put into the database, and beside the output, for one file."""
+    """Hold what was put into the database, and beside the output, for one file."""
 
     compaction: int | None = None
     """Number of the compaction in the archive; None when it was not archived."""
@@ -179,7 +179,7 @@ class StoredResult(Struct, frozen=True):
 
 
 class ModelUse(Struct, frozen=True):
-    """What a piece of work asked of a model, and what was done without it."""
+    """Hold what a piece of work asked of a model, and what was done without it."""
 
     usage: Usage
     fallbacks: tuple[Fallback, ...] = ()

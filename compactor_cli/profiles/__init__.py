@@ -73,10 +73,10 @@ def _weights(document: Mapping[str, Any], title: str, names: Iterable[str], file
 
 def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
     """Keys of nested tables joined by dots."""
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
     for key, value in table.items() if isinstance(table, dict) else ():
-        found += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value)]
-    return found
+        pairs += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value)]
+    return pairs
 
 
 @cache

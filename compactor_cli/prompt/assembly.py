@@ -103,8 +103,8 @@ def _without_system(transcript: Transcript) -> Transcript:
     kept = [message for message in transcript.messages if not _is_system(message)]
     if len(kept) == len(transcript.messages):
         return transcript
-    at = {message.index: index for index, message in enumerate(kept)}
-    owners = {record: at.get(owner, _REMOVED) for record, owner in transcript.owners.items()}
+    new_index = {message.index: index for index, message in enumerate(kept)}
+    owners = {record: new_index.get(owner, _REMOVED) for record, owner in transcript.owners.items()}
     messages = tuple(replace(message, index=index) for index, message in enumerate(kept))
     return replace(transcript, messages=messages, owners=owners)
 
@@ -132,7 +132,7 @@ def _compact(own: Transcript, parts: Sequence[Sized], tools: Tools, settings: Se
     try:
         history = compact(own, tools, settings, closed=True)
     except BudgetError as error:
-        items = (*fixed, *((f"history: {what}", tokens) for what, tokens in error.items))
+        items = (*fixed, *((f"history: {item}", tokens) for item, tokens in error.items))
         raise BudgetError(total, taken + error.floor, items, option="--total") from None
     if room < 0:
         raise BudgetError(total, taken, tuple(fixed), option="--total")
@@ -151,7 +151,7 @@ def _surround(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: 
         texts = [part.text for part in parts if part.name == "system_prompt"]
         body = _with_top(body, top, texts[0] if texts else "")
         parts = [part for part in parts if part.name != "system_prompt"]
-    head = next((at for at, m in enumerate(body.messages) if not _is_system(m)), len(body.messages))
+    head = next((position for position, m in enumerate(body.messages) if not _is_system(m)), len(body.messages))
     first = body.messages[head].records[0] if head < len(body.messages) else len(body.records)
     before = [_message(part, first - 1, tools) for part in parts if part.name not in AFTER]
     after = [_message(part, len(body.records), tools) for part in parts if part.name in AFTER]
@@ -206,7 +206,7 @@ def _links(body: Transcript, first: int) -> tuple[Link | None, ...]:
 
 
 def _verify(result: Prompted, expected: Sequence[str], history: Compaction, format: Format) -> None:
-    """What every prompt must hold. A violation is a bug of this program, never written to a file."""
+    """Check what every prompt must hold. A violation is a bug of this program, never written to a file."""
     texts = [message.text() for message in result.messages]
     if texts != list(expected):
         raise AssertionError(f"{len(texts)} messages are read again instead of {len(expected)}, or others")

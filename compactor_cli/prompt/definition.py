@@ -30,7 +30,7 @@ class PromptPart(Struct, frozen=True, kw_only=True):
 
 
 class Condition(Struct, frozen=True, kw_only=True):
-    """What a segment asks of one name of the context."""
+    """Hold what a segment asks of one name of the context."""
 
     name: str
     test: Literal["is", "at_least", "at_most", "any"]
@@ -62,7 +62,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
 
 class SegmentChoice(Struct, frozen=True, kw_only=True):
-    """Whether a segment is in, as what, and why."""
+    """Say whether a segment is in, as what, and why."""
 
     id: str
     variant: Literal["full", "condensed", "out"]
@@ -84,5 +84,5 @@ class Sized(Struct, frozen=True, kw_only=True):
 
     @property
     def written(self) -> bool:
-        """Whether a message is written for it."""
+        """Return whether a message is written for it."""
         return bool(self.text)

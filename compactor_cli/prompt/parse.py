@@ -29,7 +29,7 @@ def parse_prompt(text: str, path: str, read: Read) -> Prompt:
     _check(document)
     value: dict[str, Any] = document.value
     texts = _Texts(document, read)
-    segments = tuple(_segment(texts, at, given) for at, given in enumerate(value.get("segments", ())))
+    segments = tuple(_segment(texts, index, segment) for index, segment in enumerate(value.get("segments", ())))
     _check_ids(document, segments)
     residuals = _part(texts, "residuals", value["residuals"]) if "residuals" in value else None
     return Prompt(
@@ -42,9 +42,9 @@ def parse_prompt(text: str, path: str, read: Read) -> Prompt:
     )
 
 
-def parse_context(given: Mapping[str, str]) -> dict[str, Scalar]:
+def parse_context(texts: Mapping[str, str]) -> dict[str, Scalar]:
     """Values of the context as options give them: true, false and numbers are what they look like."""
-    return {name: _scalar(text) for name, text in given.items()}
+    return {name: _scalar(text) for name, text in texts.items()}
 
 
 def context_options(options: tuple[str, ...]) -> dict[str, Scalar]:
@@ -111,10 +111,10 @@ class _Texts:
 
     def of(self, place: Place, value: Any) -> tuple[Given, str]:
         """Text of a string, of `{text: ...}` or of `{file: ...}`, and which of them it was."""
-        given: Given = "text"
+        form: Given = "text"
         text = value["text"] if isinstance(value, dict) and "text" in value else value
         if isinstance(value, dict) and "file" in value:
-            given = "file"
+            form = "file"
             try:
                 text = self._read(value["file"])
             except InputError as error:
@@ -123,19 +123,19 @@ class _Texts:
             text.encode("utf-8")
         except UnicodeEncodeError:
             raise self._document.error(place, "holds half of a surrogate pair, which no file can hold") from None
-        return given, text
+        return form, text
 
 
 def _part(texts: _Texts, name: str, value: Any) -> PromptPart:
     size = value.get("tokens") if isinstance(value, dict) else value
     if isinstance(size, (int, float)):
         return PromptPart(name=name, given="tokens", reserved=int(size))
-    given, text = texts.of((name,), value)
-    return PromptPart(name=name, given=given, text=text)
+    form, text = texts.of((name,), value)
+    return PromptPart(name=name, given=form, text=text)
 
 
-def _segment(texts: _Texts, at: int, value: dict[str, Any]) -> Segment:
-    place = ("segments", at)
+def _segment(texts: _Texts, index: int, value: dict[str, Any]) -> Segment:
+    place = ("segments", index)
     condensed = value.get("condensed")
     return Segment(
         id=value["id"],
@@ -152,19 +152,19 @@ def _conditions(name: str, wanted: Any) -> list[Condition]:
         return [Condition(name=name, test="is", wanted=(wanted,))]
     if "any" in wanted:
         return [Condition(name=name, test="any", wanted=tuple(wanted["any"]))]
-    found = []
+    conditions = []
     if "at_least" in wanted:
-        found.append(Condition(name=name, test="at_least", wanted=(wanted["at_least"],)))
+        conditions.append(Condition(name=name, test="at_least", wanted=(wanted["at_least"],)))
     if "at_most" in wanted:
-        found.append(Condition(name=name, test="at_most", wanted=(wanted["at_most"],)))
-    return found
+        conditions.append(Condition(name=name, test="at_most", wanted=(wanted["at_most"],)))
+    return conditions
 
 
 def _check_ids(document: YamlDocument, segments: tuple[Segment, ...]) -> None:
     seen: set[str] = set()
-    for at, segment in enumerate(segments):
+    for index, segment in enumerate(segments):
         if segment.id in seen:
-            raise document.error(("segments", at, "id"), f"{segment.id!r} is the id of another segment too")
+            raise document.error(("segments", index, "id"), f"{segment.id!r} is the id of another segment too")
         seen.add(segment.id)
 
 

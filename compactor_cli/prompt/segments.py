@@ -1,4 +1,4 @@
-"""Which segments are in (seed 000): conditions, then priority, as far as the limit goes."""
+"""Choose which segments are in (seed 000): conditions, then priority, as far as the limit goes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each part of a prompt takes of the total."""
+"""Compute what each part of a prompt takes of the total."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def _system(
     return _sized(name, part.given if part else "segments", text, part.reserved if part else 0, count, per_message)
 
 
-def _sized(name: str, given: Given, text: str, reserved: int, count: Count, per_message: int) -> Sized:
+def _sized(name: str, form: Given, text: str, reserved: int, count: Count, per_message: int) -> Sized:
     if not text.strip():
-        return Sized(name=name, given=given, tokens=reserved, reserved=reserved)
+        return Sized(name=name, given=form, tokens=reserved, reserved=reserved)
     tokens = reserved + per_message + count(text)
-    return Sized(name=name, given=given, tokens=tokens, text=text, reserved=reserved)
+    return Sized(name=name, given=form, tokens=tokens, text=text, reserved=reserved)

@@ -75,13 +75,13 @@ def meant(path: str) -> list[tuple[str, str]]:
         if has_magic(inside):
             steps = inside.split("/")
             root = "/".join(takewhile(lambda step: not has_magic(step), steps))
-            found = [place for place, about in store.glob(inside, detail=True).items() if about["type"] == "file"]
+            places = [place for place, about in store.glob(inside, detail=True).items() if about["type"] == "file"]
         elif store.isdir(inside):
-            root, found = inside, store.find(inside)
+            root, places = inside, store.find(inside)
         else:
             return [(path, inside.rstrip("/").rpartition("/")[2])]
     except OSError as error:
         raise InputError(f"cannot be listed: {error.strerror or error}", path=path) from None
-    if not found:
+    if not places:
         raise InputError("no file is called so; * stands for a part of a name, ** for folders", path=path)
-    return [(store.unstrip_protocol(place), place.removeprefix(root).lstrip("/")) for place in sorted(found)]
+    return [(store.unstrip_protocol(place), place.removeprefix(root).lstrip("/")) for place in sorted(places)]

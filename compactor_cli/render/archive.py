@@ -1,4 +1,4 @@
-"""What the archive holds of a file, as tables and as JSON."""
+"""Show what the archive holds of a file, as tables and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `compactor evaluate` found -> tables for people, JSON for scripts."""
+"""Show what `compactor evaluate` found: tables for people, JSON for scripts."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
         "rows": [_row_json(row) for row in result.rows],
         "differences": [
             {
-                "ratio": found.ratio,
-                "first": found.first,
-                "other": found.other,
-                "linked": _estimate_json(found.linked),
-                "recall": _estimate_json(found.recall),
+                "ratio": difference.ratio,
+                "first": difference.first,
+                "other": difference.other,
+                "linked": _estimate_json(difference.linked),
+                "recall": _estimate_json(difference.recall),
             }
-            for found in result.differences
+            for difference in result.differences
         ],
         "limits": limits(result),
     }
@@ -138,13 +138,13 @@ def _difference_table(console: Console, differences: tuple[Difference, ...]) -> 
     table = make_table(console, f"{plain(differences[0].first)} minus each other row, case by case")
     for name in ("ratio", "other", "LINKED", "recall", "by LINKED"):
         table.add_column(name, justify="right" if name in ("ratio", "LINKED", "recall") else "left", no_wrap=True)
-    for found in differences:
+    for difference in differences:
         table.add_row(
-            _percent(found.ratio),
-            snippet(found.other, _NAME),
-            _estimate(found.linked, "+"),
-            _estimate(found.recall, "+"),
-            _verdict(found.linked),
+            _percent(difference.ratio),
+            snippet(difference.other, _NAME),
+            _estimate(difference.linked, "+"),
+            _estimate(difference.recall, "+"),
+            _verdict(difference.linked),
         )
     return table
 

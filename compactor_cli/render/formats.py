@@ -60,5 +60,5 @@ def formats_json(formats: Iterable[Known], containers: Iterable[Container]) -> d
             }
             for known in formats
         ],
-        "containers": [{"name": one.name, "suffixes": list(one.suffixes)} for one in containers],
+        "containers": [{"name": container.name, "suffixes": list(container.suffixes)} for container in containers],
     }

@@ -54,8 +54,8 @@ def score_json(
     source: Source, counter: str, analyses: Sequence[Analysis], shown: Sequence[tuple[int, int]]
 ) -> dict[str, Any]:
     messages = []
-    for which, index in shown:
-        analysis = analyses[which]
+    for conversation, index in shown:
+        analysis = analyses[conversation]
         message, score = analysis.transcript.messages[index], analysis.scores[index]
         value = {
             "index": index,
@@ -75,7 +75,7 @@ def score_json(
                 "confidence": score.confidence,
                 "should_persist": score.persist,
             }
-        messages.append(value if len(analyses) == 1 else {"conversation": which, **value})
+        messages.append(value if len(analyses) == 1 else {"conversation": conversation, **value})
     return {
         "transcript": source_json(source, counter),
         "messages": messages,
@@ -226,7 +226,7 @@ def _prefix(parts: Sequence[Compaction]) -> int:
     return total
 
 
-def note_json(note: Note) -> dict[str, Any]:
+def note_json(note: Note | Fault) -> dict[str, Any]:
     return {"kind": note.kind, "index": note.index, "detail": note.detail}
 
 
@@ -235,15 +235,11 @@ def line_json(note: Note) -> dict[str, Any]:
     return {"kind": note.kind, "line": note.index, "index": note.index, "detail": note.detail}
 
 
-def fault_json(fault: Fault) -> dict[str, Any]:
-    return {"kind": fault.kind, "index": fault.index, "detail": fault.detail}
-
-
 def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
     """The decisions of --dry-run."""
     return [
         {
-            "conversation": which,
+            "conversation": conversation,
             "messages": sorted(set(line.messages)),
             "rendition": line.decision.rendition,
             "tokens_before": line.tokens,
@@ -252,7 +248,7 @@ def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
             "value": line.decision.value,
             "signals": list(line.decision.signals),
         }
-        for which, part in enumerate(parts)
+        for conversation, part in enumerate(parts)
         for line in plan_lines(part)
     ]
 
@@ -305,14 +301,14 @@ def inspect_json(
     analyses: Sequence[Analysis],
     views: Sequence[Overview],
 ) -> dict[str, Any]:
-    def shares(which: str) -> dict[str, dict[str, int]]:
+    def shares(kind: str) -> dict[str, dict[str, int]]:
         total: dict[str, dict[str, int]] = {}
         for view in views:
-            for share in getattr(view, which):
+            for share in getattr(view, kind):
                 entry = total.setdefault(share.name, {"messages": 0, "tokens": 0})
                 entry["messages"] += share.count
                 entry["tokens"] += share.tokens
-                if which == "tools":
+                if kind == "tools":
                     entry["failed"] = entry.get("failed", 0) + share.failed
         return total
 
@@ -337,7 +333,7 @@ def inspect_json(
         "heaviest": [
             {"index": m.index, "id": m.id, "role": m.role, "tokens": m.tokens} for view in views for m in view.heaviest
         ],
-        "faults": [fault_json(fault) for a in analyses for fault in a.faults],
+        "faults": [note_json(fault) for a in analyses for fault in a.faults],
         "notes": [line_json(note) for note in source.notes],
     }
 
@@ -363,10 +359,10 @@ def diff_json(
             "added": fate.added,
         },
         "survival": survival_json(survivals),
-        "faults": [fault_json(fault) for fault in faults],
+        "faults": [note_json(fault) for fault in faults],
         "lost": [
-            {"category": s.category, "index": at if at >= 0 else None, "text": text}
+            {"category": s.category, "index": index if index >= 0 else None, "text": text}
             for s in survivals
-            for at, text in s.lost
+            for index, text in s.lost
         ],
     }

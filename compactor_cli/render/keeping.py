@@ -1,4 +1,4 @@
-"""What was kept of a compaction, in a line for people and as JSON."""
+"""Show what was kept of a compaction, in a line for people and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `compactor learn` found -> tables for people, JSON for scripts."""
+"""Show what `compactor learn` found: tables for people, JSON for scripts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FEW = 20
 
 
 class LeftOut(Struct, frozen=True):
-    """What was given and taught nothing."""
+    """Hold what was given and taught nothing."""
 
     short: int
     copies: int
@@ -50,7 +50,7 @@ def learned_tables(console: Console, taught: Taught, left_out: LeftOut, counter:
 
 def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, warnings: Sequence[str]) -> dict[str, Any]:
     """Figures rounded to four digits; `held_out` is null when there are none, and `not_held_out` says why."""
-    found = taught.held_out
+    held_out = taught.held_out
     return {
         "profile": path,
         "sessions": taught.sessions,
@@ -63,11 +63,11 @@ def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, war
         "counter": counter,
         "penalty": taught.penalty,
         "held_out": None
-        if found is None
+        if held_out is None
         else {
-            "folds": found.folds,
-            "all": _part_json(found.whole),
-            "sources": {name: _part_json(part) for name, part in found.sources.items()},
+            "folds": held_out.folds,
+            "all": _part_json(held_out.whole),
+            "sources": {name: _part_json(part) for name, part in held_out.sources.items()},
         },
         "not_held_out": taught.not_held_out,
         "weights": dict(taught.weights),
@@ -78,13 +78,13 @@ def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, war
 
 def notes(taught: Taught) -> list[str]:
     """Return what the figures do not say."""
-    found = ["weights are of signals of different units: compare their signs, not their sizes"]
+    lines = ["weights are of signals of different units: compare their signs, not their sizes"]
     if taught.held_out is not None:
-        found.append("presence is not use: a model may overlook what is there, and may do without what is not")
+        lines.append("presence is not use: a model may overlook what is there, and may do without what is not")
     if taught.sessions < _FEW:
         few = "one session says" if taught.sessions == 1 else f"{taught.sessions} sessions say"
-        found.append(f"{few} little: compare with the shipped profile, `compactor evaluate` with and without --profile")
-    return found
+        lines.append(f"{few} little: compare with the shipped profile, `compactor evaluate` with and without --profile")
+    return lines
 
 
 def _part_json(part: PartFigures) -> dict[str, Any]:
@@ -106,12 +106,12 @@ def _left_out(left_out: LeftOut) -> Iterator[str]:
         yield f"left out: {counted(left_out.short, 'session')} too short, or of which nothing was needed later"
 
 
-def _whole_table(console: Console, found: HeldOut) -> Table:
+def _whole_table(console: Console, held_out: HeldOut) -> Table:
     table = make_table(console, "Held out")
     table.add_column("", no_wrap=True)
-    for name in ("AUC", *(f"{what} {ratio:.0%}" for ratio in RATIOS for what in ("LINKED", "recall"))):
+    for name in ("AUC", *(f"{measure} {ratio:.0%}" for ratio in RATIOS for measure in ("LINKED", "recall"))):
         table.add_column(name, justify="right", no_wrap=True)
-    for name, row in found.whole.rows.items():
+    for name, row in held_out.whole.rows.items():
         kept = [figure(value) for point in row.kept for value in (point.linked, point.recall)] or ["-"] * 2 * len(
             RATIOS
         )
@@ -120,16 +120,16 @@ def _whole_table(console: Console, found: HeldOut) -> Table:
     return table
 
 
-def _source_table(console: Console, found: HeldOut) -> Table:
+def _source_table(console: Console, held_out: HeldOut) -> Table:
     """LINKED of every source."""
-    rows = list(found.whole.rows)
+    rows = list(held_out.whole.rows)
     ratio = RATIOS[-1]
     table = make_table(console, f"LINKED at {ratio:.0%}, by source")
     table.add_column("source", no_wrap=True)
     table.add_column("sessions", justify="right")
     for name in rows:
         table.add_column(_NAMES.get(name, name).removeprefix("adaptive, "), justify="right", no_wrap=True)
-    for source, part in found.sources.items():
+    for source, part in held_out.sources.items():
         table.add_row(snippet(source, _NAME), f"{part.sessions:,}", *(_linked(part.rows[name], ratio) for name in rows))
     return table
 

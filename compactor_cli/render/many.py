@@ -1,4 +1,4 @@
-"""What people see of a run over several files: a line for each, the sums, and what failed."""
+"""Show what people see of a run over several files: a line for each, the sums, and what failed."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def failed_rows(outcome: Outcome) -> str:
 
 def sums_table(console: Console, outcomes: Sequence[Outcome]) -> Table:
     """The sums over all files that were compacted, now or by an earlier run."""
-    done = [one for one in outcomes if not one.error]
+    done = [outcome for outcome in outcomes if not outcome.error]
     before, after = Sizes(), Sizes()
-    for one in done:
-        before, after = before + one.before, after + one.after
-    earlier = sum(one.earlier for one in done)
-    unchanged = sum(not one.changed for one in done)
+    for outcome in done:
+        before, after = before + outcome.before, after + outcome.after
+    earlier = sum(outcome.earlier for outcome in done)
+    unchanged = sum(not outcome.changed for outcome in done)
     failed = len(outcomes) - len(done)
-    said = [f"{len(done):,} of {counted(len(outcomes), 'file')}" if failed else counted(len(done), "file")]
-    said += [f"{earlier:,} done before"] if earlier else []
-    said += [f"{unchanged:,} unchanged"] if unchanged else []
-    said += [f"{failed:,} failed"] if failed else []
-    rows, lost = sum(one.rows for one in done), sum(one.failed_rows for one in done)
-    said += [counted(rows, "row")] if rows else []
-    said += [f"{counted(lost, 'row')} failed"] if lost else []
-    return savings_table(console, before, after, ", ".join(said))
+    words = [f"{len(done):,} of {counted(len(outcomes), 'file')}" if failed else counted(len(done), "file")]
+    words += [f"{earlier:,} done before"] if earlier else []
+    words += [f"{unchanged:,} unchanged"] if unchanged else []
+    words += [f"{failed:,} failed"] if failed else []
+    rows, lost = sum(outcome.rows for outcome in done), sum(outcome.failed_rows for outcome in done)
+    words += [counted(rows, "row")] if rows else []
+    words += [f"{counted(lost, 'row')} failed"] if lost else []
+    return savings_table(console, before, after, ", ".join(words))

@@ -53,10 +53,10 @@ def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
     return table
 
 
-def marked(found: TextSnippet) -> Text:
+def marked(shown: TextSnippet) -> Text:
     """A snippet with the words that were asked for set off."""
     return Text.assemble(
-        *((text, "bold green" if is_word else "") for text, is_word in found.pieces), no_wrap=True, overflow="ellipsis"
+        *((text, "bold green" if is_word else "") for text, is_word in shown.pieces), no_wrap=True, overflow="ellipsis"
     )
 
 
@@ -105,12 +105,12 @@ def merge_table(console: Console, merges: Sequence[Merge], title: str) -> Table:
 
 def hit_json(hit: MemoryHit) -> dict[str, Any]:
     """A memory that was found; `found`: first and last character of the words in the snippet."""
-    at, found = 0, []
+    position, spans = 0, []
     for text, is_word in hit.snippet.pieces:
         if is_word:
-            found.append([at, at + len(text)])
-        at += len(text)
-    return {"score": hit.score, "snippet": str(hit.snippet), "found": found, **memory_json(hit.memory)}
+            spans.append([position, position + len(text)])
+        position += len(text)
+    return {"score": hit.score, "snippet": str(hit.snippet), "found": spans, **memory_json(hit.memory)}
 
 
 def fade_json(change: Faded) -> dict[str, Any]:
@@ -148,5 +148,5 @@ def _source(source: MemorySource) -> str:
     session = f", session {one_line(source.session, 60)}" if source.session else ""
     shown = ", ".join(map(str, source.messages[:20])) + (", ..." if len(source.messages) > 20 else "")
     noun = "message" if len(source.messages) == 1 else "messages"
-    at = f", {noun} {shown}" if source.messages else ""
-    return f"{one_line(source.transcript, 400) or 'by hand'}{session}{at}"
+    place = f", {noun} {shown}" if source.messages else ""
+    return f"{one_line(source.transcript, 400) or 'by hand'}{session}{place}"

@@ -1,4 +1,4 @@
-"""What was asked of a language model, in words and as JSON."""
+"""Show what was asked of a language model, in words and as JSON."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ def _blocks(message: Message) -> Iterator[str]:
 
 def _heading(message: Message, part: Part) -> str:
     who = f"{message.role} ({message.origin})" if message.origin in ("injected", "summary") else message.role
-    what = {"text": "", "thinking": " thinks", "tool_call": f" calls {part.name}", "tool_result": " result"}
+    kinds = {"text": "", "thinking": " thinks", "tool_call": f" calls {part.name}", "tool_result": " result"}
     failed = " (failed)" if part.failed else ""
-    return f"--- {who}{what.get(part.kind, f' {part.kind}')}{failed}"
+    return f"--- {who}{kinds.get(part.kind, f' {part.kind}')}{failed}"
 
 
 def _text(part: Part) -> str:

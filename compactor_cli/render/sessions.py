@@ -43,8 +43,8 @@ def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Ta
             "messages": Text(figure(saved.about.messages)),
             "msgs": Text(figure(saved.about.messages)),
             "tokens": Text(figure(saved.about.tokens)),
-            "size": Text(short(saved.found.size) + "B"),
-            "last use": Text(age(now - saved.found.used, saved.found.used), style="dim"),
+            "size": Text(short(saved.session.size) + "B"),
+            "last use": Text(age(now - saved.session.used, saved.session.used), style="dim"),
         }
         for saved, name in zip(sessions, shortest([plain(saved.id) for saved in sessions]), strict=True)
     ]
@@ -63,7 +63,7 @@ def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Ta
 def choices(sessions: Sequence[Saved], width: int, now: float) -> Iterable[Text]:
     """One numbered line a session, to choose from."""
     for number, saved in enumerate(sessions, 1):
-        used = age(now - saved.found.used, saved.found.used)
+        used = age(now - saved.session.used, saved.session.used)
         project = one_line(_project(saved.about.project, _PROJECT), _PROJECT)
         start = f"{number:>3}  {used:>10}  {saved.agent.name:<11}  {project}"
         words = snippet(saved.words or "–", max(_TITLE, width - len(start) - 2))
@@ -90,11 +90,11 @@ def sessions_json(sessions: Iterable[Saved], listing: Listing) -> dict[str, Any]
 
 
 def _session_json(saved: Saved) -> dict[str, Any]:
-    about, found = saved.about, saved.found
+    about, file = saved.about, saved.session
     return {
         "agent": saved.agent.name,
         "id": saved.id,
-        "path": str(found.path),
+        "path": str(file.path),
         "format": saved.agent.format,
         "project": about.project or None,
         "title": about.title or None,
@@ -103,9 +103,9 @@ def _session_json(saved: Saved) -> dict[str, Any]:
         "messages_source": about.messages.source if about.messages else None,
         "tokens": about.tokens.value if about.tokens else None,
         "tokens_source": about.tokens.source if about.tokens else None,
-        "bytes": found.size,
-        "used": datetime.fromtimestamp(found.used, timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "subagent": found.aside,
+        "bytes": file.size,
+        "used": datetime.fromtimestamp(file.used, timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "subagent": file.aside,
         "resume": saved.resume or None,
     }
 
@@ -119,11 +119,11 @@ def figure(known: Figure | None) -> str:
 
 def short(number: int) -> str:
     """Three digits at most: 940, 12k, 1.4M."""
-    for at, (size, unit) in enumerate(_UNITS):
+    for index, (size, unit) in enumerate(_UNITS):
         if number >= size * 0.9995:
             scaled = number / size
             text = f"{scaled:.1f}" if scaled < 9.95 else f"{scaled:.0f}"
-            return (text if text != "1000" or not at else "1.0") + unit
+            return (text if text != "1000" or not index else "1.0") + unit
     return str(number)
 
 

@@ -16,13 +16,13 @@ _WIDTH = 40
 """Cells for a value; a longer one goes on in the next line, so that paths have room."""
 
 
-def settings_table(console: Console, found: Mapping[str, SettingValue]) -> Table:
+def settings_table(console: Console, values: Mapping[str, SettingValue]) -> Table:
     """Every key with its value and where that came from; what was set is set off."""
     table = make_table(console, "Settings")
     table.add_column("key", no_wrap=True)
     table.add_column("value", overflow="fold", max_width=_WIDTH)
     table.add_column("from", overflow="fold")
-    for name, entry in found.items():
+    for name, entry in values.items():
         style = "dim" if entry.origin == DEFAULT else ""
         table.add_row(name, plain(shown(entry.value)), plain(str(entry.origin)), style=style)
     return table

@@ -296,11 +296,11 @@ def overview_tables(console: Console, view: Overview, total: int) -> Iterable[Ta
         yield rounds
 
 
-def _share_table(console: Console, title: str, what: str, shares: Sequence[Share], total: int) -> Table:
+def _share_table(console: Console, title: str, label: str, shares: Sequence[Share], total: int) -> Table:
     """Return which part of all tokens each of some kinds of messages has."""
     table = make_table(console, title)
-    for name in (what, "messages", "tokens", "share"):
-        table.add_column(name, justify="left" if name == what else "right")
+    for name in (label, "messages", "tokens", "share"):
+        table.add_column(name, justify="left" if name == label else "right")
     table.add_column("", no_wrap=True)
     for share in shares:
         portion = share.tokens / total if total else 0
@@ -354,13 +354,13 @@ def fate_line(fate: Fate) -> Text:
 
 def lost_table(console: Console, survivals: Sequence[Survival], most: int) -> Table | None:
     """Return what is gone, the categories that matter most first."""
-    rows = [(s.category, at, text) for s in survivals if s.category != "identifiers" for at, text in s.lost]
+    rows = [(s.category, index, text) for s in survivals if s.category != "identifiers" for index, text in s.lost]
     if not rows:
         return None
     table = make_table(console, f"Lost ({min(most, len(rows)):,} of {len(rows):,}; all in --json)")
     table.add_column("#", justify="right")
     table.add_column("category", no_wrap=True)
     table.add_column("text", no_wrap=True)
-    for category, at, text in rows[:most]:
-        table.add_row(str(at), category.replace("_", " "), snippet(text, console.width - 24))
+    for category, index, text in rows[:most]:
+        table.add_row(str(index), category.replace("_", " "), snippet(text, console.width - 24))
     return table

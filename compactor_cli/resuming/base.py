@@ -1,4 +1,4 @@
-"""What an agent needs to go on with a compacted session."""
+"""Define what an agent needs to go on with a compacted session."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Compacted(Struct, frozen=True):
     def records(self) -> list[tuple[Message, Any]]:
         """The records that hold what is sent, in its order, each with the first message that it holds."""
         seen: set[int] = set()
-        found: list[tuple[Message, Any]] = []
+        pairs: list[tuple[Message, Any]] = []
         for message in self.after.messages:
             for record in message.records:
                 if record not in seen:
                     seen.add(record)
-                    found.append((message, json.loads(self.after.raw(record))))
-        return found
+                    pairs.append((message, json.loads(self.after.raw(record))))
+        return pairs
 
     @property
     def leaf(self) -> str:
@@ -69,7 +69,7 @@ class Compacted(Struct, frozen=True):
 
 
 class Agentic(Protocol):
-    """How the sessions of one format are carried on. `append` and `rename` are pure."""
+    """Say how the sessions of one format are carried on. `append` and `rename` are pure."""
 
     format: str
     appends: str
@@ -90,8 +90,8 @@ class Agentic(Protocol):
 
 def last_value(transcript: Transcript) -> dict[str, Any]:
     """The newest record of a session that holds a message: an envelope to imitate."""
-    at = next((m.records[-1] for m in reversed(transcript.messages) if m.records), None)
-    value = json.loads(transcript.raw(at)) if at is not None else {}
+    record = next((m.records[-1] for m in reversed(transcript.messages) if m.records), None)
+    value = json.loads(transcript.raw(record)) if record is not None else {}
     return value if isinstance(value, dict) else {}
 
 

@@ -45,13 +45,13 @@ class ResumedClaudeCode:
         ]
         ids = _Ids(compacted)
         records = compacted.records
-        counted = max((at for at, (_, value) in enumerate(records) if _counts(value)), default=-1)
-        for at, (message, value) in enumerate(records):
-            flags = dict.fromkeys(_FLAGS, True) if at == 0 and message.origin == "summary" else {}
-            own = ids.of(value["uuid"]) if isinstance(value.get("uuid"), str) else compacted.id("record", at)
+        counted = max((index for index, (_, value) in enumerate(records) if _counts(value)), default=-1)
+        for index, (message, value) in enumerate(records):
+            flags = dict.fromkeys(_FLAGS, True) if index == 0 and message.origin == "summary" else {}
+            own = ids.of(value["uuid"]) if isinstance(value.get("uuid"), str) else compacted.id("record", index)
             copied = {name: ids.known(field) for name, field in value.items()}
             if isinstance(value.get("message"), dict):
-                copied["message"] = _copied(value["message"], ids, counted=at == counted)
+                copied["message"] = _copied(value["message"], ids, counted=index == counted)
             values.append({**copied, **flags, "parentUuid": parent, "uuid": own, "timestamp": next(stamps)})
             parent = own
         return values

@@ -29,8 +29,8 @@ class ResumedCopilotCLI:
             *((value["type"], value["data"]) for _, value in kept),
         ]
         parent, values = compacted.leaf, []
-        for at, (kind, data) in enumerate(events):
-            own = compacted.id("event", at)
+        for index, (kind, data) in enumerate(events):
+            own = compacted.id("event", index)
             head = {"id": own, "timestamp": next(stamps), "parentId": parent or None}
             values.append({"type": kind, "data": data, **head})
             parent = own

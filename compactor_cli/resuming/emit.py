@@ -56,12 +56,12 @@ def renamed(format: str, data: Content, old: str, new: str) -> bytes:
     """The file of a session with another id, wherever the format has it."""
     way = agentic(format)
     pieces: list[bytes] = []
-    at = 0
+    position = 0
     for start, end, value in values_of(data):
         changes = way.rename(value, old, new)
-        pieces += [data[at:start], jsonedit.replace(data[start:end], changes) if changes else data[start:end]]
-        at = end
-    return b"".join([*pieces, data[at:]])
+        pieces += [data[position:start], jsonedit.replace(data[start:end], changes) if changes else data[start:end]]
+        position = end
+    return b"".join([*pieces, data[position:]])
 
 
 def values_of(data: Content) -> Iterator[tuple[int, int, Any]]:
@@ -70,12 +70,12 @@ def values_of(data: Content) -> Iterator[tuple[int, int, Any]]:
     if whole is not None:
         yield 0, len(data), whole
         return
-    at = 0
-    while at < len(data):
-        end = data.find(b"\n", at) + 1 or len(data)
-        if line := data[at:end].strip():
-            yield at, end, json.loads(line)
-        at = end
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start) + 1 or len(data)
+        if line := data[start:end].strip():
+            yield start, end, json.loads(line)
+        start = end
 
 
 def _json(data: Content) -> Any:

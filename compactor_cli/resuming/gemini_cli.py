@@ -20,8 +20,8 @@ class ResumedGeminiCLI:
     def append(self, compacted: Compacted) -> list[Any]:
         messages: list[Any] = []
         for _, value in compacted.records:
-            given = value.get("$set")
-            messages += given["messages"] if isinstance(given, dict) else [value]
+            changes = value.get("$set")
+            messages += changes["messages"] if isinstance(changes, dict) else [value]
         return [{"$set": {"messages": messages, "lastUpdated": next(compacted.stamps())}}]
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:

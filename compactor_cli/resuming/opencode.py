@@ -32,18 +32,18 @@ class ResumedOpenCode:
         summary, kept = compacted.lead()
         infos = [value["info"] for _, value in compacted.records]
         answer: dict[str, Any] = next((info for info in reversed(infos) if info.get("role") == "assistant"), {})
-        session, at = compacted.before.session_id, millis(compacted.last_time()) + 1
-        values = list(_compaction(compacted, session, at, summary, answer))
+        session, created = compacted.before.session_id, millis(compacted.last_time()) + 1
+        values = list(_compaction(compacted, session, created, summary, answer))
         renamed: dict[str, str] = {}
-        asked = values[0]["info"]["id"]
+        request_id = values[0]["info"]["id"]
         for number, (_, value) in enumerate(kept, start=2):
-            info, now = value["info"], at + number
+            info, now = value["info"], created + number
             own = _id("msg", now, compacted.key, str(number))
             renamed[str(info.get("id"))] = own
             if info.get("role") == "user":
-                asked = own
+                request_id = own
             else:
-                info = {**info, "parentID": renamed.get(str(info.get("parentID")), asked)}
+                info = {**info, "parentID": renamed.get(str(info.get("parentID")), request_id)}
             time = {**(info["time"] if isinstance(info.get("time"), dict) else {}), "created": now}
             parts = [
                 {**part, "id": _id("prt", now, compacted.key, f"{number} {place}"), "messageID": own}
@@ -57,16 +57,17 @@ class ResumedOpenCode:
 
 
 def _compaction(
-    compacted: Compacted, session: str, at: int, summary: str, answer: dict[str, Any]
+    compacted: Compacted, session: str, created: int, summary: str, answer: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """The request for a summary and the summary, as the agent writes them."""
-    ids = [_id("msg", at + number, compacted.key, str(number)) for number in range(2)]
+    ids = [_id("msg", created + number, compacted.key, str(number)) for number in range(2)]
     model = {name: str(answer.get(name) or "") for name in _MODEL}
     path = answer["path"] if isinstance(answer.get("path"), dict) else {"cwd": "", "root": ""}
-    asked = {"role": "user", "time": {"created": at}, "agent": str(answer.get("agent") or "build"), "model": model}
+    agent = str(answer.get("agent") or "build")
+    request = {"role": "user", "time": {"created": created}, "agent": agent, "model": model}
     answered = {
         "role": "assistant",
-        "time": {"created": at + 1, "completed": at + 1},
+        "time": {"created": created + 1, "completed": created + 1},
         "parentID": ids[0],
         **model,
         "mode": "compaction",
@@ -77,18 +78,18 @@ def _compaction(
         "summary": True,
         "finish": "stop",
     }
-    infos: list[dict[str, Any]] = [asked, answered]
+    infos: list[dict[str, Any]] = [request, answered]
     parts: list[dict[str, Any]] = [{"type": "compaction", "auto": False}, {"type": "text", "text": summary}]
     for number, (info, part) in enumerate(zip(infos, parts, strict=True)):
-        own = {"id": _id("prt", at + number, compacted.key, f"{number} 0"), "sessionID": session}
+        own = {"id": _id("prt", created + number, compacted.key, f"{number} 0"), "sessionID": session}
         head = {"id": ids[number], "sessionID": session}
         yield {"info": {**head, **info}, "parts": [{**own, "messageID": ids[number], **part}]}
 
 
-def _id(kind: str, at: int, key: str, word: str) -> str:
+def _id(kind: str, created: int, key: str, word: str) -> str:
     """An id that sorts by its time, in milliseconds, and is the same for the same key and word."""
     counter = int(word.rpartition(" ")[2]) % 0x1000
-    return f"{kind}_{(at * 0x1000 + counter) % (1 << 48):012x}{digest(key, kind, word)[:14]}"
+    return f"{kind}_{(created * 0x1000 + counter) % (1 << 48):012x}{digest(key, kind, word)[:14]}"
 
 
 def _renamed(name: str, old: str, new: str) -> str:
@@ -109,5 +110,5 @@ def _ids(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     if isinstance(value.get("info"), dict):
         yield from _ids(value["info"], (*path, "info"))
     for list_of in ("messages", "parts"):
-        for at, item in enumerate(value[list_of] if isinstance(value.get(list_of), list) else ()):
-            yield from _ids(item, (*path, list_of, at))
+        for index, item in enumerate(value[list_of] if isinstance(value.get(list_of), list) else ()):
+            yield from _ids(item, (*path, list_of, index))

@@ -76,17 +76,17 @@ def _ends(before: _Events, after: _Events) -> tuple[int, int]:
     were."""
     old = {name: before.transcript.raw(record) for name, record in before.sent}
     same = [old.get(name) == after.transcript.raw(record) for name, record in after.sent]
-    first = next((at for at, is_same in enumerate(same) if not is_same), len(same))
-    last = next((len(same) - at for at, is_same in enumerate(reversed(same)) if not is_same), first)
+    first = next((index for index, is_same in enumerate(same) if not is_same), len(same))
+    last = next((len(same) - index for index, is_same in enumerate(reversed(same)) if not is_same), first)
     units = [unit for unit in _units(before) if len(unit) > 1]
     while True:
         kept = {name for name, _ in (*after.sent[:first], *after.sent[last:])}
         torn = set().union(*(unit & kept for unit in units if unit - kept))
         if not torn:
             return first, last
-        at = [at for at, (name, _) in enumerate(after.sent) if name in torn]
-        first = min([first, *(place for place in at if place < first)])
-        last = max([last, *(place + 1 for place in at if place >= last)])
+        index = [index for index, (name, _) in enumerate(after.sent) if name in torn]
+        first = min([first, *(place for place in index if place < first)])
+        last = max([last, *(place + 1 for place in index if place >= last)])
 
 
 def _units(events: _Events) -> Iterator[set[str]]:
@@ -105,7 +105,7 @@ def _units(events: _Events) -> Iterator[set[str]]:
     yield from answers.values()
     for is_work, run in groupby(events.way, lambda record: _is_work(events.values[record])):
         members = [events.values[record] for record in run] if is_work else []
-        signed = next((at for at, value in enumerate(members) if value.get("thinking_blocks")), len(members))
+        signed = next((index for index, value in enumerate(members) if value.get("thinking_blocks")), len(members))
         yield {member(value, "id") for value in members[signed:]}
 
 

@@ -37,8 +37,8 @@ class ResumedPi:
                 "tokensBefore": compacted.before.tokens,
             }
         ]
-        for at, (_, value) in enumerate(kept):
-            parent, own = own, _free(compacted.id("entry", at), taken)
+        for index, (_, value) in enumerate(kept):
+            parent, own = own, _free(compacted.id("entry", index), taken)
             values.append({**value, "id": own, "parentId": parent, "timestamp": next(stamps)})
         return values
 
@@ -50,6 +50,6 @@ class ResumedPi:
 def _free(uuid: str, taken: set[str]) -> str:
     """Eight hex digits that no entry has yet."""
     digits = uuid.replace("-", "")
-    own = next((one for at in range(len(digits) - 7) if (one := digits[at : at + 8]) not in taken), digits)
+    own = next((short for start in range(len(digits) - 7) if (short := digits[start : start + 8]) not in taken), digits)
     taken.add(own)
     return own

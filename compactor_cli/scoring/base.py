@@ -1,4 +1,4 @@
-"""What a scorer is."""
+"""Define what a scorer is."""
 
 from __future__ import annotations
 

@@ -117,15 +117,15 @@ class ClassifierScorer:
         new = {message.index: _key(message) for message in messages if _key(message) not in self._judged}
         batches = _batches([_shown(message, cut) for message in messages if message.index in new], room)
         read = partial(_read_scores, threshold=threshold)
-        asked = [
-            Question(_request(batch, self._system), partial(read, {one.index for one in batch})) for batch in batches
+        questions = [
+            Question(_request(batch, self._system), partial(read, {item.index for item in batch})) for batch in batches
         ]
         missing: dict[str, list[_Shown]] = {}
-        for batch, answer in zip(batches, ask_checked(self._model, asked), strict=True):
+        for batch, answer in zip(batches, ask_checked(self._model, questions), strict=True):
             if answer.value is None:
                 missing.setdefault(answer.why, []).extend(batch)
-            for one in batch:
-                self._judged[new[one.index]] = None if answer.value is None else answer.value[one.index]
+            for item in batch:
+                self._judged[new[item.index]] = None if answer.value is None else answer.value[item.index]
         for why, own in missing.items():
             self._model.give_up(f"classification of {_named(own)}", why)
 
@@ -154,21 +154,21 @@ def _batches(shown: Sequence[_Shown], room: int) -> list[list[_Shown]]:
     batches: list[list[_Shown]] = []
     tokens = characters = 0
     together: list[_Shown] = []
-    for one in shown:
-        if one.alone:
-            batches.append([one])
+    for item in shown:
+        if item.alone:
+            batches.append([item])
             continue
-        cost = estimate(one.text) + _ENTRY
-        tokens, characters = tokens + cost, characters + len(one.text)
+        cost = estimate(item.text) + _ENTRY
+        tokens, characters = tokens + cost, characters + len(item.text)
         if not together or len(together) == _BATCH or tokens > room or characters > _CHARACTERS:
-            together, tokens, characters = [], cost, len(one.text)
+            together, tokens, characters = [], cost, len(item.text)
             batches.append(together)
-        together.append(one)
+        together.append(item)
     return batches
 
 
 def _request(batch: Sequence[_Shown], system: str) -> ModelRequest:
-    data = "\n".join(one.text for one in batch)
+    data = "\n".join(item.text for item in batch)
     return ModelRequest(
         purpose=f"classification of {_named(batch)}",
         system=system,
@@ -186,12 +186,12 @@ def _named(batch: Sequence[_Shown]) -> str:
 def _read_scores(indices: set[int], text: str, *, threshold: float) -> dict[int, Score]:
     """Index -> score. Raises RejectedError unless each message is judged once, within the limits."""
     entries = read_json(text, _READ)["messages"]
-    given = [int(entry["index"]) for entry in entries]
-    if unknown := sorted({*given} - indices):
+    answered = [int(entry["index"]) for entry in entries]
+    if unknown := sorted({*answered} - indices):
         raise RejectedError(f"index {unknown[0]} is not the number of a message")
-    if len(given) > len({*given}):
+    if len(answered) > len({*answered}):
         raise RejectedError("an index occurs more than once")
-    if missing := sorted(indices - {*given}):
+    if missing := sorted(indices - {*answered}):
         raise RejectedError(f"{len(missing)} messages are missing, the first of them is {missing[0]}")
     for entry in entries:
         if not 0 <= entry["importance_score"] <= 100:

@@ -54,31 +54,31 @@ class FactorScorer:
 
 
 def _factors(message: Message, references: int, newest: float | None) -> tuple[Factor, ...]:
-    found = []
+    factors = []
     quiet = message.role == "system" or message.origin == "injected"
     prose = "" if quiet else message.text("text").lower()
     if prose and any(word in prose for word in _DECISION_WORDS) and DECISION.search(prose):
-        found.append(_DECISION_LANGUAGE)
+        factors.append(_DECISION_LANGUAGE)
     failed = tool_failed(message, prose)
     if failed:
-        found.append(_TOOL_ERROR)
+        factors.append(_TOOL_ERROR)
     elif failed is False:
-        found.append(_TOOL_SUCCESS)
+        factors.append(_TOOL_SUCCESS)
     if message.marks and message.marks.importance == "high":
-        found.append(_HIGH)
+        factors.append(_HIGH)
     elif message.marks and message.marks.importance == "medium":
-        found.append(_MEDIUM)
+        factors.append(_MEDIUM)
     if references >= 2:
-        found.append(_REFERENCED)
+        factors.append(_REFERENCED)
     if newest is not None and message.timestamp is not None:
         age = newest - message.timestamp
         if age < 300:
-            found.append(_VERY_RECENT)
+            factors.append(_VERY_RECENT)
         elif age < 3600:
-            found.append(_RECENT)
+            factors.append(_RECENT)
     if (message.marks and message.marks.type == "task") or "task" in prose or "objective" in prose:
-        found.append(_TASK)
-    return tuple(found)
+        factors.append(_TASK)
+    return tuple(factors)
 
 
 def tool_failed(message: Message, prose: str) -> bool | None:

@@ -42,10 +42,10 @@ def speaks_of_scores(text: str) -> bool:
 
 def obvious(message: Message, threshold: float) -> Score | None:
     """The score of a message that needs no model; None for all others."""
-    found = _kind(message)
-    if found is None:
+    kind = _kind(message)
+    if kind is None:
         return None
-    name, points, category, confidence = found
+    name, points, category, confidence = kind
     return Score(points, points, (Factor(f"heuristic {name}", points),), category, confidence, points >= threshold)
 
 
@@ -57,11 +57,11 @@ def _kind(message: Message) -> tuple[str, float, str, float] | None:
         return "earlier summary", 20, "none", 0.9  # carried over by itself
     if message.origin == "injected":
         return "injected text", 5, "none", 0.9
-    said = plain(message.text("text")).strip()
-    if message.results and (message.role == "tool" or not said):
+    text = plain(message.text("text")).strip()
+    if message.results and (message.role == "tool" or not text):
         return _result(message)
-    if said:
-        return ("acknowledgement", 5, "none", 0.9) if is_nod(said) else None
+    if text:
+        return ("acknowledgement", 5, "none", 0.9) if is_nod(text) else None
     if message.calls:
         return "tool call", 10, "none", 0.8
     if any(part.kind == "image" for part in message.parts):

@@ -1,4 +1,4 @@
-"""Which messages later ones refer to, by id or by using their identifiers again (seed 000)."""
+"""Count which messages later ones refer to, by id or by using their identifiers again (seed 000)."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def reference_counts(messages: Sequence[Message]) -> list[int]:
     origins = _Origins()
     counts = [0] * len(messages)
     for message in messages:
-        at = origins.message = message.index
-        found = set(map(origins.__getitem__, chain.from_iterable(map(chunks, _texts(message)))))
-        found.update(map(origins.first_seen.setdefault, _quoted(message), repeat(at)))
-        for origin in found:
-            if origin not in (at, _NOWHERE):
+        index = origins.message = message.index
+        sources = set(map(origins.__getitem__, chain.from_iterable(map(chunks, _texts(message)))))
+        sources.update(map(origins.first_seen.setdefault, _quoted(message), repeat(index)))
+        for origin in sources:
+            if origin not in (index, _NOWHERE):
                 counts[origin] += 1
         if len(message.id) >= _SHORTEST_ID:
-            origins.first_seen.setdefault(message.id, at)
+            origins.first_seen.setdefault(message.id, index)
     return counts
 
 

@@ -55,20 +55,20 @@ def _factors(
 ) -> tuple[Factor, ...]:
     text = _searched(message)
     by_role = {"system": weights.role_weight_system, "user": weights.role_weight_user}
-    found = [
+    factors = [
         # a tool result weighs what the assistant that asked for it does
         Factor(f"role_{message.role}", by_role.get(message.role, weights.role_weight_assistant)),
         Factor("recency", round(RECENCY * weights.recency_decay**distance, 6)),
     ]
     if message.role != "tool" and not QUESTION.isdisjoint(text):
-        found.append(Factor("question", weights.question_bonus))
+        factors.append(Factor("question", weights.question_bonus))
     if message.calls:
-        found.append(Factor("tool_call", weights.tool_call_bonus))
+        factors.append(Factor("tool_call", weights.tool_call_bonus))
     words = sorted(set(keywords.findall(text.lower()))) if keywords else []
-    found += [Factor(f"keyword {word}", weights.keyword_bonus) for word in words]
+    factors += [Factor(f"keyword {word}", weights.keyword_bonus) for word in words]
     length = sum(len(part.text) for part in message.parts if part.kind in ("text", "tool_result"))
-    found.append(Factor("length", round(min(MOST_LENGTH, weights.content_length_weight * length / 100), 6)))
-    return tuple(factor for factor in found if factor.points)
+    factors.append(Factor("length", round(min(MOST_LENGTH, weights.content_length_weight * length / 100), 6)))
+    return tuple(factor for factor in factors if factor.points)
 
 
 def _searched(message: Message) -> str:

@@ -1,4 +1,4 @@
-"""What is allowed for a setting: one value checked, or read from a text."""
+"""Check one value of a setting, or read it from a text."""
 
 from __future__ import annotations
 

@@ -80,19 +80,19 @@ def _toml(text: str, words: list[str], value: Any) -> str:
     import tomlkit
 
     above: dict[str, list[str]] = {}
-    for found in _HEADER.finditer(text):
-        above.setdefault(found[2], []).append(found[1])
+    for match in _HEADER.finditer(text):
+        above.setdefault(match[2], []).append(match[1])
     document = tomlkit.parse(_HEADER.sub(r"\2", text))
     inner: Any = document
-    for at, word in enumerate(words[:-1]):
+    for index, word in enumerate(words[:-1]):
         if word not in inner:
-            inner[word] = tomlkit.table(is_super_table=at + 2 < len(words))
+            inner[word] = tomlkit.table(is_super_table=index + 2 < len(words))
         inner = inner[word]
     if value is None:
         del inner[words[-1]]
     else:
         inner[words[-1]] = value
-    edited = _BARE.sub(lambda found: (above.get(found[2]) or [found[1]]).pop(0) + found[2], document.as_string())
+    edited = _BARE.sub(lambda match: (above.get(match[2]) or [match[1]]).pop(0) + match[2], document.as_string())
     return edited.replace("\r\n", "\n").replace("\n", "\r\n") if _ending(text) == "\r\n" else edited
 
 
@@ -103,36 +103,36 @@ def _yaml_with(text: str, key: Key, value: Any) -> str:
     """Return YAML with a key set: in its place, or on a new line of its section, which may be new too."""
     import yaml
 
-    found: Any = yaml.compose(text, Loader=yaml.SafeLoader)
-    root = found if isinstance(found, yaml.MappingNode) else None
+    document: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+    root = document if isinstance(document, yaml.MappingNode) else None
     end, indent = (root.end_mark.index, root.start_mark.column) if root else (len(text), 0)
     flow = root is not None and root.flow_style
-    said = f" {written(value)}"
+    entry = f" {written(value)}"
     if not key.section:
-        return _put(text, root, key.leaf, said, end)
+        return _put(text, root, key.leaf, entry, end)
     section = _value(root, key.section)
     if isinstance(section, yaml.MappingNode):
-        return _put(text, section, key.leaf, said, _line_end(text, section))
+        return _put(text, section, key.leaf, entry, _line_end(text, section))
     if section is not None and not section.value and not flow:
-        return _put(text, None, key.leaf, said, _line_end(text, section), indent + 2)
-    said = f" {{{key.leaf}:{said}}}" if section or flow else f"{_ending(text)}{' ' * (indent + 2)}{key.leaf}:{said}"
-    return _put(text, root, key.section, said, end)
+        return _put(text, None, key.leaf, entry, _line_end(text, section), indent + 2)
+    entry = f" {{{key.leaf}:{entry}}}" if section or flow else f"{_ending(text)}{' ' * (indent + 2)}{key.leaf}:{entry}"
+    return _put(text, root, key.section, entry, end)
 
 
-def _put(text: str, mapping: Any, word: str, said: str, at: int, indent: int = 0) -> str:
-    """Return the text with an entry of a mapping set: in its place, between its braces, or on a new line at `at`."""
+def _put(text: str, mapping: Any, word: str, entry: str, position: int, indent: int = 0) -> str:
+    """Return the text with an entry of a mapping set: in its place, between its braces, or on a line at `position`."""
     entries = mapping.value if mapping else []
     for key, value in entries:
         if key.value == word:
             start, begin = text.index(":", key.end_mark.index) + 1, value.start_mark.index
             gap, old = text[start:begin], text[begin : _end(value)].rstrip()
-            said = f"{said}{gap.rstrip()}" if not gap or "\n" in gap else gap + said.lstrip()
-            return text[:start] + said + text[begin + len(old) :]
+            entry = f"{entry}{gap.rstrip()}" if not gap or "\n" in gap else gap + entry.lstrip()
+            return text[:start] + entry + text[begin + len(old) :]
     if mapping and mapping.flow_style:
-        at = _end(entries[-1][1]) if entries else mapping.start_mark.index + 1
-        return f"{text[:at]}{', ' if entries else ''}{word}:{said}{text[at:]}"
+        position = _end(entries[-1][1]) if entries else mapping.start_mark.index + 1
+        return f"{text[:position]}{', ' if entries else ''}{word}:{entry}{text[position:]}"
     indent = mapping.start_mark.column if mapping else indent
-    return f"{text[:at]}{' ' * indent}{word}:{said}{_ending(text)}{text[at:]}"
+    return f"{text[:position]}{' ' * indent}{word}:{entry}{_ending(text)}{text[position:]}"
 
 
 def _yaml_without(text: str, words: list[str]) -> str:
@@ -143,15 +143,15 @@ def _yaml_without(text: str, words: list[str]) -> str:
     for word in words[:-1]:
         mapping = _value(mapping, word)
     entries = mapping.value if mapping else []
-    at = next((at for at, (key, _) in enumerate(entries) if key.value == words[-1]), None)
-    if at is None:
+    index = next((index for index, (key, _) in enumerate(entries) if key.value == words[-1]), None)
+    if index is None:
         return text
-    key, value = entries[at]
+    key, value = entries[index]
     start = key.start_mark.index
     if not mapping.flow_style:
         return text[: text.rfind("\n", 0, start) + 1] + text[_line_end(text, value) :]
-    if at:
-        return text[: _end(entries[at - 1][1])] + text[_end(value) :]
+    if index:
+        return text[: _end(entries[index - 1][1])] + text[_end(value) :]
     return text[:start] + text[entries[1][0].start_mark.index if entries[1:] else mapping.end_mark.index - 1 :]
 
 

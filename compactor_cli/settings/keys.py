@@ -61,8 +61,8 @@ class Key(Struct, frozen=True):
 @cache
 def keys() -> Mapping[str, Key]:
     """Every key by its name: those without a section first, then section by section."""
-    found = [_preset(), *_keys_of(Settings, ""), *_keys_of(ReadingSettings, "")]
-    return {key.name: key for key in sorted(found, key=lambda key: key.section != "")}
+    all_keys = [_preset(), *_keys_of(Settings, ""), *_keys_of(ReadingSettings, "")]
+    return {key.name: key for key in sorted(all_keys, key=lambda key: key.section != "")}
 
 
 def _preset() -> Key:
@@ -94,21 +94,21 @@ def _key(name: str, field: Field[Any], hint: Any) -> Key:
     optional = isinstance(hint, UnionType)
     kind = get_args(hint)[0] if optional else hint
     items = get_args(kind) if get_origin(kind) is tuple else ()
-    given = field.metadata
+    metadata = field.metadata
     return Key(
         name,
         items[0] if items else kind,
         field.default,
-        given["meaning"],
+        metadata["meaning"],
         optional=optional,
         many=bool(items),
         length=None if not items or Ellipsis in items else len(items),
-        minimum=given["minimum"],
-        maximum=given["maximum"],
-        choices=_names(name) or given["choices"],
-        form=given["form"],
-        seed_variable=given["variable"],
-        option=given["option"],
+        minimum=metadata["minimum"],
+        maximum=metadata["maximum"],
+        choices=_names(name) or metadata["choices"],
+        form=metadata["form"],
+        seed_variable=metadata["variable"],
+        option=metadata["option"],
     )
 
 

@@ -17,7 +17,7 @@ S = TypeVar("S")
 
 
 class Origin(Struct, frozen=True):
-    """Where a value came from: a kind of source, and its path or name."""
+    """Say where a value came from: a kind of source, and its path or name."""
 
     kind: str
     place: str = ""
@@ -50,35 +50,35 @@ def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
     The strongest layer that names a preset has it expanded under its own keys; other presets count for
     nothing. Raises SettingsError for keys of one layer that exclude each other.
     """
-    found = {key.name: SettingValue(key.default, DEFAULT) for key in keys().values()}
-    naming = max((at for at, layer in enumerate(layers) if "preset" in layer), default=None)
-    for at, layer in enumerate(layers):
+    effective = {key.name: SettingValue(key.default, DEFAULT) for key in keys().values()}
+    naming = max((index for index, layer in enumerate(layers) if "preset" in layer), default=None)
+    for index, layer in enumerate(layers):
         _refuse_rivals(layer)
-        if at == naming:
-            found |= _expanded(layer["preset"])
+        if index == naming:
+            effective |= _expanded(layer["preset"])
         for name, entry in layer.items():
-            found[name] = entry
+            effective[name] = entry
             if name in _RIVALS and entry.value is not None:
-                found[_RIVALS[name]] = SettingValue(None, entry.origin)
-    return found
+                effective[_RIVALS[name]] = SettingValue(None, entry.origin)
+    return effective
 
 
-def settings_of(found: Mapping[str, SettingValue]) -> Settings:
-    return _filled(Settings, found, "")
+def settings_of(effective: Mapping[str, SettingValue]) -> Settings:
+    return _filled(Settings, effective, "")
 
 
-def reading_of(found: Mapping[str, SettingValue]) -> ReadingSettings:
-    return _filled(ReadingSettings, found, "")
+def reading_of(effective: Mapping[str, SettingValue]) -> ReadingSettings:
+    return _filled(ReadingSettings, effective, "")
 
 
-def _filled(kind: type[S], found: Mapping[str, SettingValue], prefix: str) -> S:
+def _filled(kind: type[S], effective: Mapping[str, SettingValue], prefix: str) -> S:
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]  # only dataclasses come here
         section = field.default_factory
         if isinstance(section, type):
-            values[field.name] = _filled(section, found, f"{field.name}.")
+            values[field.name] = _filled(section, effective, f"{field.name}.")
         else:
-            values[field.name] = found[prefix + field.name].value
+            values[field.name] = effective[prefix + field.name].value
     return kind(**values)
 
 
@@ -93,5 +93,5 @@ def _expanded(named: SettingValue) -> dict[str, SettingValue]:
 def _refuse_rivals(layer: Layer) -> None:
     first, second = (layer.get(name) for name in sorted(_RIVALS, reverse=True))
     if first and second and first.value is not None and second.value is not None:
-        one, other = first.origin.names("target_tokens"), second.origin.names("target_ratio")
-        raise SettingsError(f"{one} and {other.rpartition(': ')[2]} exclude each other")
+        first_name, second_name = first.origin.names("target_tokens"), second.origin.names("target_ratio")
+        raise SettingsError(f"{first_name} and {second_name.rpartition(': ')[2]} exclude each other")

@@ -1,4 +1,4 @@
-"""When to compact, ready made. A new preset is one line here."""
+"""Name ready-made choices of when to compact. A new preset is one line here."""
 
 from __future__ import annotations
 

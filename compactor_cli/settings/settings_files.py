@@ -1,4 +1,4 @@
-"""Which settings files there are, and what stands in them."""
+"""Find the settings files, and read what stands in them."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def files_in_use(config: str, folder: Path) -> list[SettingsFile]:
     """The files that are read, the weaker first: that of --config alone, else the user's and the project's."""
     if config:
         return [named_file(config)]
-    found = [user_file(), project_file(folder)]
-    return [file for file in found if file is not None and file.exists]
+    files = [user_file(), project_file(folder)]
+    return [file for file in files if file is not None and file.exists]
 
 
 def named_file(path: str) -> SettingsFile:
@@ -120,10 +120,10 @@ def section_of(file: SettingsFile, document: Mapping[Any, Any]) -> Mapping[Any, 
 
 def _only(folder: Path, stem: str) -> Path | None:
     """The file of this name in a folder, whatever its suffix. Raises SettingsError for two."""
-    found = [path for suffix in SUFFIXES if _is_file(path := folder / f"{stem}{suffix}")]
-    if len(found) > 1:
-        raise SettingsError(f"{' and '.join(map(str, found))}: two settings files in one folder; keep one")
-    return found[0] if found else None
+    paths = [path for suffix in SUFFIXES if _is_file(path := folder / f"{stem}{suffix}")]
+    if len(paths) > 1:
+        raise SettingsError(f"{' and '.join(map(str, paths))}: two settings files in one folder; keep one")
+    return paths[0] if paths else None
 
 
 def _expanded(path: str) -> Path:
@@ -159,8 +159,8 @@ def _toml(name: str, text: str) -> Mapping[Any, Any]:
         return tomli.loads(text)
     except tomli.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
-        at = int(line[1]) if line else text.count("\n") + 1  # the end of the file
-        raise SettingsError(f"{name}:{at}: not TOML: {error}") from None
+        line_number = int(line[1]) if line else text.count("\n") + 1  # the end of the file
+        raise SettingsError(f"{name}:{line_number}: not TOML: {error}") from None
     except RecursionError:
         raise SettingsError(f"{name}: not TOML: lists in lists in lists") from None
 

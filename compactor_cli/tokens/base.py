@@ -1,4 +1,4 @@
-"""What a token counter is."""
+"""Define what a token counter is."""
 
 from __future__ import annotations
 

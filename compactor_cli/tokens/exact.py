@@ -26,4 +26,4 @@ class ExactCounter:
     def count(self, text: str) -> int:
         if len(text) <= _CHUNK:
             return self._count(text) if text else 0
-        return sum(self._count(text[at : at + _CHUNK]) for at in range(0, len(text), _CHUNK))
+        return sum(self._count(text[start : start + _CHUNK]) for start in range(0, len(text), _CHUNK))

@@ -25,7 +25,7 @@ _TABLE = "model_prices_and_context_window_backup.json"
 
 
 class ModelFacts(Struct, frozen=True):
-    """What is known of a model. `known` is False when the limit is only the default."""
+    """Hold what is known of a model. `known` is False when the limit is only the default."""
 
     name: str
     context_limit: int
@@ -51,12 +51,12 @@ def entry_of(name: str) -> Mapping[str, Any] | None:
 
 def chat_models() -> list[tuple[str, int]]:
     """The models of the table that converse, by name, with their context limits."""
-    found = []
+    models = []
     for name, entry in _table().items():
         limit = isinstance(entry, dict) and entry.get("mode") in ("chat", "responses") and entry.get("max_input_tokens")
         if isinstance(limit, int) and limit:
-            found.append((name, limit))
-    return sorted(found)
+            models.append((name, limit))
+    return sorted(models)
 
 
 @cache

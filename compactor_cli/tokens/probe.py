@@ -59,7 +59,7 @@ class ProbedCounter:
 
 
 class Fit(Struct, Generic[Result], frozen=True):
-    """What `fit` ended with."""
+    """Hold what `fit` ended with."""
 
     result: Result
     counter: TokenCounter
@@ -195,7 +195,7 @@ def _cost(turn: Turn, local: TokenCounter) -> int:
 def _alternating(turns: Sequence[Turn]) -> list[Turn]:
     """Turns as all providers accept them: no two of one role in a row, the user's first and last."""
     merged = list(joined(turns))
-    first = next((at for at, turn in enumerate(merged) if turn.role != "system"), len(merged))
+    first = next((index for index, turn in enumerate(merged) if turn.role != "system"), len(merged))
     if first == len(merged) or merged[first].role != "user":
         merged.insert(first, _FILLER)
     if merged[-1].role != "user":

@@ -1,1 +1,1 @@
-"""What `inspect`, `diff`, `browse` and `sessions` show of a session, computed."""
+"""Compute what `inspect`, `diff`, `browse` and `sessions` show of a session."""

@@ -17,7 +17,7 @@ _REFERENCE = compiled_later(r"ctx_[0-9a-f]{8}")
 
 
 class Fate(Struct, frozen=True):
-    """What became of the messages: indices of the first transcript, and how many the second has more."""
+    """Hold what became of the messages: indices of the first transcript, and how many the second has more."""
 
     kept: tuple[int, ...]
     shortened: tuple[int, ...]
@@ -41,19 +41,19 @@ def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
     references that their marks carry; summaries name what they stand for."""
     earlier = {message.text() for message in before if message.origin == "summary"}
     known = {*earlier, *map(text_reference, earlier)}
-    summaries = {at: numbers for at, message in enumerate(after) if (numbers := _stands_for(message, known))}
+    summaries = {index: numbers for index, message in enumerate(after) if (numbers := _stands_for(message, known))}
     named = {number for numbers in summaries.values() for number in numbers}
-    stands_for = {at for at, message in enumerate(before) if message.number in named}
+    stands_for = {index for index, message in enumerate(before) if message.number in named}
     # of equal messages the ones that no summary stands for are the ones that were kept
-    in_turn = sorted(range(len(before)), key=lambda at: (at in stands_for, at))
+    in_turn = sorted(range(len(before)), key=lambda index: (index in stands_for, index))
     kept, rest = _take(after, range(len(after)), _index(before, in_turn, _key))
-    left = [at for at in in_turn if at not in kept]
+    left = [index for index in in_turn if index not in kept]
     by_call = _index(before, left, _calls)
     shortened, rest = _take(after, rest, _index(before, left, _imageless))
     by_reference: dict[_Key, deque[int]] = defaultdict(deque)
-    for at in left:
-        for text in {text for part in before[at].parts for text in _texts(part)}:
-            by_reference[before[at].role, text_reference(text)].append(at)
+    for index in left:
+        for text in {text for part in before[index].parts for text in _texts(part)}:
+            by_reference[before[index].role, text_reference(text)].append(index)
     added = 0
     for place in rest:
         match = None if place in summaries else _match(after[place], by_call, by_reference, shortened)
@@ -89,9 +89,9 @@ _Key = tuple[object, ...]
 
 def _index(messages: Sequence[Message], order: Sequence[int], key: Callable[[Message], _Key]) -> dict[_Key, deque[int]]:
     index: dict[_Key, deque[int]] = defaultdict(deque)
-    for at in order:
-        if key(messages[at]):
-            index[key(messages[at])].append(at)
+    for position in order:
+        if key(messages[position]):
+            index[key(messages[position])].append(position)
     return index
 
 
@@ -100,15 +100,15 @@ def _take(
 ) -> tuple[dict[int, int], list[int]]:
     """Positions found in the index, each once, with those of the messages there, and the places of the messages
     that were not found."""
-    found: dict[int, int] = {}
+    pairs: dict[int, int] = {}
     rest: list[int] = []
     for place in places:
         waiting = index.get(_key(messages[place]))
         if waiting:
-            found[waiting.popleft()] = place
+            pairs[waiting.popleft()] = place
         else:
             rest.append(place)
-    return found, rest
+    return pairs, rest
 
 
 def _key(message: Message) -> _Key:
@@ -171,14 +171,14 @@ def _match(
 ) -> int | None:
     waiting = by_call.get(_calls(message))
     while waiting:
-        at = waiting.popleft()
-        if at not in taken:
-            return at
+        index = waiting.popleft()
+        if index not in taken:
+            return index
     for part in message.parts:
         for name in _REFERENCE.findall(part.text):
             waiting = by_reference.get((message.role, name))
             while waiting:
-                at = waiting.popleft()
-                if at not in taken:
-                    return at
+                index = waiting.popleft()
+                if index not in taken:
+                    return index
     return None

@@ -66,7 +66,7 @@ def _all_before(part: Compaction) -> Sequence[Message]:
         return part.mended.messages
     gone = [message for message in part.before.messages if message.number in dropped]
     shown = sorted([*part.mended.messages, *gone], key=lambda message: message.number)
-    return [replace(message, index=at) for at, message in enumerate(shown)]
+    return [replace(message, index=index) for index, message in enumerate(shown)]
 
 
 def _mended(transcript: Transcript) -> Sequence[Message]:

@@ -1,4 +1,4 @@
-"""What `compact --if-needed` would do with a conversation, and why."""
+"""Forecast what `compact --if-needed` would do with a conversation, and why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compactor_cli.settings import ContextSettings, Settings
 
 
 class Outlook(Struct, frozen=True):
-    """How full the context is, and what would be compacted."""
+    """Say how full the context is, and what would be compacted."""
 
     transcript: Transcript
     recorded: Recorded | None

@@ -1,4 +1,4 @@
-"""What a session consists of: roles, tools, tiers, earlier rounds, heaviest messages."""
+"""Compute what a session consists of: roles, tools, tiers, earlier rounds, heaviest messages."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ def of_analyses(analyses: Sequence[Analysis]) -> tuple[Entry, ...]:
     for conversation, analysis in enumerate(analyses):
         messages = analysis.transcript.messages
         about = _about(messages)
-        for at, message in enumerate(messages):
+        for index, message in enumerate(messages):
             tools, files = _work(message, about)
-            residual = at in analysis.residuals.kept
-            why = _why(message, residual, analysis.tiers[at], demoted=at in analysis.residuals.demoted)
-            score = analysis.scores[at]
-            out.append(Entry(conversation, "", message, None, why, residual, analysis.tiers[at], score, tools, files))
+            residual, tier = index in analysis.residuals.kept, analysis.tiers[index]
+            why = _why(message, residual, tier, demoted=index in analysis.residuals.demoted)
+            score = analysis.scores[index]
+            out.append(Entry(conversation, "", message, None, why, residual, tier, score, tools, files))
     return tuple(out)
 
 
@@ -70,10 +70,10 @@ def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
     lost = [m for m in reversed(part.before.messages) if m.number not in left]
     dropped = {number for group in part.dropped for number in group.messages}
     yield from (_new(conversation, message) for message in added.get(-1, ()))
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         while lost and lost[-1].number < message.number:
             yield _lost(conversation, lost.pop(), about, dropped)
-        after, decision = out.get(at), decided.get(at)
+        after, decision = out.get(index), decided.get(index)
         tools, files = _work(message, about)
         fate: MessageFate
         if after is None:
@@ -83,12 +83,12 @@ def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
         else:
             fate = "shortened" if any(p.edited for p in after.parts) else "kept"
         reason = decision.reason if decision else ("nothing had to be compacted" if not part.plan else "")
-        tier = part.message_tiers[at] if part.message_tiers else None
-        score = part.scores[at] if part.scores else None
+        tier = part.message_tiers[index] if part.message_tiers else None
+        score = part.scores[index] if part.scores else None
         if message.records or after is not None:
             before = message if message.records else None
-            yield Entry(conversation, fate, before, after, reason, at in part.residuals, tier, score, tools, files)
-        yield from (_new(conversation, message) for message in added.get(at, ()))
+            yield Entry(conversation, fate, before, after, reason, index in part.residuals, tier, score, tools, files)
+        yield from (_new(conversation, message) for message in added.get(index, ()))
     while lost:
         yield _lost(conversation, lost.pop(), about, dropped)
 
@@ -121,15 +121,15 @@ def _of_pairing(conversation: int, pair: ConversationPair) -> Iterable[Entry]:
     fates = _fates(matched, edited)
     yield from (_new(conversation, message) for message in added.get(-1, ()))
     named = {number: place for place, numbers in matched.stands_for.items() for number in numbers}
-    for at, message in enumerate(pair.before):
-        after = pair.after[matched.pairs[at]] if at in matched.pairs else None
-        fate = fates[at] if message.records else "added"
+    for index, message in enumerate(pair.before):
+        after = pair.after[matched.pairs[index]] if index in matched.pairs else None
+        fate = fates[index] if message.records else "added"
         if message.records or after is not None:
             tools, files = _work(message, about)
             reason = _compared(fate, message, after, named.get(message.number))
             before = message if message.records else None
             yield Entry(conversation, fate, before, after, reason, tools=tools, files=files)
-        yield from (_new(conversation, message) for message in added.get(at, ()))
+        yield from (_new(conversation, message) for message in added.get(index, ()))
     for message in pair.extra:
         yield Entry(conversation, "dropped", message, None, "taken out by a repair of the input")
 
@@ -184,11 +184,11 @@ def _work(message: Message, about: _About) -> tuple[tuple[str, ...], tuple[tuple
             continue
         tool, paths = about.get(part.call_id, (part.name or "(unknown)", ()))
         tools[part.name if part.kind == "tool_call" else tool] = None
-        for at, path in enumerate(paths):
-            files[path] = files.get(path, 0) + _share(part, at, len(paths))
+        for index, path in enumerate(paths):
+            files[path] = files.get(path, 0) + _share(part, index, len(paths))
     return tuple(tools), tuple(files.items())
 
 
-def _share(part: Part, at: int, of: int) -> int:
+def _share(part: Part, index: int, of: int) -> int:
     """The part's tokens in equal shares; what is left over goes to the first ones."""
-    return part.tokens // of + (at < part.tokens % of)
+    return part.tokens // of + (index < part.tokens % of)

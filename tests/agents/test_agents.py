@@ -111,10 +111,10 @@ def test_the_one_session_among_an_agents_files(name, tmp_path):
     for path, text in PATHS[name].items():
         put(tmp_path / path, text)
     listing = find_sessions(machine_of({"HOME": str(tmp_path)}, windows=False), [agent(name)])
-    assert [one.path.relative_to(tmp_path).as_posix() for one in listing.found] == [
+    assert [one.path.relative_to(tmp_path).as_posix() for one in listing.sessions] == [
         next(iter(PATHS[name])).removesuffix("/events/event-00000-x.json")
     ]
-    saved = look(listing, listing.found[0])
+    saved = look(listing, listing.sessions[0])
     assert saved.about.request == "Paint it blue."
     assert saved.about.project == ("" if name in NO_PROJECT - {"cursor"} else "w" if name == "cursor" else "/w")
     assert listing.failed == []
@@ -165,7 +165,7 @@ def test_resume_commands_name_the_session(tmp_path):
     put(tmp_path / ".pi/agent/sessions/--w--/t_pi.jsonl", PATHS["pi"][".pi/agent/sessions/--w--/t_pi.jsonl"])
     put(tmp_path / ".claude/projects/-w/abc.jsonl", PATHS["claude-code"][".claude/projects/-w/abc.jsonl"])
     listing = find_sessions(machine_of({"HOME": str(tmp_path)}, windows=False), AGENTS.values())
-    commands = {one.agent: look(listing, one).resume for one in listing.found}
+    commands = {one.agent: look(listing, one).resume for one in listing.sessions}
     assert commands["claude-code"] == "claude --resume abc"
     assert commands["pi"] == f"pi --session {tmp_path / '.pi/agent/sessions/--w--/t_pi.jsonl'}"
-    assert Saved(listing.found[0], look(listing, listing.found[0]).about).agent.title
+    assert Saved(listing.sessions[0], look(listing, listing.sessions[0]).about).agent.title

@@ -242,7 +242,7 @@ def test_what_is_saved_makes_compact_come_to_the_same_figures(browse, session, r
 
     desk, app = browse(scenario, session, target_ratio=0.4)
     assert app.return_code == 0
-    assert "decisions saved to session.decisions.json; use them: compactor compact" in desk.told[0]
+    assert "decisions saved to session.decisions.json; use them: compactor compact" in desk.remarks[0]
     file = json.loads((tmp_path / "session.decisions.json").read_bytes())
     assert [(one["message"], one["decision"]) for one in file["decisions"]] == [(5, "keep"), (8, "drop")]
     options = ("--decisions", "session.decisions.json", "--tokenizer", "chars", "--json", "-o", "small.jsonl")

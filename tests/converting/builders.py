@@ -7,7 +7,7 @@ import json
 from hypothesis import strategies as st
 
 from compactor_cli.converting import TARGETS
-from compactor_cli.converting.base import Given
+from compactor_cli.converting.base import WriteContext
 from compactor_cli.converting.convert import Options, convert
 from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
 from compactor_cli.converting.reading_back import Uncounted, said
@@ -16,7 +16,7 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.formats.loading import load
 from tests.builders import jsonl
 
-GIVEN = Given("0" * 64)
+GIVEN = WriteContext("0" * 64)
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 READABLE = sorted(set(TARGETS) & set(FORMATS))
 """Targets whose files this tool reads as well."""

@@ -23,7 +23,7 @@ ROWS = _ROW.findall(rules.__doc__ or "")
 
 
 def extracted(*records: Json, threshold: float = 60) -> list[Memory]:
-    return list(extract(transcript(list(records)), threshold=threshold, at=AT))
+    return list(extract(transcript(list(records)), threshold=threshold, created=AT))
 
 
 def texts(*records: Json, threshold: float = 60) -> list[str]:
@@ -302,7 +302,7 @@ def test_the_cost_grows_with_the_length_and_no_faster() -> None:
     def seconds(number: int) -> float:
         session = transcript([user(said[:2_000]) if at % 2 else assistant(said) for at in range(number)])
         begun = time.process_time()
-        extract(session, threshold=60, at=AT)
+        extract(session, threshold=60, created=AT)
         return time.process_time() - begun
 
     seconds(10)

@@ -47,7 +47,7 @@ def judges(request: ModelRequest) -> str:
 
 def found(model: ScriptedModel, records: list[Json] = RECORDS, **memory: object) -> tuple[Memory, ...]:
     settings = Settings(memory=MemorySettings(**memory))  # type: ignore[arg-type]  # fields by their names
-    return extract_memories(transcript(records), settings, at=AT, model=model)
+    return extract_memories(transcript(records), settings, created=AT, model=model)
 
 
 def test_what_the_model_finds_worth_it_is_made_to_stand_alone() -> None:
@@ -65,7 +65,7 @@ def test_what_the_model_finds_worth_it_is_made_to_stand_alone() -> None:
 def test_what_is_none_to_the_model_is_not_found_by_rules() -> None:
     """Message 6 would be, offline."""
     assert all("linter" not in memory.text for memory in found(ScriptedModel(judges)))
-    offline = extract_memories(transcript(RECORDS), Settings(), at=AT)
+    offline = extract_memories(transcript(RECORDS), Settings(), created=AT)
     assert [memory.text for memory in offline] == ["Always run the linter before a push."]
 
 
@@ -91,7 +91,7 @@ def test_a_scorer_judges_a_message_once_in_whatever_transcript() -> None:
     scorer.score(transcript(RECORDS), Settings())
     asked = len(model.requests)
     more = transcript([*RECORDS[:5], result("1", "Tool no response"), *RECORDS[6:], user("Deploys are on Tuesdays.")])
-    extract_memories(more, Settings(), at=AT, model=model, judge=scorer)
+    extract_memories(more, Settings(), created=AT, model=model, judge=scorer)
     shown = [tagged(asked_text(r), "message", "number") for r in model.requests[asked:]]
     assert [list(texts.values()) for texts in shown if texts] == [["Deploys are on Tuesdays."]]
     broken = ScriptedModel(ModelAnswer(failure="connection failed"))
@@ -109,7 +109,7 @@ def test_a_report_has_the_scores() -> None:
 
 def test_what_the_model_does_not_judge_goes_by_the_rules() -> None:
     model = ScriptedModel(ModelAnswer(failure="connection failed"))
-    assert found(model) == extract(transcript(RECORDS), threshold=60, at=AT)
+    assert found(model) == extract(transcript(RECORDS), threshold=60, created=AT)
     assert [what for what, _ in model.given_up] == ["classification of messages 1-6"]
 
 

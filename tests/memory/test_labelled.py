@@ -33,7 +33,7 @@ def figures(rows: list[list[str]]) -> Figures:
 
 def is_remembered(speaker: str, text: str) -> bool:
     said = [user(text)] if speaker == "user" else [user("Go on"), assistant(text)]
-    return bool(extract(transcript(said), threshold=60, at=0.0))
+    return bool(extract(transcript(said), threshold=60, created=0.0))
 
 
 def test_there_are_enough_of_both_in_both_halves() -> None:

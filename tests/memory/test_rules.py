@@ -57,7 +57,7 @@ def test_which_rule_finds_a_sentence(rule: str, speaker: Speaker, sentence: str)
 def test_a_message_that_says_one_sentence_is_remembered_whatever_its_words(name: str) -> None:
     (row,) = (row for row in TABLE if row[0] == name)
     record = (assistant, user)[row[1] == "user"](row[-1])
-    (memory,) = extract(transcript([record]), threshold=0, at=0)
+    (memory,) = extract(transcript([record]), threshold=0, created=0)
     assert memory.text == row[-1]
 
 

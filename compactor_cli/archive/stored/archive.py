@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], at: float) -> int:
+def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], now: float) -> int:
     """Store a compaction, its rounds and its input, which is `pieces` one behind the other; its id.
 
     A file that came out as it went in is noted without pieces, and only when no compaction is known whose output
@@ -50,10 +50,10 @@ def keep(connection: Connection, manifest: Manifest, pieces: Sequence[bytes], at
     if not manifest.changed and before.exact:
         return before.outputs[0]
     previous = before.outputs[0] if before.outputs else None
-    added = _insert(connection, manifest, previous, at)
+    added = _insert(connection, manifest, previous, now)
     if manifest.changed:
         add_pieces(connection, added, pieces)
-        earlier = [] if previous is None else [one.id for one in reversed(chain(connection, previous))]
+        earlier = [] if previous is None else [compaction.id for compaction in reversed(chain(connection, previous))]
         add_rounds(connection, added, manifest, earlier, before.inputs)
     return added
 
@@ -64,16 +64,16 @@ def confirm(connection: Connection, id: int) -> None:
 
 
 def restore(
-    connection: Connection, id: int, at: float | None, put: Callable[[Iterable[bytes]], Content] = b"".join
+    connection: Connection, id: int, now: float | None, put: Callable[[Iterable[bytes]], Content] = b"".join
 ) -> Content:
     """The input of a compaction, byte for byte. Raises StoreError when it is not in the archive any more.
 
-    `at`: it is used now, which needs a transaction that writes; None where that cannot be noted. `put`: where the
+    `now`: it is used then, which needs a transaction that writes; None where that cannot be noted. `put`: where the
     pieces go, when they may be too large for memory.
     """
-    if at is not None:
+    if now is not None:
         # the first statement locks the row: nobody takes the pieces away while they are read
-        connection.execute(update(compactions).where(compactions.c.id == id).values(used=at))
+        connection.execute(update(compactions).where(compactions.c.id == id).values(used=now))
     wanted = known(connection, id)
     for source in _sources(connection, wanted):
         data = put(_first(read_pieces(connection, source), wanted.input.size))
@@ -102,23 +102,23 @@ def _first(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
 def manifest(connection: Connection, id: int) -> Manifest:
     """The manifest of a compaction, as it was kept; the rounds have their numbers in the session."""
     row = connection.execute(select(compactions.c.counter, compactions.c.removed).where(compactions.c.id == id)).first()
-    one = known(connection, id)
+    compaction = known(connection, id)
     assert row is not None
     try:
         removed = removed_of(json.loads(zlib.decompress(row.removed)))
     except (zlib.error, ValueError, InputError):
         raise StoreError(f"the manifest of compaction {id} is damaged in the archive") from None
     rounds = tuple(past.round for past in rounds_of(connection, id))
-    return Manifest(one.input, one.output, one.format, row.counter, rounds, removed)
+    return Manifest(compaction.input, compaction.output, compaction.format, row.counter, rounds, removed)
 
 
 def find_by_marks(connection: Connection, references: Container[str]) -> FoundCompaction | None:
     """The newest compaction whose marks a text has, for a file that is known by nothing else. `references`: the
     first 8 hex digits of each."""
-    for one in newest(connection):
-        removed = manifest(connection, one.id).removed
+    for compaction in newest(connection):
+        removed = manifest(connection, compaction.id).removed
         if any(entry.marked and entry.digest[:8] in references for entry in removed):
-            return FoundCompaction(one.id, "marks")
+            return FoundCompaction(compaction.id, "marks")
     return None
 
 
@@ -133,10 +133,10 @@ def size(connection: Connection) -> ArchiveSize:
     return ArchiveSize(count, kept, number, int(total), stored_bytes(connection))
 
 
-def _insert(connection: Connection, manifest: Manifest, previous: int | None, at: float) -> int:
+def _insert(connection: Connection, manifest: Manifest, previous: int | None, now: float) -> int:
     values = {
-        "at": at,
-        "used": at,
+        "at": now,
+        "used": now,
         "previous": previous,
         "written": False,
         "kept": manifest.changed,
@@ -167,12 +167,12 @@ def _sources(connection: Connection, wanted: Archived) -> Iterator[int]:
         return
     waiting, seen = [wanted.id], {wanted.id}
     while waiting:
-        at = waiting.pop()
-        follows = (compactions.c.previous == at) | (compactions.c.input_sha256 == wanted.input.sha256)
+        compaction = waiting.pop()
+        follows = (compactions.c.previous == compaction) | (compactions.c.input_sha256 == wanted.input.sha256)
         query = select(compactions.c.id, compactions.c.kept, compactions.c.input_sha256, compactions.c.output_sha256)
-        for one in connection.execute(query.where(follows)).all():
-            if one.kept:
-                yield one.id
-            elif one.id not in seen and one.input_sha256 == one.output_sha256:
-                seen.add(one.id)
-                waiting.append(one.id)
+        for row in connection.execute(query.where(follows)).all():
+            if row.kept:
+                yield row.id
+            elif row.id not in seen and row.input_sha256 == row.output_sha256:
+                seen.add(row.id)
+                waiting.append(row.id)

@@ -1,4 +1,4 @@
-"""Which compaction a file belongs to, and what a compaction came from."""
+"""Find which compaction a file belongs to, and what a compaction came from."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KNOWN = (
 
 
 class _State(NamedTuple):
-    """What is compared with the beginning of a file."""
+    """Hold what is compared with the beginning of a file."""
 
     id: int
     input_size: int

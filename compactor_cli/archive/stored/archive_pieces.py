@@ -38,11 +38,12 @@ def add_pieces(connection: Connection, compaction: int, contents: Sequence[bytes
     """Store the pieces that are not there yet, and which of them the compaction's input is."""
     digests = [hashlib.sha256(content).hexdigest() for content in contents]
     known = _ids(connection, digests)
-    missing = {digest: at for at, digest in enumerate(digests) if digest not in known}
-    for rows in _rooms(_row(digest, contents[at]) for digest, at in missing.items()):  # never all of them in memory
+    missing = {digest: index for index, digest in enumerate(digests) if digest not in known}
+    # never all of them in memory
+    for rows in _rooms(_row(digest, contents[index]) for digest, index in missing.items()):
         insert_new(connection, objects, rows)
     known |= _ids(connection, missing)
-    rows = [{"compaction": compaction, "position": at, "object": known[digest]} for at, digest in enumerate(digests)]
+    rows = [{"compaction": compaction, "position": n, "object": known[digest]} for n, digest in enumerate(digests)]
     connection.execute(insert(pieces), rows)
 
 
@@ -95,8 +96,8 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, An
 
 def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
     """Values in as many as one statement takes."""
-    for at in range(0, len(values), _BATCH):
-        yield values[at : at + _BATCH]
+    for index in range(0, len(values), _BATCH):
+        yield values[index : index + _BATCH]
 
 
 def _row(digest: str, content: bytes) -> dict[str, Any]:
@@ -121,8 +122,8 @@ def _rooms(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 def _ids(connection: Connection, digests: Iterable[str]) -> dict[str, int]:
     """Digest -> id of the pieces that are there."""
     query = select(objects.c.sha256, objects.c.id).where(objects.c.sha256.in_(bindparam("digests", expanding=True)))
-    found: dict[str, int] = {}
+    known: dict[str, int] = {}
     for some in batches(list(dict.fromkeys(digests))):
         rows = connection.execute(query, {"digests": list(some)})
-        found.update({row.sha256: row.id for row in rows})
-    return found
+        known.update({row.sha256: row.id for row in rows})
+    return known

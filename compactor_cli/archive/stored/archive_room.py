@@ -60,7 +60,7 @@ def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
     """
     lock(connection)
     going = related(connection, ids)
-    freed = sum(drop_pieces(connection, one) for one in going)
+    freed = sum(drop_pieces(connection, compaction) for compaction in going)
     for some in batches(going):
         connection.execute(delete(rounds).where(rounds.c.compaction.in_(some)))
         connection.execute(delete(compactions).where(compactions.c.id.in_(some)))
@@ -70,17 +70,17 @@ def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
 
 def related(connection: Connection, ids: Iterable[int]) -> list[int]:
     """Compactions and all others of the same sessions: earlier and later rounds, and those of the same file."""
-    found: set[int] = set()
+    reached: set[int] = set()
     new = set(ids)
     while new:
-        found |= new
+        reached |= new
         near: set[int] = set()
         for some in batches(sorted(new)):
             for query in _neighbours(some):
                 near |= set(connection.execute(query).scalars())
-        new = near - found
+        new = near - reached
     present: list[int] = []
-    for some in batches(sorted(found)):
+    for some in batches(sorted(reached)):
         present += connection.execute(select(compactions.c.id).where(compactions.c.id.in_(some))).scalars()
     return present
 

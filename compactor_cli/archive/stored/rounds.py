@@ -48,11 +48,11 @@ def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int]
         wanted |= set(connection.execute(select(sessions.c.id).where(sessions.c.key.in_(some))).scalars())
     for part in batches(list(ids)):
         wanted |= set(connection.execute(select(rounds.c.session).where(rounds.c.compaction.in_(part))).scalars())
-    found: list[PastRound] = []
+    past_rounds: list[PastRound] = []
     for chosen in batches(sorted(wanted)):
         query = _past().where(rounds.c.session.in_(chosen))
-        found += [_past_round(row) for row in connection.execute(query)]
-    return sorted(found, key=lambda past: (past.at, past.compaction, past.round.conversation))
+        past_rounds += [_past_round(row) for row in connection.execute(query)]
+    return sorted(past_rounds, key=lambda past: (past.at, past.compaction, past.round.conversation))
 
 
 def rounds_of(connection: Connection, compaction: int) -> list[PastRound]:
@@ -69,12 +69,12 @@ def forget_empty_sessions(connection: Connection) -> None:
 
 def _by_conversation(connection: Connection, ids: Sequence[int]) -> dict[int, PastRound]:
     """The nearest round of each conversation among compactions that are given nearest first."""
-    order = {compaction: at for at, compaction in enumerate(ids)}
-    found: list[PastRound] = []
+    order = {compaction: position for position, compaction in enumerate(ids)}
+    past_rounds: list[PastRound] = []
     for some in batches(list(ids)):
-        found += [_past_round(row) for row in connection.execute(_past().where(rounds.c.compaction.in_(some)))]
-    found.sort(key=lambda past: order[past.compaction], reverse=True)
-    return {past.round.conversation: past for past in found}
+        past_rounds += [_past_round(row) for row in connection.execute(_past().where(rounds.c.compaction.in_(some)))]
+    past_rounds.sort(key=lambda past: order[past.compaction], reverse=True)
+    return {past.round.conversation: past for past in past_rounds}
 
 
 def _row(connection: Connection, compaction: int, key: str, entry: Round) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class AssembleOptions(options.SessionOptions):
 
 
 @takes("assemble")
-def assemble(asked: AssembleOptions, given: Layer) -> None:
+def assemble(args: AssembleOptions, overrides: Layer) -> None:
     """Write the messages of a prompt: the parts that prompt.yaml describes, and the history between them.
 
     The order is system prompt, identity, actions, system insight, history, task, current message. The
@@ -69,21 +69,21 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
       segments:
         - {id: error-handling, file: errors.md, when: {error_occurred: true}}
     """
-    if asked.json and not asked.dry_run and asked.out == "-":
+    if args.json and not args.dry_run and args.out == "-":
         raise UsageError("--json prints the report on standard output: write the prompt elsewhere with -o")
-    session = open_session(asked, given, profile=True)
-    session.settings = replace(session.settings, target_tokens=asked.total, target_ratio=None)
+    session = open_session(args, overrides, profile=True)
+    session.settings = replace(session.settings, target_tokens=args.total, target_ratio=None)
     compile_patterns(session.settings.keep)
-    session.warn_unused(given)
-    session.dry = asked.dry_run
-    wanted = read_prompt(asked.prompt, asked.context or ())
-    inputs = inputs_of(session, [asked.file], asked)
+    session.warn_unused(overrides)
+    session.dry = args.dry_run
+    wanted = read_prompt(args.prompt, args.context or ())
+    inputs = inputs_of(session, [args.file], args)
     file = inputs[0].path
     if len(inputs) > 1:
-        raise UsageError(f"{asked.file} stands for {len(inputs):,} sessions; a prompt has one history, name one")
-    refuse_overwriting([file], {"-o": [asked.out], "--report": [asked.report or "-"]})
-    if not asked.dry_run:
-        clear_beside(asked.out)
+        raise UsageError(f"{args.file} stands for {len(inputs):,} sessions; a prompt has one history, name one")
+    refuse_overwriting([file], {"-o": [args.out], "--report": [args.report or "-"]})
+    if not args.dry_run:
+        clear_beside(args.out)
     with session.working(1):
         source = session.load(file)
     session.note_reading(source)
@@ -93,11 +93,11 @@ def assemble(asked: AssembleOptions, given: Layer) -> None:
     choices = choose_segments(wanted, session.counter.count)
     with session.working(1) as progress:
         progress.say("assembling")
-        result = _assemble(session, source, wanted, choices, asked.total)
+        result = _assemble(session, source, wanted, choices, args.total)
     data = source.joints[0] + result.data + source.joints[-1]
-    if not asked.dry_run:
-        write_bytes(asked.out, data, inputs=[file])
-    _tell(session, source, wanted, choices, result, data, asked)
+    if not args.dry_run:
+        write_bytes(args.out, data, inputs=[file])
+    _tell(session, source, wanted, choices, result, data, args)
 
 
 def _assemble(
@@ -116,7 +116,7 @@ def _tell(
     choices: tuple[SegmentChoice, ...],
     result: Prompted,
     data: bytes,
-    asked: AssembleOptions,
+    args: AssembleOptions,
 ) -> None:
     """The report for scripts, and the tables for people: of --dry-run on standard output."""
     from compactor_cli.render import jsons, prompts, tables
@@ -125,11 +125,11 @@ def _tell(
     use = session.model_use()
     for warning in (*result.history.warnings, *(use.warnings if use else ())):
         session.warn(warning)
-    if asked.json or asked.report:
+    if args.json or args.report:
         value = prompts.assemble_json(
             source,
             session.counter.name,
-            asked.out,
+            args.out,
             data,
             result,
             prompts.segments_json(prompt, choices),
@@ -138,13 +138,13 @@ def _tell(
         )
         if use:
             value |= model_json(use)
-        if asked.dry_run:
+        if args.dry_run:
             value["plan"] = jsons.plan_json([result.history])
-        if asked.report:
-            write_bytes(asked.report, (jsons.dumps(value) + "\n").encode(), inputs=[source.path])
-        if asked.json:
+        if args.report:
+            write_bytes(args.report, (jsons.dumps(value) + "\n").encode(), inputs=[source.path])
+        if args.json:
             print_json(value)
-    shown = asked.dry_run and not asked.json
+    shown = args.dry_run and not args.json
     console = session.out if shown else session.err
     if console.quiet:
         return
@@ -159,5 +159,5 @@ def _tell(
         console.print(f"repaired: message {note.index}: {note.kind}: {note.detail}", soft_wrap=True)
     if use:
         console.print(use_line(use), soft_wrap=True)
-    if not asked.dry_run:
-        session.say_written(asked.out)
+    if not args.dry_run:
+        session.say_written(args.out)

@@ -55,7 +55,7 @@ class BrowseOptions(options.PickOptions):
 
 
 @takes("browse")
-def browse(asked: BrowseOptions, given: Layer) -> None:
+def browse(args: BrowseOptions, overrides: Layer) -> None:
     """Go through a session in the terminal: what a compaction makes of each message, and why, before it is done.
 
     Keys keep or drop messages, which shows at once what that does to the rest; another target or strategy as well.
@@ -70,8 +70,8 @@ def browse(asked: BrowseOptions, given: Layer) -> None:
       compactor compact session.jsonl --decisions decisions.json -o small.jsonl
     """
     _application()  # whether it is there comes first
-    _check_terminal(asked.file)
-    desk, running = opened(asked, given)
+    _check_terminal(args.file)
+    desk, running = opened(args, overrides)
     gc.enable()  # unlike other commands, this one runs for long
     try:
         running.run()
@@ -79,35 +79,35 @@ def browse(asked: BrowseOptions, given: Layer) -> None:
         desk.keeper.close()
     if running.bug is not None:
         raise running.bug
-    for line in desk.told:
+    for line in desk.remarks:
         desk.session.say(line)
     if running.return_code:
         raise typer.Exit(running.return_code)
 
 
-def opened(asked: BrowseOptions, given: Layer) -> tuple[SessionDesk, Browser]:
+def opened(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]:
     """The browser of a session, by the options of the command, and what it works with."""
     application = _application()
-    held = decisions_in(asked.decisions)
-    session = open_session(asked, with_aim(given, held), profile=True)
+    held = decisions_in(args.decisions)
+    session = open_session(args, with_aim(overrides, held), profile=True)
     session.go_offline()
     if session.settings.memory.auto_recall:
         session.warn("memory.auto_recall: compact puts memories into the output, which the browser does not show")
-    inputs = inputs_of(session, [asked.file], asked)
+    inputs = inputs_of(session, [args.file], args)
     if len(inputs) > 1 or is_parquet(inputs[0].path):
         raise UsageError("the browser shows one session: name one file, and no data set")
     source = session.load(inputs[0].path)
-    desk = desk_of(session, source, asked, given)
+    desk = desk_of(session, source, args, overrides)
     refuse_overwriting([source.path], {"-o": [_named(desk.place)]})
-    state, said = desk.opening(), ""
+    state, message = desk.opening(), ""
     if held is None:
         return desk, application(desk, state)
     kept = held_against(held.decisions, source)
     state = replace(state, choices=dict(kept.choices))
     if kept.lost:
         lost = ", ".join(str(spot.message) for spot in kept.lost)
-        said = f"The session has changed: the decisions on {lost} are left out."
-    return desk, application(desk, state, said, None if kept.lost else state)
+        message = f"The session has changed: the decisions on {lost} are left out."
+    return desk, application(desk, state, message, None if kept.lost else state)
 
 
 def _application() -> type[Browser]:
@@ -143,7 +143,7 @@ class SessionDesk:
     """The file of decisions that it began from; empty for none."""
     repeated: Sequence[str]
     """Options that `compact` is to be given as well."""
-    told: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     """What to say when the screen is as it was."""
 
     @property
@@ -213,7 +213,7 @@ class SessionDesk:
         self.output = place
         self._tell(f"compacted file written to {place} ({view.tokens:,} tokens)")
         for warning in dict.fromkeys(warning for part in view.parts for warning in part.warnings):
-            self.told.append(f"warning: {warning}")
+            self.remarks.append(f"warning: {warning}")
         return f"Written to {place}: {view.tokens:,} tokens."
 
     def _settings(self, aim: Aim) -> Settings:
@@ -226,23 +226,23 @@ class SessionDesk:
 
     def _tell(self, line: str) -> None:
         """Say something when the screen is as it was; of the same thing the last."""
-        self.told = [known for known in self.told if known.split(" ")[:2] != line.split(" ")[:2]]
-        self.told.append(line)
+        self.remarks = [known for known in self.remarks if known.split(" ")[:2] != line.split(" ")[:2]]
+        self.remarks.append(line)
 
 
-def desk_of(session: Session, source: Source, asked: BrowseOptions, given: Layer) -> SessionDesk:
+def desk_of(session: Session, source: Source, args: BrowseOptions, overrides: Layer) -> SessionDesk:
     """The desk of a run; files that are written are named after the session."""
     name = "session.jsonl" if is_remote(source.path) else Path(source.path).name
     stem, _, rest = name.partition(".")
-    said = [word for key in _REPEATED if key in given for word in (f"--{key}", str(given[key].value))]
+    words = [word for key in _REPEATED if key in overrides for word in (f"--{key}", str(overrides[key].value))]
     return SessionDesk(
         session=session,
         source=source,
         keeper=Keeper(session),
-        place=asked.out or asked.decisions or f"{stem}.decisions.json",
+        place=args.out or args.decisions or f"{stem}.decisions.json",
         output=f"{stem}.compacted.{rest}" if rest else f"{stem}.compacted",
-        known=asked.decisions,
-        repeated=[*said, *(("--config", asked.config) if asked.config else ())],
+        known=args.decisions,
+        repeated=[*words, *(("--config", args.config) if args.config else ())],
     )
 
 

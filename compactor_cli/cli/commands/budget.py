@@ -33,7 +33,7 @@ class BudgetOptions(options.SessionOptions):
 
 
 @takes("budget")
-def budget(asked: BudgetOptions, given: Layer) -> None:
+def budget(args: BudgetOptions, overrides: Layer) -> None:
     """Share out a token budget over fixed parts, residuals and tiers.
 
     Fixed parts and a margin of 100 tokens come off first, residuals take up to their share, and the
@@ -51,15 +51,15 @@ def budget(asked: BudgetOptions, given: Layer) -> None:
       agent_identity: {tokens: 200}
       task_prompt: "Fix the rounding bug."
     """
-    session = open_session(asked, given, probes=True)
+    session = open_session(args, overrides, probes=True)
     session.go_offline()
-    wanted = read_prompt(asked.prompt, asked.context or ()) if asked.prompt else None
-    one_by_one(session, inputs_of(session, [asked.file], asked), partial(_budget, session, asked, wanted))
+    wanted = read_prompt(args.prompt, args.context or ()) if args.prompt else None
+    one_by_one(session, inputs_of(session, [args.file], args), partial(_budget, session, args, wanted))
 
 
-def _budget(session: Session, asked: BudgetOptions, wanted: Prompt | None, file: str) -> int:
+def _budget(session: Session, args: BudgetOptions, wanted: Prompt | None, file: str) -> int:
     """The budget of one file; returns the exit code that it calls for."""
-    total, settings = asked.total, session.settings
+    total, settings = args.total, session.settings
     source = session.load(file)
     session.note_reading(source)
     if len(source.transcripts) > 1:
@@ -77,7 +77,7 @@ def _budget(session: Session, asked: BudgetOptions, wanted: Prompt | None, file:
         safety_margin=settings.budget.safety_margin,
         residual_share=settings.scoring.max_residuals,
     )
-    _show(session, source, allocated, wanted, choices, json=asked.json)
+    _show(session, source, allocated, wanted, choices, json=args.json)
     if allocated.remaining < 0:
         session.warn(f"the fixed parts alone take {fixed.total:,} tokens, more than the {total:,} of the budget")
         return ExitCode.BUDGET
@@ -87,7 +87,7 @@ def _budget(session: Session, asked: BudgetOptions, wanted: Prompt | None, file:
 def _needs(analysis: Analysis) -> list[int]:
     """Tokens of each tier."""
     tokens = [(analysis.tiers[m.index], m.tokens) for m in analysis.transcript.messages]
-    return [sum(size for at, size in tokens if at == tier) for tier in range(TIERS)]
+    return [sum(size for own_tier, size in tokens if own_tier == tier) for tier in range(TIERS)]
 
 
 def _fixed(
@@ -101,10 +101,10 @@ def _fixed(
 
 def _residuals(analysis: Analysis, prompt: Prompt | None, counter: TokenCounter) -> int:
     """Return what the residuals take: as the prompt says, or those of the transcript."""
-    given = prompt.residuals if prompt else None
-    if given is None:
+    residuals = prompt.residuals if prompt else None
+    if residuals is None:
         return sum(analysis.transcript.messages[i].tokens for i in analysis.residuals.kept)
-    return given if isinstance(given, int) else counter.count(given)
+    return residuals if isinstance(residuals, int) else counter.count(residuals)
 
 
 def _show(

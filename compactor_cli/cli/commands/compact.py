@@ -25,7 +25,7 @@ from compactor_cli.settings.layers import Layer
 
 
 @takes("compact")
-def compact(asked: CompactOptions, given: Layer) -> None:
+def compact(args: CompactOptions, overrides: Layer) -> None:
     """Make transcripts smaller: keep what matters, cut or quote the rest.
 
     The output is valid wherever the input was, and with a target it fits, or nothing is written: the lines
@@ -47,22 +47,22 @@ def compact(asked: CompactOptions, given: Layer) -> None:
       compactor compact session.jsonl --decisions decisions.json -o small.jsonl
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
-    decisions = decisions_in(asked.decisions)
-    session = open_session(asked, with_aim(given, decisions), profile=True, probes=True)
+    decisions = decisions_in(args.decisions)
+    session = open_session(args, with_aim(overrides, decisions), profile=True, probes=True)
     keeper = Keeper(session)
-    inputs = inputs_of(session, asked.files or (), asked, aside=asked.out_dir)
-    if asked.scheduler:  # its workers have folders of their own that they work in
+    inputs = inputs_of(session, args.files or (), args, aside=args.out_dir)
+    if args.scheduler:  # its workers have folders of their own that they work in
         inputs = [replace(entry, path=_anywhere(entry.path)) for entry in inputs]
-        asked = dataclasses.replace(asked, out_dir=asked.out_dir and _anywhere(asked.out_dir))
-    check_usage(session, inputs, asked)
-    session.dry = asked.dry_run
-    warn_of(session, asked, given)
-    session.warn_unused(given)
+        args = dataclasses.replace(args, out_dir=args.out_dir and _anywhere(args.out_dir))
+    check_usage(session, inputs, args)
+    session.dry = args.dry_run
+    warn_of(session, args, overrides)
+    session.warn_unused(overrides)
     names = {entry.path: entry.name for entry in inputs}
     several = len(inputs) > 1
     try:
-        recalled = keeper.recall(asked.recall)
-        job = Job(asked=asked, names=names, several=several, keeper=keeper, recalled=recalled, decisions=decisions)
+        recalled = keeper.recall(args.recall)
+        job = Job(args=args, names=names, several=several, keeper=keeper, recalled=recalled, decisions=decisions)
         code = _run_all(session, [entry.path for entry in inputs], job)
     finally:
         keeper.close()
@@ -77,24 +77,24 @@ def _anywhere(path: str) -> str:
 
 def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
     """Every file, and what is told of all of them. The code of the first that failed."""
-    asked = job.asked
+    args = job.args
     try:
         outcomes = run_files(session, files, job)
     except CompactorError as error:  # of the only file
-        if asked.check:
-            publish(asked, [failed(files[0], error)], files)
+        if args.check:
+            publish(args, [failed(files[0], error)], files)
         raise
-    publish(asked, [finding for entry in outcomes for finding in entry.findings], files)
+    publish(args, [finding for entry in outcomes for finding in entry.findings], files)
     reports = [entry.report for entry in outcomes if entry.report]
-    if asked.report:
-        write_bytes(asked.report, "".join(f"{line}\n" for line in reports).encode(), inputs=files)
-    if asked.json:
+    if args.report:
+        write_bytes(args.report, "".join(f"{line}\n" for line in reports).encode(), inputs=files)
+    if args.json:
         for line in reports:
             typer.echo(line)
     if job.several:
         _sum_up(session, outcomes)
     code = next((entry.code for entry in outcomes if entry.code), 0)
-    if asked.check and not code and any(entry.changed for entry in outcomes):
+    if args.check and not code and any(entry.changed for entry in outcomes):
         code = int(ExitCode.NO)
     return code
 

@@ -27,7 +27,7 @@ class CompletionOptions(options.RunOptions):
 
 
 @takes("completion")
-def completion(asked: CompletionOptions) -> None:
+def completion(args: CompletionOptions) -> None:
     """Print the script that completes commands, options and their values at Tab.
 
     It completes strategies, formats, agents, models, settings and the like by their names, and sessions by
@@ -39,12 +39,12 @@ def completion(asked: CompletionOptions) -> None:
       compactor completion zsh > ~/.zfunc/_compactor
       compactor completion fish > ~/.config/fish/completions/compactor.fish
     """
-    name = asked.shell or Path(os.environ.get("SHELL", "")).name
+    name = args.shell or Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
-        what = f"there is no completion for {name!r}{meant(name, SHELLS)}" if name else "SHELL names no shell"
-        raise UsageError(f"{what}: name one of {', '.join(SHELLS)}")
+        problem = f"there is no completion for {name!r}{meant(name, SHELLS)}" if name else "SHELL names no shell"
+        raise UsageError(f"{problem}: name one of {', '.join(SHELLS)}")
     script = (_FOLDER / SHELLS[name]).read_text(encoding="utf-8")
     typer.echo(script, nl=False)
-    if sys.stdout.isatty() and not asked.quiet:
+    if sys.stdout.isatty() and not args.quiet:
         lines = [line for line in script.splitlines() if line.startswith("#") and "compdef" not in line]
         typer.echo("\n" + "\n".join(line.removeprefix("# ") for line in lines), err=True)

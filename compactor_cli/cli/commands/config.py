@@ -28,7 +28,7 @@ _STATES = {True: "there", False: "not there", None: "not looked at"}
 
 
 class KeptPlace(Struct, frozen=True):
-    """Where something is kept that outlives a run."""
+    """Say where something is kept that outlives a run."""
 
     what: str
     place: str
@@ -46,7 +46,7 @@ config = typer.Typer(rich_markup_mode=None, add_completion=False, invoke_without
 
 @config.callback()
 @takes("config")
-def show(asked: options.CommandOptions, ctx: typer.Context) -> None:
+def show(args: options.CommandOptions, ctx: typer.Context) -> None:
     """Show the settings that are in effect and where each came from; read or change one.
 
     Weakest first: defaults, the user's file, the project's file, environment variables, options.
@@ -59,17 +59,17 @@ def show(asked: options.CommandOptions, ctx: typer.Context) -> None:
       compactor config init --user
     """
     if ctx.invoked_subcommand:
-        ctx.obj = asked.config
+        ctx.obj = args.config
         return
-    configured = configure({}, asked.config)
-    if asked.json:
+    configured = configure({}, args.config)
+    if args.json:
         print_json([_entry(key, configured) for key in keys().values()])
         return
     from compactor_cli.render.settings import settings_table
 
     console = make_console(sys.stdout)
-    _warn(asked, configured)
-    console.print(settings_table(console, configured.found))
+    _warn(args, configured)
+    console.print(settings_table(console, configured.values))
     for place in kept_places(configured):
         state = ", not there yet" if place.exists is False else ""
         console.print(f"{place.what} are kept in {place.place}{state}", soft_wrap=True)
@@ -77,7 +77,7 @@ def show(asked: options.CommandOptions, ctx: typer.Context) -> None:
 
 @config.command("get", short_help="Print the value of one key.")
 @takes("config get")
-def get(asked: KeyOptions, ctx: typer.Context) -> None:
+def get(args: KeyOptions, ctx: typer.Context) -> None:
     """Print the value of one key that is in effect. A key that is unset prints an empty line.
 
     \b
@@ -85,34 +85,34 @@ def get(asked: KeyOptions, ctx: typer.Context) -> None:
       compactor config get strategy
       compactor config get context.threshold --json
     """
-    if asked.key not in keys():
-        raise UsageError(unknown(asked.key))
-    configured = configure({}, asked.config or ctx.obj)
-    if asked.json:
-        print_json(_entry(keys()[asked.key], configured))
+    if args.key not in keys():
+        raise UsageError(unknown(args.key))
+    configured = configure({}, args.config or ctx.obj)
+    if args.json:
+        print_json(_entry(keys()[args.key], configured))
         return
-    _warn(asked, configured)
-    typer.echo(shown(configured.found[asked.key].value))
+    _warn(args, configured)
+    typer.echo(shown(configured.values[args.key].value))
 
 
 @config.command("path", short_help="Say which files are read.")
 @takes("config path")
-def path(asked: options.CommandOptions, ctx: typer.Context) -> None:
+def path(args: options.CommandOptions, ctx: typer.Context) -> None:
     """Say which settings files there are, the weaker first, what is kept where, and what of it exists.
 
     \b
     Examples:
       compactor config path
     """
-    given = config_of(asked.config or ctx.obj)
-    files = [named_file(given)] if given else _usual_places(working_folder())
+    config_file = config_of(args.config or ctx.obj)
+    files = [named_file(config_file)] if config_file else _usual_places(working_folder())
     configured = None
     try:
-        configured = configure({}, given)
+        configured = configure({}, config_file)
     except SettingsError as error:  # the files are what somebody wants to see who has to mend one
-        asked.say(f"warning: {error}")
+        args.say(f"warning: {error}")
     kept = kept_places(configured)
-    if asked.json:
+    if args.json:
         rows = [{"source": file.kind, "path": str(file.path), "exists": file.exists} for file in files]
         rows += [{"source": place.what, "path": place.place, "exists": place.exists} for place in kept]
         print_json(rows)
@@ -142,19 +142,19 @@ def kept_places(configured: Configured | None) -> list[KeptPlace]:
     if file is None:
         return [answers, KeptPlace(MEMORIES, shown(url), None)]
     try:
-        there = is_there(file)
+        exists = is_there(file)
     except StoreError:
         return [answers, KeptPlace(MEMORIES, str(file), None)]
-    return [answers, KeptPlace(MEMORIES, str(file), there)]
+    return [answers, KeptPlace(MEMORIES, str(file), exists)]
 
 
 def _entry(key: Key, configured: Configured) -> dict[str, Any]:
-    found = configured.found[key.name]
+    setting = configured.values[key.name]
     return {
         "key": key.name,
-        "value": shown(found.value) if isinstance(found.value, str) else found.value,
-        "source": found.origin.kind,
-        "place": found.origin.place,
+        "value": shown(setting.value) if isinstance(setting.value, str) else setting.value,
+        "source": setting.origin.kind,
+        "place": setting.origin.place,
         "default": key.default,
         "meaning": key.meaning,
         "allowed": allowed(key),
@@ -162,9 +162,9 @@ def _entry(key: Key, configured: Configured) -> dict[str, Any]:
     }
 
 
-def _warn(asked: options.CommandOptions, configured: Configured) -> None:
+def _warn(args: options.CommandOptions, configured: Configured) -> None:
     for warning in configured.warnings:
-        asked.say(f"warning: {warning}")
+        args.say(f"warning: {warning}")
 
 
 config.command("set", short_help="Set a key in a file.", context_settings={"ignore_unknown_options": True})(set_key)

@@ -33,7 +33,7 @@ from compactor_cli.settings.settings_files import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions(RunOptions):
-    """Which settings file is changed."""
+    """Say which settings file is changed."""
 
     user: Annotated[bool, typer.Option("--user", help="The user's file.")] = False
     project: Annotated[
@@ -62,7 +62,7 @@ class InitOptions(RunOptions):
 
 
 @takes("config set")
-def set_key(asked: SetOptions, ctx: typer.Context) -> None:
+def set_key(args: SetOptions, ctx: typer.Context) -> None:
     """Set a key in a settings file. What else stands in the file stays as it is, comments too.
 
     \b
@@ -73,24 +73,24 @@ def set_key(asked: SetOptions, ctx: typer.Context) -> None:
     """
     from compactor_cli.settings.editing import with_value
 
-    key = asked.key
+    key = args.key
     if key not in keys():
         raise UsageError(unknown(key))
-    file = _target(asked, ctx.obj)
-    wanted = _value(keys()[key], asked.value, file)
+    file = _target(args, ctx.obj)
+    wanted = _value(keys()[key], args.value, file)
     before = read_text(file) if file.exists else ""
     after = with_value(file, before, keys()[key], wanted)
     merge([layer_of(section_of(file, parse(file, after)), file.origin)])  # raises for what cannot be used together
     _write(file, after)
-    asked.say(f"{file.path}: {key} = {written(wanted)}")
+    args.say(f"{file.path}: {key} = {written(wanted)}")
     with suppress(SettingsError):  # another file is wrong, which is not this command's matter
-        found = configure({}, str(file.path) if file.kind == "file" else "").found[key]
-        if found.origin.place != str(file.path):
-            asked.say(f"note: {found.origin} is stronger: {key} is {shown(found.value) or 'unset'} here")
+        effective = configure({}, str(file.path) if file.kind == "file" else "").values[key]
+        if effective.origin.place != str(file.path):
+            args.say(f"note: {effective.origin} is stronger: {key} is {shown(effective.value) or 'unset'} here")
 
 
 @takes("config unset")
-def unset(asked: UnsetOptions, ctx: typer.Context) -> None:
+def unset(args: UnsetOptions, ctx: typer.Context) -> None:
     """Take a key out of a settings file, so that weaker ones and the default count again.
 
     \b
@@ -100,16 +100,16 @@ def unset(asked: UnsetOptions, ctx: typer.Context) -> None:
     """
     from compactor_cli.settings.editing import without
 
-    key, file = asked.key, _target(asked, ctx.obj)
+    key, file = args.key, _target(args, ctx.obj)
     after = without(file, read_text(file), key)
     if after is None:
         raise UsageError(f"{file.path}: {key} is not set there" + ("" if key in keys() else f"; {unknown(key)}"))
     _write(file, after)
-    asked.say(f"{file.path}: {key} is no longer set")
+    args.say(f"{file.path}: {key} is no longer set")
 
 
 @takes("config init")
-def init(asked: InitOptions, ctx: typer.Context) -> None:
+def init(args: InitOptions, ctx: typer.Context) -> None:
     """Write a settings file with every key commented out: its meaning, default, and what is allowed.
 
     The file is compactor.toml in this folder, or with --user the user's file.
@@ -121,28 +121,28 @@ def init(asked: InitOptions, ctx: typer.Context) -> None:
     """
     from compactor_cli.settings.template import template
 
-    named = asked.config or ctx.obj
-    if asked.user and named:
+    named = args.config or ctx.obj
+    if args.user and named:
         raise UsageError("--user and --config exclude each other: use one of them")
-    path = named_file(named).path if named else user_file().path if asked.user else working_folder() / "compactor.toml"
+    path = named_file(named).path if named else user_file().path if args.user else working_folder() / "compactor.toml"
     candidates = [path] if named else [path.with_suffix(suffix) for suffix in SUFFIXES]
     for place in candidates:
         if place.exists():
             raise UsageError(f"{place} is there already; change it with `compactor config set`")
-    path = path.with_suffix(".yaml") if asked.yaml else path
-    file = SettingsFile("user file" if asked.user else "file", path)
+    path = path.with_suffix(".yaml") if args.yaml else path
+    file = SettingsFile("user file" if args.user else "file", path)
     _write(file, template(yaml=file.is_yaml))
-    asked.say(f"written to {path}")
+    args.say(f"written to {path}")
 
 
-def _target(asked: FileOptions, around: str) -> SettingsFile:
+def _target(args: FileOptions, around: str) -> SettingsFile:
     """The file to change: the one that is named, also before the subcommand (`around`), else the project's."""
-    config = asked.config or around
-    if asked.user + asked.project + bool(config) > 1:
+    config = args.config or around
+    if args.user + args.project + bool(config) > 1:
         raise UsageError("--user, --project and --config exclude each other: use one of them")
-    if asked.user:
+    if args.user:
         return user_file()
-    named = config if asked.project else config_of(config)
+    named = config if args.project else config_of(config)
     if named:
         return named_file(named)
     folder = working_folder()

@@ -55,9 +55,9 @@ class ConvertOptions(options.SessionOptions):
 
 
 class ConvertJob(Struct, frozen=True):
-    """What is to be done with every file."""
+    """Hold what is to be done with every file."""
 
-    asked: ConvertOptions
+    args: ConvertOptions
     target: Target
     options: Options
     names: dict[str, str]
@@ -65,7 +65,7 @@ class ConvertJob(Struct, frozen=True):
 
 
 @takes("convert")
-def convert(asked: ConvertOptions, given: Layer) -> None:
+def convert(args: ConvertOptions, overrides: Layer) -> None:
     """Write a session in another format, or for another agent to go on with.
 
     What the target cannot hold is listed: on standard error, and with --json or --report for scripts.
@@ -80,24 +80,24 @@ def convert(asked: ConvertOptions, given: Layer) -> None:
       compactor convert session.jsonl --to anthropic --no-thinking | jq .messages
       compactor convert session.jsonl --to codex -o rollout.jsonl --json | jq .losses
     """
-    session = open_session(asked, {**given, **forced(tokenizer="chars", model="")})
-    options.at_most_one((("-o", asked.out), ("--out-dir", asked.out_dir)))
-    if asked.json and not asked.out_dir and (asked.out or "-") == "-":
+    session = open_session(args, {**overrides, **forced(tokenizer="chars", model="")})
+    options.at_most_one((("-o", args.out), ("--out-dir", args.out_dir)))
+    if args.json and not args.out_dir and (args.out or "-") == "-":
         raise UsageError("--json prints the report on standard output: write the session elsewhere with -o")
-    target = _target(asked.to)
-    inputs = inputs_of(session, [asked.file], asked, aside=asked.out_dir)
-    if len(inputs) > 1 and not asked.out_dir:
-        held = f"{asked.file} is a folder with {len(inputs):,} sessions"
+    target = _target(args.to)
+    inputs = inputs_of(session, [args.file], args, aside=args.out_dir)
+    if len(inputs) > 1 and not args.out_dir:
+        held = f"{args.file} is a folder with {len(inputs):,} sessions"
         raise UsageError(f"{held}: name a folder to write to with --out-dir")
     paths = [made_file.path for made_file in inputs]
-    refuse_overwriting(paths, {"-o": [asked.out or "-"], "--report": [asked.report or "-"]})
-    job = ConvertJob(asked, target, _options(asked), {made_file.path: _plain_name(made_file) for made_file in inputs})
+    refuse_overwriting(paths, {"-o": [args.out or "-"], "--report": [args.report or "-"]})
+    job = ConvertJob(args, target, _options(args), {made_file.path: _plain_name(made_file) for made_file in inputs})
     reports: list[str] = []
     try:
         one_by_one(session, inputs, lambda path: _one(session, path, job, reports))
     finally:
-        if asked.report and reports:
-            write_bytes(asked.report, "".join(reports).encode(), inputs=paths)
+        if args.report and reports:
+            write_bytes(args.report, "".join(reports).encode(), inputs=paths)
 
 
 def _target(name: str) -> Target:
@@ -106,16 +106,16 @@ def _target(name: str) -> Target:
     return TARGETS[name]
 
 
-def _options(asked: ConvertOptions) -> Options:
+def _options(args: ConvertOptions) -> Options:
     from compactor_cli.converting.convert import Options
     from compactor_cli.converting.stable import UNKNOWN_TIME
 
-    now = moment(asked.time) if asked.time else UNKNOWN_TIME
+    now = moment(args.time) if args.time else UNKNOWN_TIME
     if now is None:
-        raise UsageError(f"--time {asked.time!r}: write a date and time such as 2026-05-01T12:00:00Z")
-    absolute = asked.cwd[1:3] in (":\\", ":/") or not asked.cwd
-    cwd = asked.cwd if absolute else str(Path(asked.cwd).expanduser().absolute())
-    return Options(cwd=cwd, now=now, thinking=asked.thinking)
+        raise UsageError(f"--time {args.time!r}: write a date and time such as 2026-05-01T12:00:00Z")
+    absolute = args.cwd[1:3] in (":\\", ":/") or not args.cwd
+    cwd = args.cwd if absolute else str(Path(args.cwd).expanduser().absolute())
+    return Options(cwd=cwd, now=now, thinking=args.thinking)
 
 
 def _plain_name(made_file: Input) -> str:
@@ -132,10 +132,10 @@ def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> in
 
     source = session.read(session.bytes_of(path), path)
     session.note_reading(source)
-    made = list(converted(source, job.target, job.options, apart=bool(job.asked.out_dir)))
+    made = list(converted(source, job.target, job.options, apart=bool(job.args.out_dir)))
     for place, made_file in zip(_places(path, made, job), made, strict=True):
-        refuse_overwriting([path], {"--out-dir": [place]} if job.asked.out_dir else {})
-        if job.asked.out_dir:
+        refuse_overwriting([path], {"--out-dir": [place]} if job.args.out_dir else {})
+        if job.args.out_dir:
             Path(place).parent.mkdir(parents=True, exist_ok=True)
         write_bytes(place, made_file.data, inputs=[path])
         reports.append(_tell(session, source, made_file, place, job))
@@ -144,9 +144,9 @@ def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> in
 
 def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
     """Return where each file goes."""
-    if not job.asked.out_dir:
-        return [job.asked.out or "-"]
-    folder = Path(job.asked.out_dir)
+    if not job.args.out_dir:
+        return [job.args.out or "-"]
+    folder = Path(job.args.out_dir)
     return [str(folder / (made_file.file_name or job.names[path])) for made_file in made]
 
 
@@ -159,7 +159,7 @@ def _tell(session: Session, source: Source, made: Converted, place: str, job: Co
     for warning in warnings:
         session.warn(warning)
     line = jsons.dumps(conversion_json(source, made, place, warnings)) + "\n"
-    if job.asked.json:
+    if job.args.json:
         typer.echo(line, nl=False)
     console = session.err
     if console.quiet:
@@ -175,11 +175,11 @@ def _tell(session: Session, source: Source, made: Converted, place: str, job: Co
 
 
 def _warnings(made: Converted) -> list[str]:
-    found = []
+    warnings = []
     if made.home and not made.cwd_known:
-        found.append(
+        warnings.append(
             f"the session does not say in which folder it works, so {made.cwd} stands there: name it with --cwd"
         )
     if not made.read_back:
-        found.append(f"there is no reader for {made.target} here, so what was written was not read again")
-    return found
+        warnings.append(f"there is no reader for {made.target} here, so what was written was not read again")
+    return warnings

@@ -42,7 +42,7 @@ class DiffOptions(options.SessionOptions):
 
 
 @takes("diff")
-def diff(asked: DiffOptions, given: Layer) -> None:
+def diff(args: DiffOptions, overrides: Layer) -> None:
     """Compare a transcript with its compacted form: messages, tokens, and what survived.
 
     Survival is by category: sentences of the user's requests, and of these the rules, corrections and
@@ -56,20 +56,20 @@ def diff(asked: DiffOptions, given: Layer) -> None:
       compactor diff session.jsonl small.jsonl --html diff.html
       compactor diff session.jsonl small.jsonl --fail-under user_requests=90 --fail-under files=100
     """
-    wanted = [_requirement(text) for text in asked.fail_under or ()]
-    session = open_session(asked, given)
-    pairs = _pairs(session, *_two(session, asked))
-    check_html(asked.html, [*pairs, *pairs.values()], len(pairs), {})
+    wanted = [_requirement(text) for text in args.fail_under or ()]
+    session = open_session(args, overrides)
+    pairs = _pairs(session, *_two(session, args))
+    check_html(args.html, [*pairs, *pairs.values()], len(pairs), {})
     inputs = [Input(name, name) for name in pairs]
-    one_by_one(session, inputs, lambda name: _diff(session, name, pairs[name], wanted, asked))
+    one_by_one(session, inputs, lambda name: _diff(session, name, pairs[name], wanted, args))
 
 
-def _two(session: Session, asked: DiffOptions) -> tuple[str, str]:
+def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
     """Return what is compared. A session that options choose is BEFORE; the one file that is named then is AFTER."""
-    before, after = asked.before, asked.after
-    if not after and (asked.latest or asked.session):
-        after, (before,) = before, picked(session, [], asked)
-    elif asked.latest or asked.session or asked.project:
+    before, after = args.before, args.after
+    if not after and (args.latest or args.session):
+        after, (before,) = before, picked(session, [], args)
+    elif args.latest or args.session or args.project:
         raise UsageError("--latest and --session choose BEFORE: name AFTER alone")
     for name, file in (("BEFORE", before), ("AFTER", after)):
         if not file:
@@ -94,25 +94,25 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
     return {first[name]: second[name] for name in first if name in second}
 
 
-def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], asked: DiffOptions) -> int:
+def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], args: DiffOptions) -> int:
     """One file and its compacted form; returns the exit code that they call for."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.views.compare_sources import compare_sources
 
     first, second = session.load(before), session.load(after)
     fate, survivals = compare_sources(first, second)
-    found = [
+    faults_found = [
         fault
         for t in second.transcripts
         for fault in find_faults(t.messages, adjacent_results=FORMATS[t.format].adjacent_results)
     ]
-    value = jsons.diff_json(first, second, session.counter.name, fate, survivals, found)
-    if asked.html:
+    value = jsons.diff_json(first, second, session.counter.name, fate, survivals, faults_found)
+    if args.html:
         from compactor_cli.views.timelines import of_sources
 
         paths = [first.path, second.path]
-        write_page(session, asked.html, "diff", paths, value, of_sources(first, second), survivals)
-    if asked.json:
+        write_page(session, args.html, "diff", paths, value, of_sources(first, second), survivals)
+    if args.json:
         print_json(value)
     else:
         tables.heading(session.out, first, session.counter.name)
@@ -122,11 +122,11 @@ def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str,
         session.out.print(tables.fate_line(fate))
         session.out.print(tables.survival_table(session.out, survivals))
         session.out.print("present in the output; a model may still overlook it")
-        gone = tables.lost_table(session.out, survivals, asked.lost) if asked.lost else None
+        gone = tables.lost_table(session.out, survivals, args.lost) if args.lost else None
         if gone is not None:
             session.out.print(gone)
-        if found:
-            session.out.print(tables.fault_table(session.out, found, ()))
+        if faults_found:
+            session.out.print(tables.fault_table(session.out, faults_found, ()))
     percents = {s.category: s.percent for s in survivals} | {"saved": value["tokens"]["saved_percent"]}
     short = [f"{name} {percents[name]:g}% < {least:g}%" for name, least in wanted if percents[name] < least]
     if short:

@@ -44,7 +44,7 @@ class DoctorOptions(options.SessionOptions):
 
 
 @takes("doctor")
-def doctor(asked: DoctorOptions, given: Layer) -> None:
+def doctor(args: DoctorOptions, overrides: Layer) -> None:
     """Say what keeps a session from being resumed or sent, and mend it.
 
     Looks for calls without results and the reverse, parents that are gone and hide what stands before, ids that are
@@ -58,24 +58,24 @@ def doctor(asked: DoctorOptions, given: Layer) -> None:
       compactor doctor session.jsonl --fix -o mended.jsonl
       compactor doctor session.jsonl --fix --in-place
     """
-    fix, out, in_place = asked.fix, asked.out, asked.in_place
+    fix, out, in_place = args.fix, args.out, args.in_place
     if (out or in_place) and not fix:
         raise UsageError(f"{'--in-place' if in_place else '-o'} is for --fix: without it nothing is written")
     if fix and bool(out) == in_place:
         raise UsageError("--fix needs a place to write to: -o FILE, or --in-place, which keeps the original beside it")
-    session = open_session(asked, {**given, **forced(skip_damaged=True)})
-    inputs = inputs_of(session, [asked.file], asked)
+    session = open_session(args, {**overrides, **forced(skip_damaged=True)})
+    inputs = inputs_of(session, [args.file], args)
     if in_place:
         refuse_in_place([each.path for each in inputs], session.contents)
     if out:
         if len(inputs) > 1:
             raise UsageError("-o is one file, and there are several inputs; use --in-place")
         refuse_overwriting([inputs[0].path], {"-o": [out]}, "; --in-place keeps the original beside it")
-    one_by_one(session, inputs, partial(_one, session, asked))
+    one_by_one(session, inputs, partial(_one, session, args))
 
 
-def _one(session: Session, asked: DoctorOptions, file: str) -> int:
-    out, fix, limits = asked.out, asked.fix, Limits(asked.max_image_bytes)
+def _one(session: Session, args: DoctorOptions, file: str) -> int:
+    out, fix, limits = args.out, args.fix, Limits(args.max_image_bytes)
     if fix:
         clear_beside(out or file)
     source = session.load(file)
@@ -94,7 +94,7 @@ def _one(session: Session, asked: DoctorOptions, file: str) -> int:
     elif fix and out:
         place = out
         write_bytes(out, pack(source.data, out, source.packed), None, [file])
-    _show(session, source, examined, place, kept, left if fix else (), json=asked.json)
+    _show(session, source, examined, place, kept, left if fix else (), json=args.json)
     return ExitCode.NO if left else ExitCode.OK
 
 
@@ -125,12 +125,12 @@ def _show(
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.doctor import finding_json, findings_table
 
-    found = examined.findings
+    findings = examined.findings
     if json:
         value = {
             "transcript": jsons.source_json(source, session.counter.name),
-            "findings": [finding_json(finding) for finding in found],
-            "fixed": {"path": place, "original": kept or None, "left": [finding_json(one) for one in left]}
+            "findings": [finding_json(finding) for finding in findings],
+            "fixed": {"path": place, "original": kept or None, "left": [finding_json(remaining) for remaining in left]}
             if place
             else None,
         }
@@ -138,10 +138,10 @@ def _show(
         return
     console = session.err if place == "-" else session.out  # the result may need standard output for itself
     tables.heading(console, source, session.counter.name)
-    if not found:
+    if not findings:
         console.print("nothing is wrong")
     else:
-        console.print(findings_table(console, found, fixed=bool(place)))
+        console.print(findings_table(console, findings, fixed=bool(place)))
     if kept:
         session.say(f"the original is kept as {kept}")
     if place:

@@ -58,7 +58,7 @@ class EvaluateOptions(options.SessionOptions):
 
 
 @takes("evaluate")
-def evaluate(asked: EvaluateOptions, given: Layer) -> None:
+def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
     """Measure on your own sessions which strategy keeps what was needed later.
 
     Each session is cut, and what stands before the cut is compacted. What comes after it tells what
@@ -79,22 +79,22 @@ def evaluate(asked: EvaluateOptions, given: Layer) -> None:
     from compactor_cli.cli.methods import methods_for, parse_commands
     from compactor_cli.evaluation.retention.baselines import BASELINES
 
-    ratios, places = _shares("--target-ratio", asked.target_ratio, below=None), _shares("--cuts", asked.cuts, below=1)
-    names = list(dict.fromkeys(map(str.strip, asked.strategy.split(",")))) if asked.strategy else list(STRATEGIES)
+    ratios, places = _shares("--target-ratio", args.target_ratio, below=None), _shares("--cuts", args.cuts, below=1)
+    names = list(dict.fromkeys(map(str.strip, args.strategy.split(",")))) if args.strategy else list(STRATEGIES)
     for name in names:
         strategy_named(name)
-    commands = parse_commands(asked.against or (), {*names, *BASELINES})
-    session = open_session(asked, given, profile=True)
-    inputs = inputs_of(session, asked.files or (), asked)
-    sessions, refused = _load(session, list(dict.fromkeys(one.path for one in inputs)))
+    commands = parse_commands(args.against or (), {*names, *BASELINES})
+    session = open_session(args, overrides, profile=True)
+    inputs = inputs_of(session, args.files or (), args)
+    sessions, refused = _load(session, list(dict.fromkeys(file.path for file in inputs)))
     session.go_offline()
-    methods = methods_for(session, names, commands, asked.timeout)
+    methods = methods_for(session, names, commands, args.timeout)
     prepared = _prepare(session, sessions, refused, places)
     configured = structs.replace(session.configured, settings=session.settings)
-    setup = EvaluationSetup(configured, session.profile, names, commands, asked.timeout, ratios)
+    setup = EvaluationSetup(configured, session.profile, names, commands, args.timeout, ratios)
     elsewhere = shared(prepared.cases, setup, len(methods) * len(ratios))
     result = _measure(session, prepared, ratios, methods, elsewhere)
-    _show(session, result, json=asked.json)
+    _show(session, result, json=args.json)
     if refused:
         raise typer.Exit(ExitCode.UNREADABLE)
     if not result.cases:
@@ -104,7 +104,7 @@ def evaluate(asked: EvaluateOptions, given: Layer) -> None:
 
 def _shares(option: str, text: str, *, below: float | None) -> list[float]:
     """Shares given as a list: above 0, up to 1 or below `below`. Raises UsageError."""
-    found: list[float] = []
+    shares: list[float] = []
     for word in text.split(","):
         try:
             share = float(word)
@@ -113,8 +113,8 @@ def _shares(option: str, text: str, *, below: float | None) -> list[float]:
         if not 0 < share <= 1 or (below is not None and share >= below):
             allowed = "above 0 and up to 1" if below is None else f"between 0 and {below:g}"
             raise UsageError(f"{option} {text!r}: write shares {allowed}, such as 0.25,0.5")
-        found.append(share)
-    return list(dict.fromkeys(found))
+        shares.append(share)
+    return list(dict.fromkeys(shares))
 
 
 def _load(
@@ -123,7 +123,7 @@ def _load(
     """The conversations of all files, and the files that cannot be read; a single one is an error at once."""
     from compactor_cli.evaluation.retention import cases as retention_cases
 
-    found: list[retention_cases.EvaluatedSession] = []
+    loaded: list[retention_cases.EvaluatedSession] = []
     refused: list[retention_cases.Skipped] = []
     with session.working(len(files), "files") as progress:
         for file in files:
@@ -137,10 +137,10 @@ def _load(
                 refused.append(retention_cases.Skipped(file, None, str(error)))
                 continue
             session.note_reading(source)
-            found += [
+            loaded += [
                 retention_cases.EvaluatedSession(name, transcript) for name, transcript in conversations(source, file)
             ]
-    return found, refused
+    return loaded, refused
 
 
 def _prepare(

@@ -10,7 +10,7 @@ from compactor_cli.cli.typed_options import takes
 
 
 @takes("formats")
-def formats(asked: options.CommandOptions) -> None:
+def formats(args: options.CommandOptions) -> None:
     """List the formats: what is read and written, converted to, found on this machine and resumed.
 
     The format of a file is told by its content; --format names it where that is not enough. docs/formats.md
@@ -37,7 +37,7 @@ def formats(asked: options.CommandOptions) -> None:
         )
         for entry in FORMATS.values()
     ]
-    if asked.json:
+    if args.json:
         print_json(render.formats_json(known, CONTAINERS.values()))
         return
     console = make_console(sys.stdout)

@@ -26,7 +26,7 @@ COMMAND = "compactor hook run"
 
 
 class _Agent(Struct, frozen=True):
-    """Where an agent has its hooks."""
+    """Say where an agent has its hooks."""
 
     title: str
     variable: str
@@ -79,7 +79,7 @@ class HookRunOptions(options.ConfiguredOptions):
 
 @hook.command("install", short_help="Put the hooks into an agent's settings.")
 @takes("hook install")
-def install(asked: ChangeOptions) -> None:
+def install(args: ChangeOptions) -> None:
     """Put the hooks into the settings of an agent, once it is shown what changes there.
 
     Everything else in the file stays as it is. What is installed already is left alone. Exit code 1: nothing
@@ -90,13 +90,13 @@ def install(asked: ChangeOptions) -> None:
       compactor hook install claude
       compactor hook install codex --yes
     """
-    command = COMMAND if asked.project else _command()
-    _change(asked, lambda text: with_hooks(text, command))
+    command = COMMAND if args.project else _command()
+    _change(args, lambda text: with_hooks(text, command))
 
 
 @hook.command("uninstall", short_help="Take the hooks out of an agent's settings.")
 @takes("hook uninstall")
-def uninstall(asked: ChangeOptions) -> None:
+def uninstall(args: ChangeOptions) -> None:
     """Take the hooks out of the settings of an agent, once it is shown what changes there.
 
     Nothing else in the file changes; a file that held nothing but them is removed.
@@ -106,7 +106,7 @@ def uninstall(asked: ChangeOptions) -> None:
       compactor hook uninstall claude
       compactor hook uninstall claude --project --yes
     """
-    _change(asked, without_hooks)
+    _change(args, without_hooks)
 
 
 @hook.command(
@@ -116,7 +116,7 @@ def uninstall(asked: ChangeOptions) -> None:
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )
 @takes("hook run")
-def run(asked: HookRunOptions, given: Layer, ctx: typer.Context) -> None:
+def run(args: HookRunOptions, overrides: Layer, ctx: typer.Context) -> None:
     """Answer a hook: the agent's JSON payload on standard input, its answer on standard output.
 
     PreCompact (PreCompress): the session is archived, and compacted beside where hook.folder is set.
@@ -129,12 +129,12 @@ def run(asked: HookRunOptions, given: Layer, ctx: typer.Context) -> None:
     """
     from compactor_cli.cli.hook_run import answer
 
-    answer(asked, given, ctx.args)
+    answer(args, overrides, ctx.args)
 
 
-def _change(asked: ChangeOptions, edit: Callable[[str], str]) -> None:
+def _change(args: ChangeOptions, edit: Callable[[str], str]) -> None:
     """Show what an edit does to the settings of an agent, and write it when that is wanted."""
-    place = _place(asked.agent, project=asked.project)
+    place = _place(args.agent, project=args.project)
     before = read_text(str(place)) if place.exists() else ""
     try:
         after = edit(before)
@@ -144,17 +144,17 @@ def _change(asked: ChangeOptions, edit: Callable[[str], str]) -> None:
     shown = "" if gone else after
     lines = difflib.unified_diff(before.splitlines(), shown.splitlines(), str(place), str(place), n=2, lineterm="")
     changes = "\n".join(lines)
-    value: dict[str, object] = {"agent": asked.agent, "file": str(place), "changed": before != after, "diff": changes}
+    value: dict[str, object] = {"agent": args.agent, "file": str(place), "changed": before != after, "diff": changes}
     if before == after:
-        asked.say(f"{place}: nothing to change")
+        args.say(f"{place}: nothing to change")
     else:
-        if not asked.json:
+        if not args.json:
             typer.echo(changes)
-        if not asked.yes and not _agreed(place):
+        if not args.yes and not _agreed(place):
             raise typer.Exit(int(ExitCode.NO))
         _write(place, before, after, gone=gone)
-        asked.say(f"{place}: {'removed, it held nothing else' if gone else 'written'}")
-    if asked.json:
+        args.say(f"{place}: {'removed, it held nothing else' if gone else 'written'}")
+    if args.json:
         print_json(value)
 
 

@@ -44,7 +44,7 @@ class InspectOptions(options.SessionOptions):
 
 
 @takes("inspect")
-def inspect(asked: InspectOptions, given: Layer) -> None:
+def inspect(args: InspectOptions, overrides: Layer) -> None:
     """Look into a session: how full its context is, where the tokens are, what is wrong.
 
     Rounds that were archived (`compact --archive`) are listed as its history.
@@ -59,16 +59,16 @@ def inspect(asked: InspectOptions, given: Layer) -> None:
       compactor inspect session.jsonl --html session.html
       compactor inspect session.jsonl --faults || echo broken
     """
-    session = open_session(asked, given, probes=True)
+    session = open_session(args, overrides, probes=True)
     session.go_offline()
-    inputs = inputs_of(session, [asked.file], asked)
-    check_html(asked.html, [one.path for one in inputs], len(inputs), {})
-    if asked.html and asked.message is not None:
+    inputs = inputs_of(session, [args.file], args)
+    check_html(args.html, [file.path for file in inputs], len(inputs), {})
+    if args.html and args.message is not None:
         raise UsageError("--html shows all messages: use it without --message")
-    one_by_one(session, inputs, partial(_inspect, session, asked))
+    one_by_one(session, inputs, partial(_inspect, session, args))
 
 
-def _inspect(session: Session, asked: InspectOptions, file: str) -> int:
+def _inspect(session: Session, args: InspectOptions, file: str) -> int:
     """One file; returns the exit code that it calls for."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
@@ -77,38 +77,38 @@ def _inspect(session: Session, asked: InspectOptions, file: str) -> int:
     before, settings = session.model_use(), session.settings
     source = session.load(file)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
-    found = [fault for analysis in analyses for fault in analysis.faults]
-    more = _more_faults(source) if asked.faults else []
-    faulty = bool(found or more) or any(note.kind != "outside_context" for note in source.notes)
-    if asked.message is not None:
-        show_message(session, source, analyses, asked.message, json=asked.json)
+    faults_found = [fault for analysis in analyses for fault in analysis.faults]
+    more = _more_faults(source) if args.faults else []
+    faulty = bool(faults_found or more) or any(note.kind != "outside_context" for note in source.notes)
+    if args.message is not None:
+        show_message(session, source, analyses, args.message, json=args.json)
         return ExitCode.OK
     view = _outlook(session, source)
     past = _history(session, source)
-    if asked.json or asked.html:
+    if args.json or args.html:
         from compactor_cli.views.overview import overview
 
         value = jsons.inspect_json(source, session.counter.name, view, analyses, [overview(each) for each in analyses])
-        if asked.faults:
+        if args.faults:
             value["findings"] = [finding_json(finding) for finding in more]
         value["history"] = [round_json(each) for each in past]
         value |= session.use_json()
-        if asked.html:
+        if args.html:
             from compactor_cli.views.timelines import of_analyses
 
-            write_page(session, asked.html, "inspect", [source.path], value, of_analyses(analyses))
-    if asked.json:
+            write_page(session, args.html, "inspect", [source.path], value, of_analyses(analyses))
+    if args.json:
         print_json(value)
     else:
         tables.heading(session.out, source, session.counter.name)
-        if not asked.faults:
+        if not args.faults:
             _show(session, analyses, view, past)
-        if found or more or source.notes:
-            session.out.print(tables.fault_table(session.out, found, source.notes, more))
+        if faults_found or more or source.notes:
+            session.out.print(tables.fault_table(session.out, faults_found, source.notes, more))
         else:
             session.out.print("no faults")
     session.say_use(session.model_use(before))
-    return ExitCode.NO if asked.faults and faulty else ExitCode.OK
+    return ExitCode.NO if args.faults and faulty else ExitCode.OK
 
 
 def _more_faults(source: Source) -> list[Finding]:
@@ -117,7 +117,7 @@ def _more_faults(source: Source) -> list[Finding]:
     from compactor_cli.doctor.examine import examine
 
     examined = examine(source, Limits())
-    return [one for found in examined.conversations for one in found if one.message is None]
+    return [finding for findings in examined.conversations for finding in findings if finding.message is None]
 
 
 def _history(session: Session, source: Source) -> Sequence[PastRound]:
@@ -132,15 +132,15 @@ def _history(session: Session, source: Source) -> Sequence[PastRound]:
 
             with kept.read() as connection:
                 keys = session_keys(source)
-                found = archive.find_compaction(connection, source.stored, keys)
-                return rounds.history(connection, keys, [found.id] if found else [])
+                compaction = archive.find_compaction(connection, source.stored, keys)
+                return rounds.history(connection, keys, [compaction.id] if compaction else [])
     except StoreError as error:
         session.warn(f"without the history of the session: {error}")
         return []
 
 
 def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: Sequence[PastRound]) -> None:
-    """How full the context is, where the tokens are, and the rounds that were archived."""
+    """Show how full the context is, where the tokens are, and the rounds that were archived."""
     from compactor_cli.render import tables
     from compactor_cli.render.archive import rounds_table
     from compactor_cli.render.strategies import scope_lines
@@ -163,7 +163,7 @@ def _outlook(session: Session, source: Source) -> Outlook:
     facts = model_facts(model)
     if model and not (facts.known or settings.context.limit):
         session.warn(f"the context limit of {model} is not known; {facts.context_limit:,} is assumed")
-    set_by = str(session.configured.found["context.threshold"].origin)
+    set_by = str(session.configured.values["context.threshold"].origin)
     views = [
         outlook(transcript, FORMATS[transcript.format], facts.context_limit, settings, set_by)
         for transcript in source.transcripts

@@ -51,7 +51,7 @@ class TrainingFile(NamedTuple):
 
 @dataclass(slots=True)
 class Read:
-    """What the files gave."""
+    """Hold what the files gave."""
 
     lessons: list[Lesson] = field(default_factory=list)
     cases: list[TrainingCase] = field(default_factory=list)
@@ -91,7 +91,7 @@ class LearnOptions(options.CommandOptions):
 
 
 @takes("learn")
-def learn(asked: LearnOptions, given: Layer) -> None:
+def learn(args: LearnOptions, overrides: Layer) -> None:
     """Learn from your own sessions what strategy adaptive should keep.
 
     Nothing has to be labelled: each session is cut, and the names that the agent went on to use
@@ -114,48 +114,48 @@ def learn(asked: LearnOptions, given: Layer) -> None:
     for variable in _THREADS:
         os.environ.setdefault(variable, "1")
     load_numpy()
-    found = _name_files(_find_files(asked.paths))
-    _check_output(asked.output, found, json=asked.json)
-    session = open_session(asked, given)
-    read = _read(session, found, keep=asked.held_out)
-    if len(read.refused) == len(found):
+    files = _name_files(_find_files(args.paths))
+    _check_output(args.output, files, json=args.json)
+    session = open_session(args, overrides)
+    read = _read(session, files, keep=args.held_out)
+    if len(read.refused) == len(files):
         raise typer.Exit(ExitCode.UNREADABLE)
     if not read.cases:
         session.say(_nothing(read))
         raise typer.Exit(ExitCode.NO)
-    taught = _teach(session, read, asked)
-    _write(session, read, taught, asked.output, json=asked.json)
+    taught = _teach(session, read, args)
+    _write(session, read, taught, args.output, json=args.json)
 
 
-def _find_files(given: Sequence[str]) -> list[str]:
+def _find_files(names: Sequence[str]) -> list[str]:
     """The files, and for a folder the `*.jsonl` in and below it, in order; those with a leading `_` are left out.
 
     Raises UsageError for a folder without any.
     """
-    found: dict[str, None] = {}
-    for name in given:
+    paths: dict[str, None] = {}
+    for name in names:
         if name == "-" or not Path(name).is_dir():
-            found[name] = None
+            paths[name] = None
             continue
         inner = sorted(p for p in Path(name).rglob("*.jsonl") if p.is_file() and not p.name.startswith("_"))
         if not inner:
             raise UsageError(f"{name}: there is no *.jsonl in this folder")
-        found.update({str(path): None for path in inner})
-    return list(found)
+        paths.update({str(path): None for path in inner})
+    return list(paths)
 
 
 def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
     """Names for files. Of two folders of one name, those above them are named too, as far as they differ."""
     folders = {path: _folder(path) for path in paths}
     labels = _labels({folder for folder in folders.values() if folder is not None})
-    found = []
+    files = []
     for path, folder in folders.items():
         if folder is None:
-            found.append(TrainingFile(path, "stdin", "stdin"))
+            files.append(TrainingFile(path, "stdin", "stdin"))
         else:
             own = real_path(path).relative_to(folder).as_posix()
-            found.append(TrainingFile(path, labels[folder], f"{labels[folder]}/{own}"))
-    return found
+            files.append(TrainingFile(path, labels[folder], f"{labels[folder]}/{own}"))
+    return files
 
 
 def _folder(path: str) -> Path | None:
@@ -187,7 +187,7 @@ def _readable(name: str) -> str:
     return name[len(home) :].lstrip("-") or "home" if name.startswith(home) else name
 
 
-def _check_output(output: str, found: Sequence[TrainingFile], *, json: bool) -> None:
+def _check_output(output: str, files: Sequence[TrainingFile], *, json: bool) -> None:
     if output == "-":
         if json:
             raise UsageError("--json prints the report on standard output: write the profile elsewhere with -o")
@@ -195,18 +195,18 @@ def _check_output(output: str, found: Sequence[TrainingFile], *, json: bool) -> 
     place = real_path(output)
     if place.is_dir() or not place.parent.is_dir():
         raise UsageError(f"-o {output}: name a file in a folder that exists")
-    if any(place == real_path(one.path) for one in found if one.path != "-"):
+    if any(place == real_path(file.path) for file in files if file.path != "-"):
         raise UsageError(f"-o {output}: would overwrite a session")
 
 
-def _read(session: Session, found: Sequence[TrainingFile], *, keep: bool) -> Read:
+def _read(session: Session, files: Sequence[TrainingFile], *, keep: bool) -> Read:
     """The examples of all files. What cannot be read is a warning; copies of a file count once."""
     read, seen = Read(), set()
-    with session.working(len(found), "files") as progress:
-        for one in found:
+    with session.working(len(files), "files") as progress:
+        for file in files:
             progress.step("reading")
             try:
-                source = session.load(one.path)
+                source = session.load(file.path)
             except InputError as error:
                 session.warn(f"left out: {error}")
                 read.refused.append(error)
@@ -217,8 +217,8 @@ def _read(session: Session, found: Sequence[TrainingFile], *, keep: bool) -> Rea
                 continue
             seen.add(digest)
             session.note_reading(source)
-            for name, transcript in conversations(source, one.name):
-                _take(read, one, name, transcript, keep=keep)
+            for name, transcript in conversations(source, file.name):
+                _take(read, file, name, transcript, keep=keep)
     return read
 
 
@@ -236,38 +236,38 @@ def _take(read: Read, file: TrainingFile, name: str, transcript: Transcript, *, 
 
 
 def _nothing(read: Read) -> str:
-    what = "the session is" if read.short == 1 else f"all {read.short} sessions are"
+    reason = "the session is" if read.short == 1 else f"all {read.short} sessions are"
     return (
-        f"nothing to learn from: {what} too short, or later turns need nothing of earlier ones. A session needs "
+        f"nothing to learn from: {reason} too short, or later turns need nothing of earlier ones. A session needs "
         "1,000 tokens before a cut, and 3 names of them needed behind it. Nothing was written."
     )
 
 
-def _teach(session: Session, read: Read, asked: LearnOptions) -> Taught:
+def _teach(session: Session, read: Read, args: LearnOptions) -> Taught:
     from compactor_cli.evaluation.learning.fit import fit
     from compactor_cli.evaluation.learning.folds import folds_by_session, folds_by_source
     from compactor_cli.evaluation.learning.profile_text import Taught
 
     sources = {lesson.name: lesson.source for lesson in read.lessons}
     schemes = {
-        "by_session": folds_by_session(read.lessons, asked.folds, asked.seed),
-        "by_source": folds_by_source(read.lessons, _MOST_SOURCES, asked.seed),
+        "by_session": folds_by_session(read.lessons, args.folds, args.seed),
+        "by_source": folds_by_source(read.lessons, _MOST_SOURCES, args.seed),
     }
     schemes = {name: parts for name, parts in schemes.items() if parts}
     figures, why = None, "--no-held-out was given"
-    if asked.held_out:
+    if args.held_out:
         why = "one session cannot be held out from itself" if len(sources) == 1 else "all sessions open alike"
         if "by_session" in schemes:
-            figures, why = _measure(session, read, schemes, partial(fit, sources=sources, penalty=asked.penalty)), ""
+            figures, why = _measure(session, read, schemes, partial(fit, sources=sources, penalty=args.penalty)), ""
     counts: dict[str, int] = {}
     for source in sources.values():
         counts[source] = counts.get(source, 0) + 1
     return Taught(
-        weights=fit(read.cases, sources, penalty=asked.penalty),
+        weights=fit(read.cases, sources, penalty=args.penalty),
         sources=counts,
         cases=len(read.cases),
         names=sum(len(case.needed) for case in read.cases),
-        penalty=asked.penalty,
+        penalty=args.penalty,
         held_out=figures,
         not_held_out=why,
     )

@@ -20,7 +20,7 @@ INSTRUCTIONS = (
 
 
 @takes("mcp")
-def mcp(asked: options.ConfiguredOptions, given: Layer) -> None:
+def mcp(args: options.ConfiguredOptions, overrides: Layer) -> None:
     """Serve the sessions of this machine to an agent, by the Model Context Protocol over standard input and output.
 
     Tools: list sessions, inspect one, compact one into a new file, restore by reference or as a whole, search
@@ -32,9 +32,9 @@ def mcp(asked: options.ConfiguredOptions, given: Layer) -> None:
       claude mcp add compactor -- compactor mcp
       codex mcp add compactor -- compactor mcp
     """
-    shared = [word for entry in given.values() for word in (entry.origin.place, str(entry.value))]
-    if asked.config:
-        shared += ["--config", os.path.abspath(asked.config)]  # noqa: PTH100  # a link stays what it is
+    shared = [word for entry in overrides.values() for word in (entry.origin.place, str(entry.value))]
+    if args.config:
+        shared += ["--config", os.path.abspath(args.config)]  # noqa: PTH100  # a link stays what it is
     serve(shared)
 
 

@@ -64,7 +64,7 @@ def about() -> None:
 
 @memory.command("list", short_help="List memories, such as those of a day.")
 @takes("memory list")
-def listing(asked: ListOptions, given: Layer) -> None:
+def listing(args: ListOptions, overrides: Layer) -> None:
     """List memories, the newest first. Days and times are those of this place; ★ is pinned.
 
     \b
@@ -74,41 +74,41 @@ def listing(asked: ListOptions, given: Layer) -> None:
       compactor memory list --category preference --order importance
       compactor memory list --tag smart-extracted --json
     """
-    log = open_log(asked, given)
-    if asked.order not in ORDERS:
-        raise UsageError(f"--order {asked.order!r} is unknown{meant(asked.order, ORDERS)}; use {', '.join(ORDERS)}")
-    wanted = filters_of(asked)
+    log = open_log(args, overrides)
+    if args.order not in ORDERS:
+        raise UsageError(f"--order {args.order!r} is unknown{meant(args.order, ORDERS)}; use {', '.join(ORDERS)}")
+    wanted = filters_of(args)
     with existing_database(log.url) as database:
         if database is None:
-            found, total = [], 0
+            memories, total = [], 0
         else:
             from compactor_cli.memory.stored.memories import count, listed
 
             with database.read() as connection:
-                found = listed(connection, wanted, limit=asked.limit or None, order=asked.order)
+                memories = listed(connection, wanted, limit=args.limit or None, order=args.order)
                 total = count(connection, wanted)
-    if asked.json:
+    if args.json:
         from compactor_cli.memory.exchange import memory_json
 
-        print_json([memory_json(one) for one in found])
-    elif found:
+        print_json([memory_json(entry) for entry in memories])
+    elif memories:
         from compactor_cli.render.memories import memory_table
 
         console = make_console(sys.stdout)
         console.print(
-            memory_table(console, found, f"Memories of {asked.day}" if asked.day else "Memories", clock=bool(asked.day))
+            memory_table(console, memories, f"Memories of {args.day}" if args.day else "Memories", clock=bool(args.day))
         )
     if database is None:
         log.tell(NOTHING)
-    elif not found:
+    elif not memories:
         log.tell("no memory is like that")
-    elif total > len(found):
-        log.tell(f"{len(found):,} of {total:,}; --limit 0 shows all")
+    elif total > len(memories):
+        log.tell(f"{len(memories):,} of {total:,}; --limit 0 shows all")
 
 
 @memory.command("search", short_help="Find memories by their words.")
 @takes("memory search")
-def search(asked: SearchOptions, given: Layer) -> None:
+def search(args: SearchOptions, overrides: Layer) -> None:
     """Find memories by their words, the best first. What has all of them stands before what has some.
 
     Case, accents and plurals do not matter; read_timeout and readTimeout are the same. Looking is no use of a
@@ -120,10 +120,10 @@ def search(asked: SearchOptions, given: Layer) -> None:
       compactor memory search '"before the commit" test*' --category preference
       compactor memory search database --limit 3 --json
     """
-    log = open_log(asked, given)
-    words = " ".join(asked.query)
-    wanted = filters_of(asked)
-    at = time.time()
+    log = open_log(args, overrides)
+    words = " ".join(args.query)
+    wanted = filters_of(args)
+    now = time.time()
     with existing_database(log.url) as database:
         hits = []
         if database is not None:
@@ -131,11 +131,11 @@ def search(asked: SearchOptions, given: Layer) -> None:
             from compactor_cli.memory.stored.memories import touch
 
             with database.read() as connection:
-                hits = find(connection, words, limit=asked.limit, now=at, filters=wanted)
-            if asked.use and hits:
+                hits = find(connection, words, limit=args.limit, now=now, filters=wanted)
+            if args.use and hits:
                 with database.write() as connection:
-                    touch(connection, [hit.memory for hit in hits], at)
-    if asked.json:
+                    touch(connection, [hit.memory for hit in hits], now)
+    if args.json:
         from compactor_cli.render.memories import hit_json
 
         print_json([hit_json(hit) for hit in hits])
@@ -151,7 +151,7 @@ def search(asked: SearchOptions, given: Layer) -> None:
 
 @memory.command("show", short_help="Show memories whole, with their sources.")
 @takes("memory show")
-def show(asked: IdsOptions, given: Layer) -> None:
+def show(args: IdsOptions, overrides: Layer) -> None:
     """Show memories whole: text, tags, when they were remembered and used, and where they were said.
 
     \b
@@ -162,22 +162,22 @@ def show(asked: IdsOptions, given: Layer) -> None:
     from compactor_cli.memory.exchange import memory_json
     from compactor_cli.render.memories import memory_page
 
-    log = open_log(asked, given)
+    log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
-            raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
         from compactor_cli.memory.stored.memories import get
 
         with database.read() as connection:
-            found = [get(connection, name) for name in asked.ids]
-    if asked.json:
-        print_json([memory_json(one) for one in found])
+            memories = [get(connection, name) for name in args.ids]
+    if args.json:
+        print_json([memory_json(entry) for entry in memories])
         return
     console = make_console(sys.stdout)
-    for number, one in enumerate(found):
+    for number, entry in enumerate(memories):
         if number:
             console.print()
-        for line in memory_page(one):
+        for line in memory_page(entry):
             console.print(line)
 
 

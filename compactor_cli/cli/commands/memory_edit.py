@@ -36,7 +36,7 @@ class AddOptions(CommandOptions):
 
 
 @takes("memory add")
-def add(asked: AddOptions, given: Layer) -> None:
+def add(args: AddOptions, overrides: Layer) -> None:
     """Remember something; prints its id. What is known already gets the new tags and is as fresh as new.
 
     \b
@@ -48,62 +48,62 @@ def add(asked: AddOptions, given: Layer) -> None:
     from compactor_cli.memory.exchange import memory_json
     from compactor_cli.memory.merging import checked
 
-    log = open_log(asked, given)
-    at = time.time()
-    said = [
+    log = open_log(args, overrides)
+    now = time.time()
+    memories = [
         checked(
             Memory(
                 text=line,
-                category=asked.category,
-                importance=asked.importance,
+                category=args.category,
+                importance=args.importance,
                 confidence=1.0,
-                tags=tuple(asked.tag or ()),
-                created=at,
-                pinned=asked.pinned,
+                tags=tuple(args.tag or ()),
+                created=now,
+                pinned=args.pinned,
             )
         )
-        for line in _lines(asked.text)
+        for line in _lines(args.text)
     ]
-    if not said:
+    if not memories:
         log.tell("there was nothing to remember")
         return
     from compactor_cli.memory.stored.memories import add as remember
 
     with made_database(log.url) as database, database.write() as connection:
-        added = remember(connection, said, at)
-    if asked.json:
+        added = remember(connection, memories, now)
+    if args.json:
         print_json({"new": [memory_json(entry) for entry in added.new], "known": [memory_json(m) for m in added.known]})
     else:
-        for entry in dict.fromkeys(memory.id for memory in said):
+        for entry in dict.fromkeys(memory.id for memory in memories):
             typer.echo(entry)
     known = f", {counted(len(added.known), 'memory was', 'memories were')} known already" if added.known else ""
     log.tell(f"remembered {counted(len(added.new), 'new memory', 'new memories')}{known}")
 
 
 @takes("memory pin")
-def pin(asked: IdsOptions, given: Layer) -> None:
+def pin(args: IdsOptions, overrides: Layer) -> None:
     """Keep memories from fading; search prefers them.
 
     \b
     Examples:
       compactor memory pin mem_0123456789ab
     """
-    _pin(asked, given, pinned=True)
+    _pin(args, overrides, pinned=True)
 
 
 @takes("memory unpin")
-def unpin(asked: IdsOptions, given: Layer) -> None:
+def unpin(args: IdsOptions, overrides: Layer) -> None:
     """Let memories fade again.
 
     \b
     Examples:
       compactor memory unpin mem_0123456789ab
     """
-    _pin(asked, given, pinned=False)
+    _pin(args, overrides, pinned=False)
 
 
 @takes("memory forget")
-def forget(asked: IdsOptions, given: Layer) -> None:
+def forget(args: IdsOptions, overrides: Layer) -> None:
     """Remove memories for good: their text and their words leave the database's files as well.
 
     With an unknown id nothing is removed. Of PostgreSQL's write-ahead log and backups the server is in charge.
@@ -115,37 +115,37 @@ def forget(asked: IdsOptions, given: Layer) -> None:
     """
     from compactor_cli.memory.exchange import memory_json
 
-    log = open_log(asked, given)
+    log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
-            raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
         from compactor_cli.db.removal import scrub
         from compactor_cli.memory.stored.memory_changes import TABLES
         from compactor_cli.memory.stored.memory_changes import forget as remove
 
         with database.write() as connection:
-            gone = remove(connection, asked.ids)
+            gone = remove(connection, args.ids)
         scrub(database, TABLES)
-    if asked.json:
+    if args.json:
         print_json([memory_json(entry) for entry in gone])
     for entry in gone:
         log.tell(f"forgotten: {entry.id}  {' '.join(entry.text.split())[:100]}")
 
 
-def _pin(asked: IdsOptions, given: Layer, *, pinned: bool) -> None:
+def _pin(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
     from compactor_cli.memory.exchange import memory_json
 
-    log = open_log(asked, given)
+    log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
-            raise UsageError(f"there is no memory {asked.ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
         from compactor_cli.memory.stored.memories import get
         from compactor_cli.memory.stored.memories import pin as mark
 
         with database.write() as connection:
-            mark(connection, [get(connection, name) for name in asked.ids], pinned=pinned)
-            after = [get(connection, name) for name in asked.ids]
-    if asked.json:
+            mark(connection, [get(connection, name) for name in args.ids], pinned=pinned)
+            after = [get(connection, name) for name in args.ids]
+    if args.json:
         print_json([memory_json(entry) for entry in after])
     for entry in after:
         log.tell(f"{'pinned' if pinned else 'no longer pinned'}: {entry.id}  {' '.join(entry.text.split())[:100]}")

@@ -47,7 +47,7 @@ class ImportOptions(CommandOptions):
 
 
 @takes("memory decay")
-def decay(asked: DecayOptions, given: Layer) -> None:
+def decay(args: DecayOptions, overrides: Layer) -> None:
     """Lower the importance of what was not used, by half for each half life. What is pinned stays.
 
     It counts from when a memory was remembered, used, or faded last, so it does not matter how often this is run.
@@ -60,21 +60,21 @@ def decay(asked: DecayOptions, given: Layer) -> None:
     """
     from compactor_cli.memory.decay import half_life as checked_half_life
 
-    log = open_log(asked, given)
+    log = open_log(args, overrides)
     days = checked_half_life(log.configured.settings.memory.half_life_days)
-    at = time_of(asked.now)
+    now = time_of(args.now)
     changes = []
     with existing_database(log.url) as database:
         if database is not None:
             from compactor_cli.memory.stored.memory_changes import decay as fade
 
-            with database.read() if asked.dry_run else database.write() as connection:
-                changes = fade(connection, at, days, dry_run=asked.dry_run)
-    if asked.json:
+            with database.read() if args.dry_run else database.write() as connection:
+                changes = fade(connection, now, days, dry_run=args.dry_run)
+    if args.json:
         from compactor_cli.render.memories import fade_json
 
         print_json([fade_json(change) for change in changes])
-    elif changes and asked.dry_run:
+    elif changes and args.dry_run:
         from compactor_cli.render.memories import fade_table
 
         console = make_console(sys.stdout)
@@ -83,11 +83,11 @@ def decay(asked: DecayOptions, given: Layer) -> None:
     if database is None:
         log.tell(NOTHING)
     else:
-        log.tell(f"{counted(len(changes), 'memory', 'memories')} {'would fade' if asked.dry_run else 'faded'}")
+        log.tell(f"{counted(len(changes), 'memory', 'memories')} {'would fade' if args.dry_run else 'faded'}")
 
 
 @takes("memory consolidate")
-def consolidate(asked: ConsolidateOptions, given: Layer) -> None:
+def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
     """Make one memory of those that say the same: the one with the most words stays, with the sources of all.
 
     They must have the same words in the same order. Only white space, the first capital, a stop at the end, backticks
@@ -98,35 +98,35 @@ def consolidate(asked: ConsolidateOptions, given: Layer) -> None:
       compactor memory consolidate --dry-run
       compactor memory consolidate --json
     """
-    log = open_log(asked, given)
-    found = []
+    log = open_log(args, overrides)
+    merges = []
     with existing_database(log.url) as database:
         if database is not None:
             from compactor_cli.memory.stored.memory_changes import consolidate as join
 
             days = log.configured.settings.memory.half_life_days
-            with database.read() if asked.dry_run else database.write() as connection:
-                found = join(connection, days, dry_run=asked.dry_run)
-    if asked.json:
+            with database.read() if args.dry_run else database.write() as connection:
+                merges = join(connection, days, dry_run=args.dry_run)
+    if args.json:
         from compactor_cli.render.memories import merge_json
 
-        print_json([merge_json(merge) for merge in found])
-    elif found and asked.dry_run:
+        print_json([merge_json(merge) for merge in merges])
+    elif merges and args.dry_run:
         from compactor_cli.render.memories import merge_table
 
         console = make_console(sys.stdout)
-        title = f"{min(SHOWN, len(found)):,} of {counted(len(found), 'memory', 'memories')} that would take in others"
-        console.print(merge_table(console, found[:SHOWN], title))
+        title = f"{min(SHOWN, len(merges)):,} of {counted(len(merges), 'memory', 'memories')} that would take in others"
+        console.print(merge_table(console, merges[:SHOWN], title))
     if database is None:
         log.tell(NOTHING)
         return
-    gone = sum(len(merge.others) for merge in found)
-    into = counted(len(found), "other", "others")
-    log.tell(f"{counted(gone, 'memory', 'memories')} {'would go' if asked.dry_run else 'went'} into {into}")
+    gone = sum(len(merge.others) for merge in merges)
+    into = counted(len(merges), "other", "others")
+    log.tell(f"{counted(gone, 'memory', 'memories')} {'would go' if args.dry_run else 'went'} into {into}")
 
 
 @takes("memory export")
-def export(asked: ExportOptions, given: Layer) -> None:
+def export(args: ExportOptions, overrides: Layer) -> None:
     """Write memories as JSONL, one a line, the oldest first: always the same bytes for the same memories.
 
     A file that is there is never emptied: where there is nothing to export, it stays and the exit code is 1.
@@ -139,25 +139,25 @@ def export(asked: ExportOptions, given: Layer) -> None:
     from compactor_cli.db.place import file_of
     from compactor_cli.memory.exchange import line_of
 
-    log = open_log(asked, given)
-    wanted = filters_of(asked)
-    found = []
+    log = open_log(args, overrides)
+    wanted = filters_of(args)
+    memories = []
     with existing_database(log.url) as database:
         if database is not None:
             from compactor_cli.memory.stored.memories import listed
 
             with database.read() as connection:
-                found = listed(connection, wanted, order="oldest")
-    if not found and _holds_something(asked.out):
+                memories = listed(connection, wanted, order="oldest")
+    if not memories and _holds_something(args.out):
         raise NotKeptError(
-            f"{asked.out}: there is nothing to export, so the file stays as it is; remove it to do without"
+            f"{args.out}: there is nothing to export, so the file stays as it is; remove it to do without"
         )
     database_file = file_of(log.url)
     inputs = [] if database_file is None else [str(database_file)]
-    write_bytes(asked.out, "".join(map(line_of, found)).encode(), inputs=inputs)
-    if asked.json and asked.out != "-":
-        print_json({"exported": len(found), "path": asked.out})
-    log.tell(NOTHING if database is None else f"exported {counted(len(found), 'memory', 'memories')}")
+    write_bytes(args.out, "".join(map(line_of, memories)).encode(), inputs=inputs)
+    if args.json and args.out != "-":
+        print_json({"exported": len(memories), "path": args.out})
+    log.tell(NOTHING if database is None else f"exported {counted(len(memories), 'memory', 'memories')}")
 
 
 def _holds_something(place: str) -> bool:
@@ -169,7 +169,7 @@ def _holds_something(place: str) -> bool:
 
 
 @takes("memory import")
-def take_in(asked: ImportOptions, given: Layer) -> None:
+def take_in(args: ImportOptions, overrides: Layer) -> None:
     """Read memories that were exported. All of them are stored or, when a line is wrong, none.
 
     What is known already is not stored twice, and importing the same again changes nothing.
@@ -181,8 +181,8 @@ def take_in(asked: ImportOptions, given: Layer) -> None:
     """
     from compactor_cli.memory.exchange import read_lines
 
-    log = open_log(asked, given)
-    lines = list(read_lines(read_bytes(asked.file), asked.file))
+    log = open_log(args, overrides)
+    lines = list(read_lines(read_bytes(args.file), args.file))
     new = known = 0
     if lines:
         from compactor_cli.memory.stored.memories import take_in as store
@@ -190,6 +190,6 @@ def take_in(asked: ImportOptions, given: Layer) -> None:
         with made_database(log.url) as database, database.write() as connection:
             added = store(connection, lines)
         new, known = len(added.new), len(added.known)
-    if asked.json:
+    if args.json:
         print_json({"new": new, "known": known})
     log.tell(f"imported {counted(new, 'new memory', 'new memories')}; {known:,} known already")

@@ -75,7 +75,7 @@ class RestoreOptions(options.SessionOptions):
 
 
 @takes("restore")
-def restore(asked: RestoreOptions, given: Layer) -> None:
+def restore(args: RestoreOptions, overrides: Layer) -> None:
     """Bring back what compact took away: the whole file as it was, or one original.
 
     Needs a compaction that was made with --archive. The file is recognised by its content, wherever it is
@@ -96,35 +96,35 @@ def restore(asked: RestoreOptions, given: Layer) -> None:
       compactor restore --compaction 12 -o session.jsonl
       compactor restore small.jsonl --purge
     """
-    session = open_session(asked, given)
-    if asked.latest or asked.session or asked.project:
-        asked = replace(asked, file=picked(session, [asked.file], asked)[0])
-    _check(asked)
-    if asked.file and asked.out:
-        refuse_overwriting([asked.file], {"-o": [asked.out]}, "; --in-place replaces it")
-    clear_beside(asked.file if asked.in_place else asked.out)
-    data = in_memory(session.bytes_of(asked.file)) if asked.file else b""
+    session = open_session(args, overrides)
+    if args.latest or args.session or args.project:
+        args = replace(args, file=picked(session, [args.file], args)[0])
+    _check(args)
+    if args.file and args.out:
+        refuse_overwriting([args.file], {"-o": [args.out]}, "; --in-place replaces it")
+    clear_beside(args.file if args.in_place else args.out)
+    data = in_memory(session.bytes_of(args.file)) if args.file else b""
 
     with existing_database(session.reading.database_url) as kept:
         if kept is None:
-            _without(session, asked, data)
-        _run(session, kept, asked, data)
+            _without(session, args, data)
+        _run(session, kept, args, data)
 
 
-def _check(asked: RestoreOptions) -> None:
-    asks = asked.search is not None
-    jobs = [("--ref", asked.ref is not None), ("--list", asked.listed), ("--search", asks), ("--purge", asked.purge)]
+def _check(args: RestoreOptions) -> None:
+    asks = args.search is not None
+    jobs = [("--ref", args.ref is not None), ("--list", args.listed), ("--search", asks), ("--purge", args.purge)]
     named = options.at_most_one(jobs)
-    options.at_most_one((("--round", asked.round), ("--compaction", asked.compaction)))
-    if not asked.file and not asked.listed and not asks and asked.compaction is None:
+    options.at_most_one((("--round", args.round), ("--compaction", args.compaction)))
+    if not args.file and not args.listed and not asks and args.compaction is None:
         raise UsageError("name a file, or --compaction N; restore --list says what is kept")
-    if asked.listed or asked.purge or asks:
-        used = [("-o", asked.out), ("--in-place", asked.in_place), ("--round", asked.round)]
-        _exclude(named[0], [name for name, given in used if given])
-    if asked.in_place:
-        unfit = [("-o", asked.out), ("--ref", asked.ref), ("--compaction", asked.compaction), ("-", asked.file == "-")]
-        _exclude("--in-place", [name for name, given in unfit if given])
-    if asked.json and not (asked.listed or asks or asked.ref is not None):
+    if args.listed or args.purge or asks:
+        used = [("-o", args.out), ("--in-place", args.in_place), ("--round", args.round)]
+        _exclude(named[0], [name for name, is_set in used if is_set])
+    if args.in_place:
+        unfit = [("-o", args.out), ("--ref", args.ref), ("--compaction", args.compaction), ("-", args.file == "-")]
+        _exclude("--in-place", [name for name, is_set in unfit if is_set])
+    if args.json and not (args.listed or asks or args.ref is not None):
         raise UsageError("--json is for --list, --search and --ref; a file that is restored is written as it was")
 
 
@@ -133,84 +133,84 @@ def _exclude(option: str, others: Sequence[str]) -> None:
         raise UsageError(f"{option} excludes {others[0]}")
 
 
-def _run(session: Session, kept: Database, asked: RestoreOptions, data: bytes) -> None:
+def _run(session: Session, kept: Database, args: RestoreOptions, data: bytes) -> None:
     from compactor_cli.cli.lookup import by_number, look_up
 
-    if not asked.file and asked.compaction is None:
-        if asked.search is not None:
-            _search(session, kept, asked.search, None, json=asked.json)
+    if not args.file and args.compaction is None:
+        if args.search is not None:
+            _search(session, kept, args.search, None, json=args.json)
         else:
-            _list_all(session, kept, asked)
+            _list_all(session, kept, args)
         return
-    lookup = by_number(kept, asked.compaction) if asked.compaction else look_up(session, kept, asked.file, data)
+    lookup = by_number(kept, args.compaction) if args.compaction else look_up(session, kept, args.file, data)
     if lookup is None:
-        if asked.purge:  # an earlier purge may have been interrupted before the files were written anew
+        if args.purge:  # an earlier purge may have been interrupted before the files were written anew
             _scrub(kept)
-        _without(session, asked, data)
-    if asked.purge:
-        _purge(session, kept, asked, lookup)
-    elif asked.search is not None:
-        _search(session, kept, asked.search, lookup.compactions, json=asked.json)
-    elif asked.listed:
-        _list(session, kept, asked, lookup)
-    elif asked.ref is not None:
-        _one(kept, asked, asked.ref, lookup)
+        _without(session, args, data)
+    if args.purge:
+        _purge(session, kept, args, lookup)
+    elif args.search is not None:
+        _search(session, kept, args.search, lookup.compactions, json=args.json)
+    elif args.listed:
+        _list(session, kept, args, lookup)
+    elif args.ref is not None:
+        _one(kept, args, args.ref, lookup)
     else:
-        _whole(session, kept, asked, lookup)
+        _whole(session, kept, args, lookup)
 
 
-def _whole(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
+def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
     """The file before its newest compaction, with what was appended since, or before an earlier one."""
     from compactor_cli.cli.lookup import input_of
     from compactor_cli.render.archive import when
 
-    if not lookup.is_sure and asked.round is None:
+    if not lookup.is_sure and args.round is None:
         raise NotKeptError(
-            f"{asked.file}: is not as any compaction wrote it; {len(lookup.compactions)} compactions of its session "
+            f"{args.file}: is not as any compaction wrote it; {len(lookup.compactions)} compactions of its session "
             "are kept: restore --list shows them, and --round N -o OTHER brings one of them back"
         )
-    chosen = lookup.chosen(asked.round)
+    chosen = lookup.chosen(args.round)
     data: Content = input_of(kept, lookup, chosen)
-    if lookup.match == "input" and asked.round is None:
-        session.say(f"note: {asked.file} is itself what was compacted")
-    if lookup.match == "begins" and asked.round is None:
+    if lookup.match == "input" and args.round is None:
+        session.say(f"note: {args.file} is itself what was compacted")
+    if lookup.match == "begins" and args.round is None:
         added = lookup.data[chosen.output.size :]
         session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
         data = joined(data, [*in_pieces(data), added])
-    place = asked.file if asked.in_place else asked.out or "-"
-    split = split_warning(place) if asked.in_place else ""
-    write_bytes(place, data, lookup.data if asked.in_place else None, [asked.file] if asked.file else ())
+    place = args.file if args.in_place else args.out or "-"
+    split = split_warning(place) if args.in_place else ""
+    write_bytes(place, data, lookup.data if args.in_place else None, [args.file] if args.file else ())
     if split:
         session.warn(split)
     shown = "standard output" if place == "-" else place
     session.say(f"{len(data):,} bytes, as before the compaction of {when(chosen.at)}, written to {shown}")
 
 
-def _one(kept: Database, asked: RestoreOptions, reference: str, lookup: Lookup) -> None:
+def _one(kept: Database, args: RestoreOptions, reference: str, lookup: Lookup) -> None:
     """One original. A mark may be of any round of the file: the newest ones come first."""
     from compactor_cli.archive.originals import find, original
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import input_of, read_again
 
-    among = [lookup.chosen(asked.round)] if asked.round else list(reversed(lookup.compactions))
+    among = [lookup.chosen(args.round)] if args.round else list(reversed(lookup.compactions))
     with kept.read() as connection:
         manifests = [(each, archive.manifest(connection, each.id)) for each in among]
     removed = find([entry for _, manifest in manifests for entry in manifest.removed], reference)
     chosen, manifest = next(pair for pair in manifests if any(entry is removed for entry in pair[1].removed))
     source = read_again(input_of(kept, lookup, chosen), manifest.input.path, manifest.format)
     content = original(source, removed)
-    if asked.json:
+    if args.json:
         from compactor_cli.archive.manifest_json import removed_json
         from compactor_cli.render import jsons
 
         text = content.decode("utf-8", "surrogatepass")
         content = (jsons.dumps(removed_json([removed])[0] | {"text": text}) + "\n").encode()
-    elif not asked.out and not content.endswith(b"\n") and sys.stdout.isatty():
+    elif not args.out and not content.endswith(b"\n") and sys.stdout.isatty():
         content += b"\n"
-    write_bytes(asked.out or "-", content, inputs=[asked.file] if asked.file else ())
+    write_bytes(args.out or "-", content, inputs=[args.file] if args.file else ())
 
 
-def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
+def _list(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
     """The compactions of a file, and what each took away."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.archive.stored import archive, rounds
@@ -220,7 +220,7 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
     with kept.read() as connection:
         past = [past_round for each in ids for past_round in rounds.rounds_of(connection, each)]
         manifests = [archive.manifest(connection, each) for each in ids]
-    if asked.json:
+    if args.json:
         print_json({"rounds": list(map(round_json, past)), "manifests": list(map(manifest_json, manifests))})
         return
     session.out.print(compactions_table(session.out, lookup.compactions, past, of_file=True))
@@ -228,10 +228,10 @@ def _list(session: Session, kept: Database, asked: RestoreOptions, lookup: Looku
         if manifest.removed:
             session.out.print(removed_table(session.out, manifest, number))
     if not lookup.is_sure:
-        session.say(f"note: {asked.file} is not as any of them wrote it; they are of the same session")
+        session.say(f"note: {args.file} is not as any of them wrote it; they are of the same session")
 
 
-def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
+def _list_all(session: Session, kept: Database, args: RestoreOptions) -> None:
     """Every compaction in the archive, the newest first."""
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, round_json
@@ -240,7 +240,7 @@ def _list_all(session: Session, kept: Database, asked: RestoreOptions) -> None:
         known = archive.newest(connection)
         past = [past_round for each in known for past_round in rounds.rounds_of(connection, each.id)]
         size = archive.size(connection)
-    if asked.json:
+    if args.json:
         print_json({"rounds": list(map(round_json, past))})
         return
     session.out.print(compactions_table(session.out, known, past, of_file=False))
@@ -262,12 +262,12 @@ def _search(session: Session, kept: Database, query: str, among: Sequence[Archiv
     if among is None:
         with kept.read() as connection:
             among = archive.newest(connection, _STATES)
-    found = best((hit for archived in among for hit in _hits_in(session, kept, archived, words)), _HITS)
+    best_hits = best((hit for archived in among for hit in _hits_in(session, kept, archived, words)), _HITS)
     if json:
-        print_json({"query": query, "hits": [asdict(hit) for hit in found]})
-    elif found:
-        session.out.print(hits_table(session.out, found))
-    if not found:
+        print_json({"query": query, "hits": [asdict(hit) for hit in best_hits]})
+    elif best_hits:
+        session.out.print(hits_table(session.out, best_hits))
+    if not best_hits:
         raise NotKeptError(f"--search {query!r}: no archived message has any of the words")
 
 
@@ -293,7 +293,7 @@ def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequen
         yield from hits(transcript.messages, words, references, archived.input.path, archived.id)
 
 
-def _purge(session: Session, kept: Database, asked: RestoreOptions, lookup: Lookup) -> None:
+def _purge(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
     """Remove every round of the session, and make sure that no text of it is left in the database's files."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.archive.stored.archive_room import related
@@ -301,7 +301,7 @@ def _purge(session: Session, kept: Database, asked: RestoreOptions, lookup: Look
     own = {each.id for each in lookup.compactions}
     with kept.write() as connection:
         others = [archive.known(connection, each) for each in related(connection, own) if each not in own]
-        if others and not asked.yes:
+        if others and not args.yes:
             raise UsageError(
                 f"--purge would also remove what is kept of these, which have the same text:{_named(others)}\n"
                 "Add --yes to remove all of it."
@@ -321,25 +321,25 @@ def _scrub(kept: Database) -> None:
     scrub(kept, ARCHIVE)
 
 
-def _without(session: Session, asked: RestoreOptions, data: bytes) -> NoReturn:
+def _without(session: Session, args: RestoreOptions, data: bytes) -> NoReturn:
     """Nothing of the file is in the archive; a manifest beside it still says what was taken away."""
     from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
 
-    beside = Path(asked.file + SUFFIX)
-    if not asked.file:
+    beside = Path(args.file + SUFFIX)
+    if not args.file:
         raise NotKeptError(f"nothing is kept. {_KEPT_ARE}")
-    if asked.file == "-" or not beside.is_file():
-        raise NotKeptError(f"{asked.file}: nothing of it is kept. {_KEPT_ARE}")
-    if not asked.listed:
+    if args.file == "-" or not beside.is_file():
+        raise NotKeptError(f"{args.file}: nothing of it is kept. {_KEPT_ARE}")
+    if not args.listed:
         raise NotKeptError(
-            f"{asked.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}"
+            f"{args.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}"
         )
     from compactor_cli.render.archive import removed_table
 
     manifest = read_manifest(read_bytes(str(beside)), str(beside))
     if manifest.output.sha256 != hashlib.sha256(data).hexdigest():
-        session.warn(f"{beside} is of an earlier state of {asked.file}: the file was changed since")
-    if asked.json:
+        session.warn(f"{beside} is of an earlier state of {args.file}: the file was changed since")
+    if args.json:
         print_json({"rounds": [], "manifests": [manifest_json(manifest)]})
     else:
         session.out.print(removed_table(session.out, manifest, 1))

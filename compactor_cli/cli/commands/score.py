@@ -27,7 +27,7 @@ class ScoreOptions(options.SessionOptions):
 
 
 @takes("score")
-def score(asked: ScoreOptions, given: Layer) -> None:
+def score(args: ScoreOptions, overrides: Layer) -> None:
     """Score every message and mark the residuals.
 
     Each line names the factors that made the score. Strategy tiered keeps residuals whole; adaptive, which
@@ -40,28 +40,28 @@ def score(asked: ScoreOptions, given: Layer) -> None:
       compactor score session.jsonl --scorer classifier --llm-model openai/gpt-4o-mini
       compactor score session.jsonl --json | jq '.messages[] | select(.residual)'
     """
-    session = open_session(asked, given, probes=True)
-    session.warn_unused(given)
+    session = open_session(args, overrides, probes=True)
+    session.warn_unused(overrides)
     session.settings = replace(session.settings, summarizer="extractive")  # nothing is summarized here
-    one_by_one(session, inputs_of(session, [asked.file], asked), partial(_score, session, asked))
-    if not asked.json:
+    one_by_one(session, inputs_of(session, [args.file], args), partial(_score, session, args))
+    if not args.json:
         from compactor_cli.render.strategies import scope_lines
 
         for line in scope_lines(session.settings):
             session.out.print(line)
 
 
-def _score(session: Session, asked: ScoreOptions, file: str) -> None:
+def _score(session: Session, args: ScoreOptions, file: str) -> None:
     """The scores of one file."""
     before, settings = session.model_use(), session.settings
     source = session.load(file)
     session.note_reading(source)
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     everything = [(number, m.index) for number, a in enumerate(analyses) for m in a.transcript.messages]
-    if asked.top:
-        everything = sorted(everything, key=lambda at: (-analyses[at[0]].scores[at[1]].raw, at))[: asked.top]
+    if args.top:
+        everything = sorted(everything, key=lambda pair: (-analyses[pair[0]].scores[pair[1]].raw, pair))[: args.top]
     session.say_use(session.model_use(before))
-    _show(session, source, analyses, everything, json=asked.json)
+    _show(session, source, analyses, everything, json=args.json)
 
 
 def _show(

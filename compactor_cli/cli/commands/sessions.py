@@ -52,7 +52,7 @@ class SessionsOptions(options.CommandOptions):
 
 
 @takes("sessions")
-def sessions(asked: SessionsOptions, given: Layer) -> None:
+def sessions(args: SessionsOptions, overrides: Layer) -> None:
     """List the sessions of agents on this machine, the newest first.
 
     They are looked for in the agents' own folders, or where their environment variables say. Tokens are
@@ -70,17 +70,17 @@ def sessions(asked: SessionsOptions, given: Layer) -> None:
     """
     from compactor_cli.render import sessions as render
 
-    session = open_session(asked, given)
+    session = open_session(args, overrides)
     now = time.time()
-    agents: Iterable[Agent] = dict.fromkeys(map(agent, asked.agents)) if asked.agents else AGENTS.values()
-    listing = find_sessions(this_machine(), agents, aside=asked.everything)
-    since = _since(asked.since, now) if asked.since else 0
-    found = described(listing, since=since, project=project_of(asked.project))
-    listed = list(islice(found, asked.limit or None))
-    more = bool(asked.limit) and next(found, None) is not None
-    if asked.exact:
+    agents: Iterable[Agent] = dict.fromkeys(map(agent, args.agents)) if args.agents else AGENTS.values()
+    listing = find_sessions(this_machine(), agents, aside=args.everything)
+    since = _since(args.since, now) if args.since else 0
+    saved = described(listing, since=since, project=project_of(args.project))
+    listed = list(islice(saved, args.limit or None))
+    more = bool(args.limit) and next(saved, None) is not None
+    if args.exact:
         listed = _all_counted(session, listing, listed)
-    if asked.json:
+    if args.json:
         print_json(render.sessions_json(listed, listing))
     else:
         _show(session, listing, listed, now, more=more)
@@ -119,26 +119,26 @@ def _show(session: Session, listing: Listing, listed: list[Saved], now: float, *
 def _none(listing: Listing) -> Iterable[str]:
     from compactor_cli.render import sessions as render
 
-    if listing.found:
-        return [f"none of the {len(listing.found):,} sessions is what was asked for"]
+    if listing.sessions:
+        return [f"none of the {len(listing.sessions):,} sessions is what was asked for"]
     return render.empty_lines(listing)
 
 
 def _all_counted(session: Session, listing: Listing, listed: list[Saved]) -> list[Saved]:
     with session.working(len(listed), "sessions") as progress:
         counted = []
-        for one in listed:
-            progress.step(f"reading {one.found.path.name}")
-            counted.append(_counted(session, listing, one))
+        for saved in listed:
+            progress.step(f"reading {saved.session.path.name}")
+            counted.append(_counted(session, listing, saved))
     return counted
 
 
 def _counted(session: Session, listing: Listing, saved: Saved) -> Saved:
     """With messages and tokens as they are counted; a session that cannot be read has none."""
     try:
-        source = session.read(content_of(saved), str(saved.found.path))
+        source = session.read(content_of(saved), str(saved.session.path))
     except (InputError, OSError) as error:
-        listing.failed.append((saved.found.path, error.what if isinstance(error, InputError) else str(error)))
-        return Saved(saved.found, replace(saved.about, messages=None, tokens=None))
+        listing.failed.append((saved.session.path, error.what if isinstance(error, InputError) else str(error)))
+        return Saved(saved.session, replace(saved.about, messages=None, tokens=None))
     messages, tokens = Figure(source.message_count, "counted"), Figure(source.tokens, "counted")
-    return Saved(saved.found, replace(saved.about, messages=messages, tokens=tokens))
+    return Saved(saved.session, replace(saved.about, messages=messages, tokens=tokens))

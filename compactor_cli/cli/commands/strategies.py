@@ -11,7 +11,7 @@ from compactor_cli.strategies import STRATEGIES
 
 
 @takes("strategies")
-def strategies(asked: options.CommandOptions) -> None:
+def strategies(args: options.CommandOptions) -> None:
     """List the strategies, and what each is for.
 
     Every strategy gives a valid output that fits its target. Without --strategy, compact uses adaptive
@@ -25,7 +25,7 @@ def strategies(asked: options.CommandOptions) -> None:
     from compactor_cli.render import strategies as render
     from compactor_cli.render.console import make_console
 
-    if asked.json:
+    if args.json:
         print_json(render.strategies_json(STRATEGIES.values()))
         return
     console = make_console(sys.stdout)

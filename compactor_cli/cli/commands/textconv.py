@@ -25,7 +25,7 @@ class TextconvOptions(options.RunOptions):
 
 
 @takes("textconv")
-def textconv(asked: TextconvOptions, given: Layer) -> None:
+def textconv(args: TextconvOptions, overrides: Layer) -> None:
     """Print a transcript as text that people can read and git can compare: each part of a message under its role.
 
     Numbers, counts, ids and times are left out, so that a diff shows only what was said differently. A file that
@@ -39,13 +39,13 @@ def textconv(asked: TextconvOptions, given: Layer) -> None:
     """
     from compactor_cli.render.plain import plain_text
 
-    named = given.get("format")
+    named = overrides.get("format")
     # no settings of files and the environment: the text of a file is the same in every checkout
     reading = ReadingSettings(tokenizer="chars", format=named.value if named else "", skip_damaged=True)
-    session = Configured(Settings(), reading).session(quiet=asked.quiet)
-    data = session.bytes_of(asked.file)
+    session = Configured(Settings(), reading).session(quiet=args.quiet)
+    data = session.bytes_of(args.file)
     try:
-        text = plain_text(session.read(data, asked.file)).encode("utf-8", "replace")
+        text = plain_text(session.read(data, args.file)).encode("utf-8", "replace")
     except CompactorError as error:
         session.warn(f"printed as it is: {error}")
         text = in_memory(data)

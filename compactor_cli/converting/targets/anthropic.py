@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home
+from compactor_cli.converting.base import Attribute, Home, WriteContext
 from compactor_cli.converting.blocks import blocks, fit_blocks
 from compactor_cli.converting.message_content import Conversation, Item
 from compactor_cli.formats import jsonedit
@@ -27,13 +27,13 @@ class ToAnthropic:
         turns = fit_blocks(fitting.system_as_user(conversation.turns, lead=True))
         return replace(conversation, turns=fitting.joined(turns, "system", "user"))
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         return "".join(jsonedit.dump(_request(conversation)) + "\n" for conversation in conversations).encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return ""
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         return None
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home
+from compactor_cli.converting.base import Attribute, Home, WriteContext
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.stable import iso
 from compactor_cli.formats import jsonedit
@@ -35,7 +35,7 @@ class ToATIF:
         turns = fitting.with_objects(fitting.with_ids(fitting.with_names(turns, _NAME), _ID))
         return replace(conversation, turns=turns)
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
         steps: list[dict[str, Any]] = []
         for turn in conversation.turns:
@@ -48,10 +48,10 @@ class ToATIF:
         value = {"schema_version": _VERSION, "session_id": conversation.session_id, "agent": agent, "steps": steps}
         return (jsonedit.dump(value) + "\n").encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return f"{conversation.session_id}.trajectory.json"
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         return None
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, times
 from compactor_cli.converting.blocks import blocks, fit_blocks
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.converting.stable import digest, iso, uuid_of
@@ -32,11 +32,11 @@ class ToClaudeCode:
         turns = fitting.without_lead(conversation.turns)
         return replace(conversation, turns=fit_blocks(fitting.system_as_user(turns, lead=False)))
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
         records: list[dict[str, Any]] = []
         parent: str | None = None
-        for at, (turn, time) in enumerate(zip(conversation.turns, times(conversation, given), strict=True)):
+        for index, (turn, time) in enumerate(zip(conversation.turns, times(conversation, context), strict=True)):
             record = {
                 "parentUuid": parent,
                 "isSidechain": False,
@@ -45,31 +45,31 @@ class ToClaudeCode:
                 "sessionId": conversation.session_id,
                 "version": _VERSION,
                 "gitBranch": "",
-                **_said(turn, at, given),
-                "uuid": uuid_of(given.key, "record", at),
+                **_said(turn, index, context),
+                "uuid": uuid_of(context.key, "record", index),
                 "timestamp": iso(time),
             }
             parent = str(record["uuid"])
             records.append(record)
         return "".join(jsonedit.dump(record) + "\n" for record in records).encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return f"{conversation.session_id}.jsonl"
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         slug = re.sub(r"[^A-Za-z0-9-]", "-", conversation.cwd)
-        place = f"~/.claude/projects/{slug}/{self.file_name(conversation, given)}"
+        place = f"~/.claude/projects/{slug}/{self.file_name(conversation, context)}"
         return Home(place, f"claude --resume {conversation.session_id}")
 
 
-def _said(turn: SpeakerTurn, at: int, given: Given) -> dict[str, Any]:
+def _said(turn: SpeakerTurn, index: int, context: WriteContext) -> dict[str, Any]:
     content = blocks(turn.items)
     if turn.role != "assistant":
         single = content[0]["text"] if len(content) == 1 and content[0]["type"] == "text" else content
-        return {"type": "user", "message": {"role": "user", "content": single}, **_flags(turn, at)}
+        return {"type": "user", "message": {"role": "user", "content": single}, **_flags(turn, index)}
     calls = any(item.kind == "call" for item in turn.items)
     message = {
-        "id": f"msg_{digest(given.key, 'message', at)[:24]}",
+        "id": f"msg_{digest(context.key, 'message', index)[:24]}",
         "type": "message",
         "role": "assistant",
         "model": _MODEL,
@@ -81,7 +81,7 @@ def _said(turn: SpeakerTurn, at: int, given: Given) -> dict[str, Any]:
     return {"type": "assistant", "message": message}
 
 
-def _flags(turn: SpeakerTurn, at: int) -> dict[str, bool]:
-    if turn.origin == "summary" and at == 0:
+def _flags(turn: SpeakerTurn, index: int) -> dict[str, bool]:
+    if turn.origin == "summary" and index == 0:
         return {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
     return {"isMeta": True} if turn.role == "user" and turn.origin == "injected" else {}

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
-from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
+from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.stable import iso, moment
 from compactor_cli.formats import jsonedit
 
@@ -27,15 +27,15 @@ class ToCodex:
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
-        turns = fitting.without_pictures(fitting.other_as_text(conversation.turns), _holds)
+        turns = fitting.without_pictures(fitting.other_as_text(conversation.turns), fitting.is_input)
         # a thought without its seal is refused by the API
         turns = fitting.without_thoughts(turns, "openai")
         turns = fitting.with_ids(fitting.with_names(turns, _NAME), _ID)
         return replace(conversation, turns=tuple(turn for turn in turns if turn.items))
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
-        start = iso(first_time(conversation, given))
+        start = iso(first_time(conversation, context))
         meta = {
             "id": conversation.session_id,
             "timestamp": start,
@@ -47,24 +47,20 @@ class ToCodex:
         lines = [{"timestamp": start, "type": "session_meta", "payload": meta}]
         listed = _listed(conversation.turns)
         custom = {item.call_id for _, item in conversation.items() if item.kind == "call" and _is_custom(item)}
-        for turn, time in zip(conversation.turns, times(conversation, given), strict=True):
+        for turn, time in zip(conversation.turns, times(conversation, context), strict=True):
             items = [{"type": "response_item", "payload": payload} for payload in _payloads(turn, custom)]
             events = [{"type": "event_msg", "payload": payload} for payload in _events(turn, turn is listed)]
             lines += [{"timestamp": iso(time), **line} for line in (*items, *events)]
         return "".join(jsonedit.dump(line) + "\n" for line in lines).encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
-        began = moment(first_time(conversation, given))
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
+        began = moment(first_time(conversation, context))
         return f"rollout-{began:%Y-%m-%dT%H-%M-%S}-{conversation.session_id}.jsonl"
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
-        began = moment(first_time(conversation, given))
-        place = f"~/.codex/sessions/{began:%Y/%m/%d}/{self.file_name(conversation, given)}"
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
+        began = moment(first_time(conversation, context))
+        place = f"~/.codex/sessions/{began:%Y/%m/%d}/{self.file_name(conversation, context)}"
         return Home(place, f"codex resume {conversation.session_id}")
-
-
-def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
-    return turn.role in ("user", "tool")
 
 
 def _listed(turns: Sequence[SpeakerTurn]) -> SpeakerTurn | None:
@@ -74,13 +70,13 @@ def _listed(turns: Sequence[SpeakerTurn]) -> SpeakerTurn | None:
 
 
 def _payloads(turn: SpeakerTurn, custom: set[str]) -> Iterator[dict[str, Any]]:
-    said: list[dict[str, Any]] = []
+    content: list[dict[str, Any]] = []
     for item in turn.items:
         if item.kind in ("text", "picture"):
-            said += _content(turn, item)
+            content += _content(turn, item)
             continue
-        yield from _message(turn, said)
-        said = []
+        yield from _message(turn, content)
+        content = []
         if item.kind == "result":
             kind = "custom_tool_call_output" if item.call_id in custom else "function_call_output"
             yield {"type": kind, "call_id": item.call_id, "output": _output(item)}
@@ -97,7 +93,7 @@ def _payloads(turn: SpeakerTurn, custom: set[str]) -> Iterator[dict[str, Any]]:
         elif item.seal is not None:
             summary = [{"type": "summary_text", "text": item.text}] if item.text else []
             yield {"type": "reasoning", "summary": summary, "content": None, "encrypted_content": item.seal.value}
-    yield from _message(turn, said)
+    yield from _message(turn, content)
 
 
 def _message(turn: SpeakerTurn, content: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.converting.stable import iso, moment, uuid_of
@@ -31,18 +31,18 @@ class ToGeminiCLI:
         conversation = arrange(conversation, close=True)
         return replace(conversation, turns=tuple(map(_sent, fit_parts(conversation.turns))))
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
-        stamps = [iso(time) for time in times(conversation, given)]
+        stamps = [iso(time) for time in times(conversation, context)]
         messages: list[dict[str, Any]] = []
-        for at, (turn, stamp) in enumerate(zip(conversation.turns, stamps, strict=True)):
+        for index, (turn, stamp) in enumerate(zip(conversation.turns, stamps, strict=True)):
             if turn.role == "tool":
                 for item in turn.items:
                     _answer(messages[-1], item)
                 continue
-            head = {"id": uuid_of(given.key, "message", at), "timestamp": stamp}
+            head = {"id": uuid_of(context.key, "message", index), "timestamp": stamp}
             messages.append({**head, **(_user(turn) if turn.role == "user" else _gemini(turn, stamp))})
-        start = iso(first_time(conversation, given))
+        start = iso(first_time(conversation, context))
         header = {
             "sessionId": conversation.session_id,
             "projectHash": hashlib.sha256(conversation.cwd.encode("utf-8", "surrogatepass")).hexdigest(),
@@ -52,13 +52,13 @@ class ToGeminiCLI:
         }
         return "".join(jsonedit.dump(value) + "\n" for value in (header, *messages)).encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
-        began = moment(first_time(conversation, given))
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
+        began = moment(first_time(conversation, context))
         return f"session-{began:%Y-%m-%dT%H-%M}-{conversation.session_id[:8]}.jsonl"
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         # the name of a project's folder is in ~/.gemini/projects.json, which is not read here
-        place = f"~/.gemini/tmp/PROJECT/chats/{self.file_name(conversation, given)}"
+        place = f"~/.gemini/tmp/PROJECT/chats/{self.file_name(conversation, context)}"
         return Home(place, f"gemini --resume {conversation.session_id}")
 
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home
-from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
+from compactor_cli.converting.base import Attribute, Home, WriteContext
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _NAME, _ID = 64, 40
@@ -27,25 +27,21 @@ class ToOpenAIChat:
         conversation = arrange(conversation)
         turns = fitting.without_seals(fitting.other_as_text(conversation.turns))
         # the API takes pictures from the user only
-        turns = fitting.pictures_behind(fitting.without_pictures(turns, _holds))
+        turns = fitting.pictures_behind(fitting.without_pictures(turns, fitting.is_input))
         turns = fitting.with_one(fitting.ordered(turns, "thinking", "text", "call"), "thinking", "assistant")
         turns = fitting.with_ids(fitting.with_names(turns, _NAME), _ID)
         return replace(conversation, turns=turns)
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         lists = [[_message(turn) for turn in conversation.turns] for conversation in conversations]
         values: list[Any] = lists[0] if len(lists) == 1 else [{"messages": messages} for messages in lists]
         return "".join(jsonedit.dump(value) + "\n" for value in values).encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return ""
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         return None
-
-
-def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
-    return turn.role in ("user", "tool")
 
 
 def _message(turn: SpeakerTurn) -> dict[str, Any]:
@@ -66,12 +62,12 @@ def _message(turn: SpeakerTurn) -> dict[str, Any]:
 
 
 def _content(items: Sequence[Item], calls: Sequence[Any]) -> Any:
-    said = [item for item in items if item.kind in ("text", "picture")]
-    if not said:
+    visible = [item for item in items if item.kind in ("text", "picture")]
+    if not visible:
         return None if calls else ""
-    if len(said) == 1 and said[0].kind == "text" and said[0].text and not said[0].pictures:
-        return said[0].text
-    return [part for item in said for part in _parts(item)]
+    if len(visible) == 1 and visible[0].kind == "text" and visible[0].text and not visible[0].pictures:
+        return visible[0].text
+    return [part for item in visible for part in _parts(item)]
 
 
 def _parts(item: Item) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
-from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
+from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.stable import digest, millis
 from compactor_cli.formats import jsonedit
 
@@ -35,25 +35,25 @@ class ToOpenCode:
         conversation = arrange(conversation, close=True)
         turns = fitting.system_as_user(fitting.without_lead(conversation.turns), lead=False)
         turns = fitting.without_seals(fitting.other_as_text(turns))
-        turns = fitting.without_empty(fitting.without_pictures(turns, _holds))
+        turns = fitting.without_empty(fitting.without_pictures(turns, fitting.is_input_data))
         turns = fitting.begun_by_user(turns)
         turns = fitting.with_objects(fitting.with_ids(fitting.with_names(turns, _NAME), _ID))
         return replace(conversation, turns=turns)
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
         session = _session_id(conversation)
-        start = millis(first_time(conversation, given))
+        start = millis(first_time(conversation, context))
         results = {item.link: item for turn, item in conversation.items() if item.kind == "result"}
         messages: list[dict[str, Any]] = []
-        asked, now = "", 0
-        for turn, time in zip(conversation.turns, times(conversation, given), strict=True):
+        request_id, now = "", 0
+        for turn, time in zip(conversation.turns, times(conversation, context), strict=True):
             if turn.role == "tool":
                 continue
             now = max(now, millis(time))  # the agent sorts by time
-            place = _Place(session, len(messages), now, given.key)
-            asked = place.message if turn.role == "user" else asked
-            info = _asked(now) if turn.role == "user" else _answered(turn, now, asked, conversation.cwd)
+            place = _Place(session, len(messages), now, context.key)
+            request_id = place.message if turn.role == "user" else request_id
+            info = _asked(now) if turn.role == "user" else _answered(turn, now, request_id, conversation.cwd)
             parts = [part for item in turn.items for part in place.parts(turn, item, results)]
             messages.append({"info": {"id": place.message, "sessionID": session, **info}, "parts": parts})
         info = {
@@ -67,11 +67,11 @@ class ToOpenCode:
         }
         return (jsonedit.dump({"info": info, "messages": messages}) + "\n").encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return f"{_session_id(conversation)}.json"
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
-        name = self.file_name(conversation, given)
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
+        name = self.file_name(conversation, context)
         return Home(name, f"opencode import {name} && opencode -s {_session_id(conversation)}")
 
 
@@ -79,14 +79,10 @@ def _session_id(conversation: Conversation) -> str:
     return f"ses_{digest(conversation.session_id)[:26]}"
 
 
-def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
-    return turn.role in ("user", "tool") and bool(picture.data)
-
-
 def _title(conversation: Conversation) -> str:
     """The beginning of the first request."""
-    asked = (item.text for turn, item in conversation.items() if turn.origin == "request" and item.kind == "text")
-    return " ".join(next(asked, "").split())[:_TITLE] or "Converted session"
+    requests = (item.text for turn, item in conversation.items() if turn.origin == "request" and item.kind == "text")
+    return " ".join(next(requests, "").split())[:_TITLE] or "Converted session"
 
 
 def _asked(now: int) -> dict[str, Any]:

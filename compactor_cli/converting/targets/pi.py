@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home, first_time, times
-from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
+from compactor_cli.converting.base import Attribute, Home, WriteContext, first_time, times
+from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.stable import digest, iso, millis
 from compactor_cli.formats import jsonedit
 
@@ -32,14 +32,14 @@ class ToPi:
         conversation = arrange(conversation)
         turns = fitting.system_as_user(fitting.without_lead(conversation.turns), lead=False)
         turns = fitting.without_seals(fitting.other_as_text(turns))
-        turns = fitting.without_empty(fitting.without_pictures(turns, _holds))
+        turns = fitting.without_empty(fitting.without_pictures(turns, fitting.is_input_data))
         turns = fitting.begun_by_user(turns)
         turns = fitting.with_objects(fitting.with_ids(fitting.with_names(turns, _NAME), _ID))
         return replace(conversation, turns=turns)
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
-        start = iso(first_time(conversation, given))
+        start = iso(first_time(conversation, context))
         header = {
             "type": "session",
             "version": 3,
@@ -49,8 +49,8 @@ class ToPi:
         }
         records: list[dict[str, Any]] = [header]
         parent: str | None = None
-        for at, (turn, time) in enumerate(zip(conversation.turns, times(conversation, given), strict=True)):
-            entry = digest(given.key, "entry", at)[:16]
+        for index, (turn, time) in enumerate(zip(conversation.turns, times(conversation, context), strict=True)):
+            entry = digest(context.key, "entry", index)[:16]
             message = {**_message(turn), "timestamp": millis(time)}
             records.append(
                 {"type": "message", "id": entry, "parentId": parent, "timestamp": iso(time), "message": message}
@@ -58,18 +58,14 @@ class ToPi:
             parent = entry
         return "".join(jsonedit.dump(record) + "\n" for record in records).encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
-        start = re.sub(r"[:.]", "-", iso(first_time(conversation, given)))
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
+        start = re.sub(r"[:.]", "-", iso(first_time(conversation, context)))
         return f"{start}_{conversation.session_id}.jsonl"
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         slug = re.sub(r"[/\\:]", "-", re.sub(r"^[/\\]", "", conversation.cwd))
-        name = self.file_name(conversation, given)
+        name = self.file_name(conversation, context)
         return Home(f"~/.pi/agent/sessions/--{slug}--/{name}", f"pi --session {name}")
-
-
-def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
-    return turn.role in ("user", "tool") and bool(picture.data)
 
 
 def _message(turn: SpeakerTurn) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home, times
+from compactor_cli.converting.base import Attribute, Home, WriteContext, times
 from compactor_cli.converting.message_content import Conversation, SpeakerTurn
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.converting.stable import iso, uuid_of
@@ -28,13 +28,13 @@ class ToQwen:
         conversation = arrange(conversation, close=True)
         return replace(conversation, turns=fit_parts(conversation.turns))
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
         records: list[dict[str, Any]] = []
         parent: str | None = None
-        for at, (turn, time) in enumerate(zip(conversation.turns, times(conversation, given), strict=True)):
+        for index, (turn, time) in enumerate(zip(conversation.turns, times(conversation, context), strict=True)):
             record = {
-                "uuid": uuid_of(given.key, "record", at),
+                "uuid": uuid_of(context.key, "record", index),
                 "parentUuid": parent,
                 "sessionId": conversation.session_id,
                 "timestamp": iso(time),
@@ -46,12 +46,12 @@ class ToQwen:
             records.append(record)
         return "".join(jsonedit.dump(record) + "\n" for record in records).encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return f"{conversation.session_id}.jsonl"
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         slug = re.sub(r"[^A-Za-z0-9]", "-", conversation.cwd)
-        place = f"~/.qwen/projects/{slug}/chats/{self.file_name(conversation, given)}"
+        place = f"~/.qwen/projects/{slug}/chats/{self.file_name(conversation, context)}"
         return Home(place, f"qwen --resume {conversation.session_id}")
 
 
@@ -62,7 +62,7 @@ def _said(turn: SpeakerTurn) -> dict[str, Any]:
         shown = {"callId": result.call_id, "status": status, "resultDisplay": result.text}
         message = {"role": "user", "parts": [response(result)]}
         return {"type": "tool_result", "message": message, "toolCallResult": shown}
-    said = [part for item in turn.items for part in parts(item)]
+    content = [part for item in turn.items for part in parts(item)]
     if turn.role == "user":
-        return {"type": "user", "message": {"role": "user", "parts": said}}
-    return {"type": "assistant", "model": "unknown", "message": {"role": "model", "parts": said}}
+        return {"type": "user", "message": {"role": "user", "parts": content}}
+    return {"type": "assistant", "model": "unknown", "message": {"role": "model", "parts": content}}

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Given, Home
+from compactor_cli.converting.base import Attribute, Home, WriteContext
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
@@ -32,14 +32,14 @@ class ToShareGPT:
         turns = fitting.without_ids(fitting.ordered(turns, "text", "call"))
         return replace(conversation, turns=tuple(_in_a_row(turns)))
 
-    def write(self, conversations: Sequence[Conversation], given: Given) -> bytes:
+    def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         rows = ({"conversations": list(_rows(conversation))} for conversation in conversations)
         return "".join(jsonedit.dump(row) + "\n" for row in rows).encode()
 
-    def file_name(self, conversation: Conversation, given: Given) -> str:
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return ""
 
-    def home(self, conversation: Conversation, given: Given) -> Home | None:
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         return None
 
 
@@ -53,9 +53,9 @@ def _in_a_row(turns: fitting.Turns) -> Iterator[SpeakerTurn]:
         if not calls:
             yield turn
             continue
-        said = tuple(item for item in turn.items if item.kind != "call")
-        if said:
-            yield replace(turn, items=said)
+        items = tuple(item for item in turn.items if item.kind != "call")
+        if items:
+            yield replace(turn, items=items)
         for item in calls:
             yield replace(turn, items=(item,))
             if item.link in results:
@@ -63,16 +63,12 @@ def _in_a_row(turns: fitting.Turns) -> Iterator[SpeakerTurn]:
 
 
 def _rows(conversation: Conversation) -> Iterator[dict[str, Any]]:
-    for calling, group in groupby(conversation.turns, key=_is_call):
+    for calling, group in groupby(conversation.turns, key=lambda turn: turn.items[0].kind == "call"):
         if not calling:
             yield from ({"from": _FROM[turn.role], "value": turn.items[0].text} for turn in group)
             continue
         calls = [_call(turn.items[0]) for turn in group]
         yield {"from": "function_call", "value": jsonedit.dump(calls[0] if len(calls) == 1 else calls)}
-
-
-def _is_call(turn: SpeakerTurn) -> bool:
-    return turn.items[0].kind == "call"
 
 
 def _call(item: Item) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""How older schemas become the newest one; alembic runs them."""
+"""Turn older schemas into the newest one; alembic runs them."""

@@ -77,9 +77,9 @@ def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> Train
     always = {t for piece in session.pieces if front[piece.message].role == "system" for t in piece.names}
     rows = array("d")
     labels = bytearray()
-    for term, found in evidence.mentions.items():
+    for term, mentions in evidence.mentions.items():
         if term not in always:
-            rows.extend(expanded(session.kinds[term], signals_of(session.names[term], found, evidence)))
+            rows.extend(expanded(session.kinds[term], signals_of(session.names[term], mentions, evidence)))
             labels.append(term in needed)
     return TrainingCase(name, rows, bytes(labels))
 
@@ -113,4 +113,4 @@ def _by_agent(message: Message, part: Part) -> bool:
 
 
 def _form(session: SessionText, evidence: Evidence) -> set[str]:
-    return {session.names[term] for term, found in evidence.mentions.items() if found.key}
+    return {session.names[term] for term, mentions in evidence.mentions.items() if mentions.key}

@@ -81,8 +81,8 @@ def auc(case: TrainingCase, weights: Mapping[str, float]) -> float | None:
     needed, others = int(labels.sum()), int((~labels).sum())
     if not needed or not others:
         return None
-    _, at, counts = np.unique(points, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[at]
+    _, inverse, counts = np.unique(points, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
     return float((ranks[labels].sum() - needed * (needed + 1) / 2) / (needed * others))
 
 

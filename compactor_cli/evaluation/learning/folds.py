@@ -1,4 +1,4 @@
-"""Which sessions are held out together: dealt out by a hash of their names, so the same everywhere."""
+"""Choose which sessions are held out together: dealt out by a hash of their names, so the same everywhere."""
 
 from __future__ import annotations
 
@@ -38,4 +38,4 @@ def _dealt(groups: Sequence[Sequence[str]], count: int) -> dict[str, int]:
     """The groups in turn to the folds; with one group there is nothing to learn on while it is held out."""
     if len(groups) < 2:
         return {}
-    return {name: at % count for at, names in enumerate(groups) for name in names}
+    return {name: index % count for index, names in enumerate(groups) for name in names}

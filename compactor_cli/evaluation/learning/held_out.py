@@ -18,7 +18,7 @@ Weights = Mapping[str, float]
 
 
 class KeptShares(Struct, frozen=True):
-    """What was kept of the needs at one ratio, as `compactor evaluate` counts it: means over cases, 0 to 1."""
+    """Hold what was kept of the needs at one ratio, as `compactor evaluate` counts it: means over cases, 0 to 1."""
 
     ratio: float
     linked: float
@@ -26,7 +26,7 @@ class KeptShares(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """How well one way of compacting does."""
+    """Say how well one way of compacting does."""
 
     auc: float | None
     """How often a needed name was valued above another, the mean over the cases of learning; 0.5 is
@@ -53,7 +53,7 @@ class HeldOut(Struct, frozen=True):
 
 
 class Measuring(Struct, frozen=True):
-    """What the figures are made with."""
+    """Hold what the figures are made with."""
 
     fit: Callable[[Sequence[TrainingCase]], Weights]
     auc: Callable[[TrainingCase, Weights], float | None]
@@ -139,14 +139,14 @@ def _part(sessions: int, seen: Mapping[str, Sequence[_Seen]], sources: Iterable[
 
 def _mean(seen: Sequence[_Seen]) -> Figures:
     """Every case counts the same."""
-    aucs = [value for one in seen for value in one.auc]
-    count = sum(one.cases for one in seen)
+    aucs = [value for session in seen for value in session.auc]
+    count = sum(session.cases for session in seen)
     kept = tuple(
         KeptShares(
             ratio,
-            sum(one.cases * one.kept[at].linked for one in seen if one.cases) / count,
-            sum(one.cases * one.kept[at].recall for one in seen if one.cases) / count,
+            sum(session.cases * session.kept[index].linked for session in seen if session.cases) / count,
+            sum(session.cases * session.kept[index].recall for session in seen if session.cases) / count,
         )
-        for at, ratio in enumerate(RATIOS if count else ())
+        for index, ratio in enumerate(RATIOS if count else ())
     )
     return Figures(sum(aucs) / len(aucs) if aucs else None, count, kept)

@@ -36,7 +36,7 @@ DIGITS = 4
 
 
 class Taught(Struct, frozen=True):
-    """What was learned, and on what."""
+    """Hold what was learned, and on what."""
 
     weights: Mapping[str, float]
     sources: Mapping[str, int]
@@ -75,17 +75,17 @@ def profile_text(taught: Taught) -> str:
 
 
 def _figures(taught: Taught) -> Iterator[str]:
-    found = taught.held_out
-    if found is None:
+    held_out = taught.held_out
+    if held_out is None:
         yield f"# No held-out figures: {taught.not_held_out}."
         return
     yield "# Measured on sessions that the weights were not learned on, for each row as `compactor evaluate` does."
     yield "# auc: how often a needed name was valued above another one; 0.5 is chance. recall_10: share of what the"
     yield "# rest needed that was still there after compacting to 10%; linked_10: still among the words it stood among."
     yield "[held_out]"
-    yield f"folds = {found.folds}"
-    yield from _table("all", found.whole)
-    for source, part in found.sources.items():
+    yield f"folds = {held_out.folds}"
+    yield from _table("all", held_out.whole)
+    for source, part in held_out.sources.items():
         yield from _table(f"sources.{_key(source)}", part)
 
 
@@ -103,11 +103,11 @@ def _table(name: str, part: PartFigures) -> Iterator[str]:
 
 def figures_of(figures: Figures) -> dict[str, float]:
     """Figures by the names that files and scripts have for them."""
-    found = {} if figures.auc is None else {"auc": figures.auc}
+    values = {} if figures.auc is None else {"auc": figures.auc}
     for kept in figures.kept:
-        found[f"linked_{100 * kept.ratio:g}"] = kept.linked
-        found[f"recall_{100 * kept.ratio:g}"] = kept.recall
-    return found
+        values[f"linked_{100 * kept.ratio:g}"] = kept.linked
+        values[f"recall_{100 * kept.ratio:g}"] = kept.recall
+    return values
 
 
 def _weights(weights: Mapping[str, float]) -> Iterator[str]:

@@ -23,14 +23,14 @@ def keep_last(messages: Sequence[Message], target: int, counter: TokenCounter) -
     kept: set[int] = set()
     note: list[Message] = []
     for group in sorted(form_groups(messages), key=lambda group: group.messages[-1], reverse=True):
-        members = [messages[at] for at in group.messages if messages[at].role != "system"]
+        members = [messages[index] for index in group.messages if messages[index].role != "system"]
         cost = sum(message.tokens for message in members)
         if cost > left:
             note = _tail(members, left, counter)
             break
         kept.update(group.messages)
         left -= cost
-    body = [message for at, message in enumerate(messages) if at in kept and message.role != "system"]
+    body = [message for index, message in enumerate(messages) if index in kept and message.role != "system"]
     return [*system, *note, *body]
 
 
@@ -38,13 +38,13 @@ def mask(messages: Sequence[Message], target: int, counter: TokenCounter) -> lis
     """Tool outputs are replaced by a word on their size, the oldest first, until the rest fits; else `keep_last`."""
     out = list(messages)
     total = sum(message.tokens for message in out)
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if total <= target:
             return out
         parts = tuple(_masked(part, counter) for part in message.parts)
         saved = sum(part.tokens for part in message.parts) - sum(part.tokens for part in parts)
         if saved > 0:
-            out[at] = replace(message, parts=parts, tokens=message.tokens - saved)
+            out[index] = replace(message, parts=parts, tokens=message.tokens - saved)
             total -= saved
     return out if total <= target else keep_last(out, target, counter)
 

@@ -75,14 +75,14 @@ def prepare(
             holders.update(story.identifiers())
         lengths: set[int] = set()
         for cut in cuts:
-            found = _case(session, story, cut)
-            if isinstance(found, Case) and len(found.front.messages) in lengths:
-                found = "the same place as an earlier cut"
-            if isinstance(found, Case):
-                lengths.add(len(found.front.messages))
-                cases.append(found)
+            outcome = _case(session, story, cut)
+            if isinstance(outcome, Case) and len(outcome.front.messages) in lengths:
+                outcome = "the same place as an earlier cut"
+            if isinstance(outcome, Case):
+                lengths.add(len(outcome.front.messages))
+                cases.append(outcome)
             else:
-                skipped.append(Skipped(session.name, cut, found))
+                skipped.append(Skipped(session.name, cut, outcome))
         progress(session.name)
     if enough:
         return Prepared(tuple(_by_sessions(case, holders, len(sessions)) for case in cases), tuple(skipped))

@@ -16,7 +16,7 @@ Kind = Literal["strategy", "against", "baseline"]
 
 
 class CaseOutcome(Struct, frozen=True):
-    """What one method made of one case at one ratio."""
+    """Hold what one method made of one case at one ratio."""
 
     session: str
     survival: NeedSurvival
@@ -102,7 +102,7 @@ def difference(
 
 
 def _by_session(values: Iterable[tuple[CaseOutcome, float]]) -> Mapping[str, Sequence[float]]:
-    found: dict[str, list[float]] = defaultdict(list)
+    by_session: dict[str, list[float]] = defaultdict(list)
     for outcome, value in values:
-        found[outcome.session].append(value)
-    return found
+        by_session[outcome.session].append(value)
+    return by_session

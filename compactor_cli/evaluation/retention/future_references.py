@@ -1,4 +1,4 @@
-"""What the rest of a session needed from its front: no labels, no model, only what was really written."""
+"""Find what the rest of a session needed from its front: no labels, no model, only what was really written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Segment(NamedTuple):
 
 
 class _Front(NamedTuple):
-    """How far a front goes."""
+    """Say how far a front goes."""
 
     segments: int
     ages: Sequence[float]
@@ -60,8 +60,8 @@ class Story:
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
         self._segments = [
-            _Segment(at, _voice(message, part), part.text)
-            for at, message in enumerate(messages)
+            _Segment(index, _voice(message, part), part.text)
+            for index, message in enumerate(messages)
             for part in message.parts
         ]
         self._haystack = Haystack(spoken(part) for message in messages for part in message.parts)
@@ -81,16 +81,16 @@ class Story:
         """
         front = self._front(cut)
         seen: set[str] = set()
-        found: list[Need] = []
-        for at in range(front.segments, len(self._segments)):
-            for name in self._names(at) if self._segments[at].voice == "agent" else ():
+        needed: list[Need] = []
+        for index in range(front.segments, len(self._segments)):
+            for name in self._names(index) if self._segments[index].voice == "agent" else ():
                 if name in seen:
                     continue
                 seen.add(name)
-                need = self._need(name, at, front)
+                need = self._need(name, index, front)
                 if need is not None:
-                    found.append(need)
-        return _without_pieces(found)
+                    needed.append(need)
+        return _without_pieces(needed)
 
     def _names(self, segment: int) -> list[str]:
         if segment not in self._written:
@@ -128,7 +128,7 @@ def spread(places: Sequence[Occurrence], most: int) -> Sequence[Occurrence]:
     if len(places) <= most:
         return places
     step = (len(places) - 1) / (most - 1)
-    return [places[round(at * step)] for at in range(most)]
+    return [places[round(index * step)] for index in range(most)]
 
 
 def _voice(message: Message, part: Part) -> Voice:

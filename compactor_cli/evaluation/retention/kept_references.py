@@ -1,4 +1,4 @@
-"""What of the needs is still in a compacted front, and whether it still means something there."""
+"""Find what of the needs is still in a compacted front, and whether it still means something there."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class NeedSurvival(Struct, frozen=True):
 def survival(needs: Sequence[Need], front: Sequence[Message], output: Sequence[Message]) -> NeedSurvival:
     """Return what an output keeps of the needs of a front. System messages that the front had do not count."""
     known = {message.text() for message in front if message.role == "system"}
-    told = [m for m in output if m.role != "system" or m.text() not in known]
-    haystack = Haystack(spoken(part) for message in told for part in message.parts)
+    shown = [m for m in output if m.role != "system" or m.text() not in known]
+    haystack = Haystack(spoken(part) for message in shown for part in message.parts)
     kept = linked = old = old_kept = 0.0
     for need in needs:
         is_old = need.age <= _OLD

@@ -76,12 +76,12 @@ def measure_case(
     progress: Callable[[str], None] = lambda method: None,
 ) -> list[CaseOutcome]:
     """Return what each method makes of a case, ratio by ratio."""
-    found = []
+    outcomes = []
     for ratio in ratios:
         for method in methods:
-            found.append(_run(case, method, target_of(case.front, ratio), clock))
+            outcomes.append(_run(case, method, target_of(case.front, ratio), clock))
             progress(method.name)
-    return found
+    return outcomes
 
 
 def unmeasured(case: Case, failure: str, runs: int) -> list[CaseOutcome]:

@@ -72,12 +72,12 @@ def identifiers(text: str) -> list[str]:
     raw = [match for pattern in _SYMBOLS for match in pattern.findall(text)]
     for path in _PATH.findall(text):
         raw += (path.removeprefix("./"), path.rpartition("/")[2])
-    found = [name for name in map(_trimmed, raw) if _counts(name)]
-    found += _DATE.findall(text)
-    found += [number for match in _NUMBER.findall(text) if len(number := match.replace(",", "")) >= _SHORTEST_NUMBER]
+    names = [name for name in map(_trimmed, raw) if _counts(name)]
+    names += _DATE.findall(text)
+    names += [number for match in _NUMBER.findall(text) if len(number := match.replace(",", "")) >= _SHORTEST_NUMBER]
     for pattern in _QUOTED:
-        found += [quote for quote in map(_trimmed, pattern.findall(text)) if _counts(quote) and _is_name(quote)]
-    return list(dict.fromkeys(found))
+        names += [quote for quote in map(_trimmed, pattern.findall(text)) if _counts(quote) and _is_name(quote)]
+    return list(dict.fromkeys(names))
 
 
 def spellings(name: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Where a session is cut, and the part before the cut as a transcript of its own."""
+"""Cut a session, and make the part before the cut a transcript of its own."""
 
 from __future__ import annotations
 

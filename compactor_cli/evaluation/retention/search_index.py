@@ -14,7 +14,7 @@ _SHORTEST_NEIGHBOUR = 3
 
 
 class Occurrence(NamedTuple):
-    """Where an identifier stands: the piece, and its words as a range over all words of the haystack."""
+    """Say where an identifier stands: the piece, and its words as a range over all words of the haystack."""
 
     piece: int
     first: int
@@ -41,10 +41,10 @@ class Haystack:
             self._starts.append(match.start())
             self._places.setdefault(word, []).append(number)
         self._piece_starts: list[int] = []
-        at = 0
+        position = 0
         for piece in pieces:
-            self._piece_starts.append(at)
-            at += len(piece) + 1
+            self._piece_starts.append(position)
+            position += len(piece) + 1
 
     def find(self, name: str) -> list[Occurrence]:
         """Everywhere an identifier stands, in order; numbers in each of their spellings."""
@@ -67,7 +67,7 @@ class Haystack:
         places = [self._places.get(word, ()) for word in words]
         if not all(places):
             return
-        rarest = min(range(len(words)), key=lambda at: len(places[at]))
+        rarest = min(range(len(words)), key=lambda index: len(places[index]))
         before = name.index(words[0])  # characters such as the dashes of a flag
         number = is_number(name)
         for place in places[rarest]:

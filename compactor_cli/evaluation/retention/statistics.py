@@ -36,7 +36,8 @@ def estimate(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
     if len(sums) < _FEWEST:
         return MeanEstimate(mean, None, None)
     means = sorted(
-        sum(sums[at][0] for at in draw) / sum(sums[at][1] for at in draw) for draw in _draws(len(sums), RESAMPLES)
+        sum(sums[index][0] for index in draw) / sum(sums[index][1] for index in draw)
+        for draw in _draws(len(sums), RESAMPLES)
     )
     return MeanEstimate(mean, means[round(0.025 * (RESAMPLES - 1))], means[round(0.975 * (RESAMPLES - 1))])
 

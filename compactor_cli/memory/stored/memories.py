@@ -44,19 +44,19 @@ _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
 
 
 class Added(Struct, frozen=True):
-    """What adding did."""
+    """Hold what adding did."""
 
     new: tuple[Memory, ...]
     known: tuple[Memory, ...]
     """As they are now."""
 
 
-def add(connection: Connection, said: Iterable[Memory], at: float) -> Added:
+def add(connection: Connection, incoming: Iterable[Memory], now: float) -> Added:
     """Remember. What is known already gets the new sources and tags, and its decay starts anew.
 
-    `at`: now, seconds since 1970. Raises UsageError for a memory that cannot be stored.
+    `now`: seconds since 1970. Raises UsageError for a memory that cannot be stored.
     """
-    return _put(connection, said, lambda known, again: repeated(known, again, at))
+    return _put(connection, incoming, lambda known, again: repeated(known, again, now))
 
 
 def take_in(connection: Connection, lines: Iterable[Memory]) -> Added:
@@ -64,11 +64,11 @@ def take_in(connection: Connection, lines: Iterable[Memory]) -> Added:
     return _put(connection, lines, imported)
 
 
-def _put(connection: Connection, said: Iterable[Memory], join: Callable[[Memory, Memory], Memory]) -> Added:
+def _put(connection: Connection, incoming: Iterable[Memory], join: Callable[[Memory, Memory], Memory]) -> Added:
     alone(connection)
     new: dict[str, Memory] = {}
     known: dict[str, Memory] = {}
-    for batch in batches(map(checked, said)):
+    for batch in batches(map(checked, incoming)):
         stored = by_digest(connection, [memory.digest for memory in batch])
         fresh: dict[str, Memory] = {}
         after: dict[str, Memory] = {}
@@ -104,18 +104,18 @@ def row_of(connection: Connection, name: str) -> int:
             f"{name!r} is no id of a memory; ids look like mem_0123456789ab, and {_SHORTEST} digits may do"
         )
     # digests are lower case hex: what begins alike lies between these two
-    found = connection.execute(
+    rows = connection.execute(
         select(memories.c.id, memories.c.digest, memories.c.text)
         .where(memories.c.digest >= digits, memories.c.digest < digits + "g")
         .order_by(memories.c.digest)
         .limit(6)
     ).all()
-    if len(found) == 1:
-        return int(found[0].id)
-    if not found:
+    if len(rows) == 1:
+        return int(rows[0].id)
+    if not rows:
         raise UsageError(f"there is no memory {name}; `compactor memory list` shows what there is")
-    said = "".join(f"\n  mem_{row.digest[:12]}  {' '.join(row.text.split())[:60]}" for row in found[:5])
-    raise UsageError(f"{name} may be any of these; give more digits:{said}" + ("\n  ..." if len(found) > 5 else ""))
+    listing = "".join(f"\n  mem_{row.digest[:12]}  {' '.join(row.text.split())[:60]}" for row in rows[:5])
+    raise UsageError(f"{name} may be any of these; give more digits:{listing}" + ("\n  ..." if len(rows) > 5 else ""))
 
 
 def listed(
@@ -124,16 +124,16 @@ def listed(
     """Memories in an order of ORDERS; None: all of them."""
     wanted = select(memories.c.id).where(condition(filters)).order_by(*_ORDERS[order]).limit(limit)
     rows = list(connection.execute(wanted).scalars())
-    found = load(connection, rows)
-    return [found[row] for row in rows]
+    by_row = load(connection, rows)
+    return [by_row[row] for row in rows]
 
 
-def touch(connection: Connection, used: Iterable[Memory], at: float) -> None:
+def touch(connection: Connection, used: Iterable[Memory], now: float) -> None:
     """Note that memories were used; one that is no longer there is passed over."""
     _mark(
         connection,
         used,
-        lambda memory: replace(memory, used=max(at, memory.used or 0.0), uses=min(MOST_USES, memory.uses + 1)),
+        lambda memory: replace(memory, used=max(now, memory.used or 0.0), uses=min(MOST_USES, memory.uses + 1)),
     )
 
 

@@ -1,4 +1,4 @@
-"""What changes or removes many memories: forgetting, decay and consolidation."""
+"""Change or remove many memories: forgetting, decay and consolidation."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def forget(connection: Connection, names: Iterable[str]) -> list[Memory]:
     """
     alone(connection)
     rows = list(dict.fromkeys(row_of(connection, name) for name in names))
-    found = load(connection, rows)
+    by_row = load(connection, rows)
     remove(connection, rows)
     clear_index(connection)
-    return [found[row] for row in rows]
+    return [by_row[row] for row in rows]
 
 
 def decay(connection: Connection, now: float, half_life_days: float, *, dry_run: bool = False) -> list[Faded]:
@@ -42,11 +42,11 @@ def decay(connection: Connection, now: float, half_life_days: float, *, dry_run:
     changes: list[Faded] = []
     for batch in batches(_rows(connection, only_unpinned=True)):
         stored = load(connection, batch)
-        found = [(row, stored[row], faded(stored[row], now, half_life_days)) for row in batch]
-        found = [change for change in found if change[1] != change[2]]
+        changed = [(row, stored[row], faded(stored[row], now, half_life_days)) for row in batch]
+        changed = [change for change in changed if change[1] != change[2]]
         if not dry_run:
-            rewrite(connection, found)
-        changes += [Faded(before, after) for _, before, after in found]
+            rewrite(connection, changed)
+        changes += [Faded(before, after) for _, before, after in changed]
     return changes
 
 
@@ -58,18 +58,18 @@ def consolidate(connection: Connection, half_life_days: float, *, dry_run: bool 
     if not dry_run:
         alone(connection)
     stored = load(connection, list(_rows(connection)))
-    found = merges(stored.values())
-    if dry_run or not found:
-        return found
-    for batch in batches(found, 100):
+    merged = merges(stored.values())
+    if dry_run or not merged:
+        return merged
+    for batch in batches(merged, 100):
         digests = [memory.digest for merge in batch for memory in (merge.kept, *merge.others)]
-        rows = {digest: at for part in batches(digests) for digest, (at, _) in by_digest(connection, part).items()}
+        rows = {digest: row for part in batches(digests) for digest, (row, _) in by_digest(connection, part).items()}
         rewrite(
             connection, [(rows[m.kept.digest], m.kept, consolidated(m.kept, m.others, half_life_days)) for m in batch]
         )
         remove(connection, [rows[other.digest] for merge in batch for other in merge.others])
     clear_index(connection)
-    return found
+    return merged
 
 
 def clear_index(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Which memories are meant, for the database."""
+"""Say which memories are meant, for the database."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from compactor_cli.memory.conditions import Filters
 
 def condition(filters: Filters) -> ColumnElement[bool]:
     """Return what a row must be like."""
-    found: ColumnElement[bool] = true()
+    clause: ColumnElement[bool] = true()
     if filters.category:
-        found &= memories.c.category == filters.category
+        clause &= memories.c.category == filters.category
     if filters.tag:
-        found &= exists().where(memory_tags.c.memory == memories.c.id, memory_tags.c.tag == filters.tag)
+        clause &= exists().where(memory_tags.c.memory == memories.c.id, memory_tags.c.tag == filters.tag)
     if filters.since is not None:
-        found &= memories.c.created >= filters.since
+        clause &= memories.c.created >= filters.since
     if filters.until is not None:
-        found &= memories.c.created < filters.until
+        clause &= memories.c.created < filters.until
     if filters.pinned:
-        found &= memories.c.pinned
+        clause &= memories.c.pinned
     if filters.transcripts:
         in_transcript = memory_sources.c.transcript.in_(filters.transcripts)
-        found &= exists().where(memory_sources.c.memory == memories.c.id, in_transcript)
+        clause &= exists().where(memory_sources.c.memory == memories.c.id, in_transcript)
     if filters.least:
-        found &= memories.c.importance >= filters.least
-    return found
+        clause &= memories.c.importance >= filters.least
+    return clause

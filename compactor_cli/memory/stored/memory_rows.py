@@ -44,13 +44,13 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 
 def load(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
     """The memories of these rows."""
-    found: dict[int, Memory] = {}
+    loaded: dict[int, Memory] = {}
     for batch in batches(ids):
         tags = _by_memory(connection, memory_tags, batch)
         sources = _by_memory(connection, memory_sources, batch)
         for row in connection.execute(select(memories).where(memories.c.id.in_(batch))):
-            found[row.id] = _memory(row, tags.get(row.id, []), sources.get(row.id, []))
-    return found
+            loaded[row.id] = _memory(row, tags.get(row.id, []), sources.get(row.id, []))
+    return loaded
 
 
 def by_digest(connection: Connection, digests: Sequence[str]) -> dict[str, tuple[int, Memory]]:
@@ -104,9 +104,9 @@ def remove(connection: Connection, rows: Sequence[int]) -> None:
 def vector(searched: str) -> str:
     """Terms as PostgreSQL's text search vector is written, with the places of the words."""
     places: dict[str, list[str]] = {}
-    for at, word in enumerate(searched.replace(BORDER, " ").split(), start=1):
-        places.setdefault(word, []).append(str(at))
-    return " ".join(f"'{word}':{','.join(at)}" for word, at in places.items())
+    for position, word in enumerate(searched.replace(BORDER, " ").split(), start=1):
+        places.setdefault(word, []).append(str(position))
+    return " ".join(f"'{word}':{','.join(positions)}" for word, positions in places.items())
 
 
 def _values(memory: Memory) -> dict[str, Any]:
@@ -135,11 +135,11 @@ def _memory(row: Row[Any], tags: Sequence[Row[Any]], sources: Sequence[Row[Any]]
 
 
 def _by_memory(connection: Connection, table: Any, rows: Sequence[int]) -> Mapping[int, list[Row[Any]]]:
-    found: dict[int, list[Row[Any]]] = {}
+    by_memory: dict[int, list[Row[Any]]] = {}
     ordered = select(table).where(table.c.memory.in_(rows)).order_by(*table.primary_key)
     for row in connection.execute(ordered):
-        found.setdefault(row.memory, []).append(row)
-    return found
+        by_memory.setdefault(row.memory, []).append(row)
+    return by_memory
 
 
 def _tag(row: int, tag: str) -> dict[str, Any]:

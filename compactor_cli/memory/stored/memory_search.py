@@ -69,9 +69,9 @@ def search(
             more, shares = _partly(connection, wanted, max(ANY, limit), newest, filters)
             rows += more
         ranked = rank(_candidates(connection, rows), wanted, shares, now=now, limit=limit)
-    found = load(connection, [candidate.id for candidate, _ in ranked])
+    by_id = load(connection, [candidate.id for candidate, _ in ranked])
     return [
-        MemoryHit(found[candidate.id], points, snippet(found[candidate.id].text, wanted))
+        MemoryHit(by_id[candidate.id], points, snippet(by_id[candidate.id].text, wanted))
         for candidate, points in ranked
     ]
 
@@ -91,12 +91,12 @@ def _partly(
     connection: Connection, wanted: Sequence[SearchTerm], most: int, newest: int, filters: Filters
 ) -> tuple[list[int], dict[SearchTerm, float]]:
     """Rows that have one of the things, the rarest first, and what part of all rows has each."""
-    found = {one: _matching(connection, (one,), most, filters) for one in wanted}
-    shares = {one: _share(rows, most, newest) for one, rows in found.items()}
+    matching = {term: _matching(connection, (term,), most, filters) for term in wanted}
+    shares = {term: _share(rows, most, newest) for term, rows in matching.items()}
     chosen: dict[int, None] = {}
-    for one in sorted(wanted, key=shares.__getitem__):
+    for term in sorted(wanted, key=shares.__getitem__):
         if len(chosen) < most:
-            chosen |= dict.fromkeys(found[one])
+            chosen |= dict.fromkeys(matching[term])
     return list(chosen), shares
 
 
@@ -115,18 +115,18 @@ def _matching(connection: Connection, wanted: Sequence[SearchTerm], most: int, f
             .limit(WINDOW)
         )
         rows = window.subquery()
-        found = _newest(connection, select(rows.c.memory).where(rows.c.words.op("@@")(match)), most, filters)
-        if len(found) == most:
-            return found
+        ids = _newest(connection, select(rows.c.memory).where(rows.c.words.op("@@")(match)), most, filters)
+        if len(ids) == most:
+            return ids
         # found first and ordered afterwards: by an index on the order all rows would be looked through
         indexed = select(memory_vectors.c.memory).where(memory_vectors.c.words.op("@@")(match)).cte("found")
         return _newest(connection, select(*indexed.prefix_with("MATERIALIZED").c), most, filters)
-    if any(one.prefix for one in wanted):
+    if any(term.prefix for term in wanted):
         rows = select(memories.c.id, memories.c.terms).order_by(memories.c.id.desc()).limit(WINDOW).subquery()
-        said = select(rows.c.id).where(*(_glob(" " + rows.c.terms + " ", one) for one in wanted))
-        found = _newest(connection, said, most, filters)
-        if len(found) == most:
-            return found
+        by_terms = select(rows.c.id).where(*(_glob(" " + rows.c.terms + " ", term) for term in wanted))
+        ids = _newest(connection, by_terms, most, filters)
+        if len(ids) == most:
+            return ids
     said_there = literal_column("memories_fts").op("MATCH")(" AND ".join(map(_fts5, wanted)))
     return _newest(connection, select(_FTS.c.rowid).where(said_there), most, filters)
 
@@ -139,14 +139,14 @@ def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filte
         (row,) = few.c
         # a subquery and no join: planners would begin a join with the filters
         rows = select(row).where(select(condition(filters)).where(memories.c.id == row).scalar_subquery())
-    return [int(found[0]) for found in connection.execute(rows.order_by(row.desc()).limit(most))]
+    return [int(result[0]) for result in connection.execute(rows.order_by(row.desc()).limit(most))]
 
 
 def _important(connection: Connection, wanted: Sequence[SearchTerm], filters: Filters) -> list[int]:
     """Rows that have all that is wanted among the most important ones."""
     top = select(memories.c.id, memories.c.terms).order_by(memories.c.importance.desc(), memories.c.id.desc())
     rows = connection.execute(top.where(condition(filters)).limit(IMPORTANT)).all()
-    return [row.id for row in rows if all(one.found_in(said) for said in [QueryWords(row.terms)] for one in wanted)]
+    return [row.id for row in rows if all(term.found_in(words) for words in [QueryWords(row.terms)] for term in wanted)]
 
 
 def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candidate]:

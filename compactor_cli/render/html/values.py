@@ -1,4 +1,4 @@
-"""What a page shows, as JSON: the report of the command, and each message with what became of it."""
+"""Compute what a page shows, as JSON: the report of the command, and each message with what became of it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def page_value(
             {"category": s.category, "kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals
         ],
         "lost": [
-            {"category": s.category, "index": at if at >= 0 else None, "text": text}
+            {"category": s.category, "index": index if index >= 0 else None, "text": text}
             for s in survivals
-            for at, text in s.lost
+            for index, text in s.lost
         ],
         "messages": [_entry(entry) for entry in entries],
     }
@@ -50,19 +50,19 @@ def _shares(entries: Sequence[Entry], *, compared: bool) -> dict[str, list[dict[
     conversations = sorted({entry.conversation for entry in entries})
     out: dict[str, list[dict[str, Any]]] = {}
     for kind, sort in _SHARES.items():
-        found: dict[str, dict[str, Any]] = {}
+        sums: dict[str, dict[str, Any]] = {}
         for conversation in conversations:
             own = [entry for entry in entries if entry.conversation == conversation]
-            _sum(found, "before", sort([e.before for e in own if e.before is not None]))
+            _sum(sums, "before", sort([e.before for e in own if e.before is not None]))
             if compared:
-                _sum(found, "after", sort([e.after for e in own if e.after is not None]))
-        out[kind] = sorted(found.values(), key=lambda share: (-share["before"], -share["after"], share["name"]))
+                _sum(sums, "after", sort([e.after for e in own if e.after is not None]))
+        out[kind] = sorted(sums.values(), key=lambda share: (-share["before"], -share["after"], share["name"]))
     return out
 
 
-def _sum(found: dict[str, dict[str, Any]], side: str, shares: Sequence[Share]) -> None:
+def _sum(sums: dict[str, dict[str, Any]], side: str, shares: Sequence[Share]) -> None:
     for share in shares:
-        line = found.setdefault(share.name, {"name": share.name, "count": 0, "before": 0, "after": 0})
+        line = sums.setdefault(share.name, {"name": share.name, "count": 0, "before": 0, "after": 0})
         line[side] += share.tokens
         if side == "before":
             line["count"] += share.count

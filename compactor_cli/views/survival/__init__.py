@@ -1,1 +1,1 @@
-"""What of a transcript survives in a second one: a judge that shares no patterns with what it judges."""
+"""Judge what of a transcript survives in a second one, sharing no patterns with what is judged."""

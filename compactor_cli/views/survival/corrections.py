@@ -41,14 +41,14 @@ class _Said(Struct, frozen=True):
 
 def corrections(requests: Sequence[Unit]) -> list[Correction]:
     """The corrections among the sentences of requests, in order."""
-    said = [_said(unit) for unit in requests if unit.prose and len(unit.text) <= _LONGEST]
-    frequent = _frequent(said)
+    claims = [_said(unit) for unit in requests if unit.prose and len(unit.text) <= _LONGEST]
+    frequent = _frequent(claims)
     with_word: dict[str, list[_Said]] = defaultdict(list)
-    first = said[0].unit.message if said else 0
-    found = []
+    first = claims[0].unit.message if claims else 0
+    corrected = []
     repeated: set[str] = set()
-    halting = {claim.unit.message for claim in said if REFUSES.match(claim.unit.key)}
-    for claim in said:
+    halting = {claim.unit.message for claim in claims if REFUSES.match(claim.unit.key)}
+    for claim in claims:
         if claim.unit.key in repeated:  # what was said before changes nothing that was said with it
             continue
         repeated.add(claim.unit.key)
@@ -56,10 +56,10 @@ def corrections(requests: Sequence[Unit]) -> list[Correction]:
         cue = _takes_back(claim.unit.key, halting=claim.unit.message in halting)
         older = _corrected(claim, words, with_word, cue)
         if older is not None or (cue and claim.unit.message > first):
-            found.append(Correction(claim.unit, older.unit if older else None))
+            corrected.append(Correction(claim.unit, older.unit if older else None))
         for word in words:
             with_word[word].append(claim)
-    return found
+    return corrected
 
 
 def stands(correction: Correction, after: Places, before: Places) -> bool:
@@ -82,15 +82,15 @@ def _takes_back(key: str, *, halting: bool) -> bool:
 def _said(unit: Unit) -> _Said:
     words = {word for word in _WORD.findall(unit.key) if (len(word) > 2 or word.isdigit()) and word not in COMMON}
     for run in _DENSE.findall(unit.key):
-        words |= {run[at : at + 2] for at in range(len(run) - 1)}
+        words |= {run[start : start + 2] for start in range(len(run) - 1)}
     values = {match.strip(".,;:!?\"'()`").lower() for match in _VALUE.findall(unit.text)}
     return _Said(unit, frozenset(words), frozenset(values & words))
 
 
-def _frequent(said: Sequence[_Said]) -> frozenset[str]:
+def _frequent(claims: Sequence[_Said]) -> frozenset[str]:
     """Words of so many sentences that they tell nothing of the topic."""
-    counts = Counter(word for claim in said for word in claim.words)
-    most = max(4, len(said) // 10)
+    counts = Counter(word for claim in claims for word in claim.words)
+    most = max(4, len(claims) // 10)
     return frozenset(word for word, count in counts.items() if count > most)
 
 

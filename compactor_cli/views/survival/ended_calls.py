@@ -36,28 +36,28 @@ class Call(Struct, frozen=True):
     name: str
     """Without the server that offers the tool."""
     arguments: dict[str, Any]
-    given: str
+    argument_text: str
     """The arguments as text."""
     result: Part | None
     succeeded: bool
 
     @property
     def answer(self) -> str | None:
-        """What the result says; all results together may be too large for memory."""
+        """Return what the result says; all results together may be too large for memory."""
         return None if self.result is None else self.result.text
 
 
 def calls(messages: Sequence[Message]) -> list[Call]:
     """Every call, in order."""
     results = {call: result for result, call in pair(messages).answers.items()}
-    found = []
-    for at, message in enumerate(messages):
+    ended = []
+    for index, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if part.kind == "tool_call":
-                spot = results.get((at, position))
+                spot = results.get((index, position))
                 answer = messages[spot[0]].parts[spot[1]] if spot else None
-                found.append(_call(message.index, part, answer))
-    return found
+                ended.append(_call(message.index, part, answer))
+    return ended
 
 
 def _call(message: int, part: Part, answer: Part | None) -> Call:

@@ -31,13 +31,13 @@ _HOW_IT_ENDED = re.compile(
 
 def errors(messages: Sequence[Message]) -> dict[str, tuple[int, str]]:
     """The error of each result that has one: its beginning, as `core` makes it -> (message of the first, line)."""
-    found: dict[str, tuple[int, str]] = {}
+    by_key: dict[str, tuple[int, str]] = {}
     for message in messages:
         for part in message.results:
             for line in _error(part):
-                found.setdefault(_key(line), (message.index, line))
-    found.pop("", None)
-    return found
+                by_key.setdefault(_key(line), (message.index, line))
+    by_key.pop("", None)
+    return by_key
 
 
 def _key(line: str) -> str:
@@ -48,10 +48,10 @@ def _key(line: str) -> str:
 def _error(result: Part) -> Iterator[str]:
     lines = (_TAG.sub("", line).strip() for line in plain(result.text).split("\n"))
     if not failed(result):
-        said = [line for line in lines if _PLAIN.match(line)] if result.failed is None else []
-        yield from said[:1]
+        candidates = [line for line in lines if _PLAIN.match(line)] if result.failed is None else []
+        yield from candidates[:1]
         return
-    said = [line for line in lines if core(line) and not _HOW_IT_ENDED.match(line)]
-    stated = next((line for line in said if _PLAIN.match(line)), None)
-    told = stated or next((line for line in said if _TELLS.search(line)), None)
-    yield from [told] if told else said[:1]
+    candidates = [line for line in lines if core(line) and not _HOW_IT_ENDED.match(line)]
+    stated = next((line for line in candidates if _PLAIN.match(line)), None)
+    best = stated or next((line for line in candidates if _TELLS.search(line)), None)
+    yield from [best] if best else candidates[:1]

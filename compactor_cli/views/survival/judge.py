@@ -29,63 +29,60 @@ _Lost = list[tuple[int, str]]
 
 def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survival, ...]:
     """Return how much of each category survives. The cost is linear in both transcripts."""
-    asked = requests(before)
-    changed = corrections(asked)
+    requested = requests(before)
+    changed = corrections(requested)
     acts = calls(before)
     done = effects(acts)
-    undone = open_items(before, acts, asked)
+    undone = open_items(before, acts, requested)
     failures = errors(before)
     kinds = {
-        "rules": _binding(asked, RULE),
+        "rules": _binding(requested, RULE),
         "instructions": instructions(before),
-        "constraints": _binding(asked, LIMIT),
-        "decisions": [*_decisions(before, asked)],
+        "constraints": _binding(requested, LIMIT),
+        "decisions": [*_decisions(before, requested)],
     }
     reading = read(after)
-    keys = {key for unit in (*asked, *kinds["decisions"], *kinds["instructions"]) for key in unit.keys}
+    keys = {key for unit in (*requested, *kinds["decisions"], *kinds["instructions"]) for key in unit.keys}
     cut = {key for key in failures if not is_short(key)}
     cut |= {unit.key for item in undone if item.cut for unit in item.units}
     keys |= {key for item in undone for unit in item.units for key in unit.keys}
     places = find({*keys, *failures}, reading, cut)
-    shown = Shown(done, calls(after), reading, {unit.key for unit in asked} | asked_lines(before))
+    shown = Shown(done, calls(after), reading, {unit.key for unit in requested} | asked_lines(before))
     files = list(dict.fromkeys(effect.main for effect in reversed(done) if effect.kind == "file"))
     mentioned = named(files, reading)
-    at = {effect.main: effect.message for effect in done if effect.kind == "file"}
+    message_of_file = {effect.main: effect.message for effect in done if effect.kind == "file"}
     names, left = identifiers(before), identifiers(after)
     judged = {
-        "user_requests": (len(asked), _lost_requests(asked, places)),
-        **{name: (len(found), _lost_units(found, places)) for name, found in kinds.items()},
+        "user_requests": (len(requested), _lost_requests(requested, places)),
+        **{name: (len(units_of_kind), _lost_units(units_of_kind, places)) for name, units_of_kind in kinds.items()},
         "corrections": (len(changed), _lost_corrections(changed, places, before)),
         "effects": (len(done), [(effect.message, str(effect)) for effect in done if not shown.is_done(effect)]),
         "open_items": (len(undone), [(item.message, item.text) for item in undone if not item.stands(places)]),
         "errors": (len(failures), [line for key, line in failures.items() if key not in places]),
-        "files": (len(files), [(at[path], path) for path in files if path not in mentioned]),
+        "files": (len(files), [(message_of_file[path], path) for path in files if path not in mentioned]),
         "identifiers": (len(names), [(-1, name) for name in sorted(names) if name not in left]),
     }
-    return tuple(_survival(name, *judged[name]) for name in CATEGORIES)
+    totals = ((name, *judged[name]) for name in CATEGORIES)
+    return tuple(Survival(name, total - len(lost), total, tuple(lost)) for name, total, lost in totals)
 
 
-def _survival(category: str, total: int, lost: _Lost) -> Survival:
-    return Survival(category, total - len(lost), total, tuple(lost))
-
-
-def _binding(asked: Iterable[Unit], pattern: re.Pattern[str]) -> list[Unit]:
+def _binding(requested: Iterable[Unit], pattern: re.Pattern[str]) -> list[Unit]:
     """Sentences that bind by their words; a question asks."""
-    return [unit for unit in asked if unit.prose and not unit.asks and pattern.search(unit.key)]
+    return [unit for unit in requested if unit.prose and not unit.asks and pattern.search(unit.key)]
 
 
-def _decisions(messages: Sequence[Message], asked: Iterable[Unit]) -> Iterator[Unit]:
+def _decisions(messages: Sequence[Message], requested: Iterable[Unit]) -> Iterator[Unit]:
     """Sentences of the user and the assistant that say what was decided."""
-    said = (m for m in messages if m.role == "assistant" and m.origin != "summary")
-    of_agent = (unit for message in said for unit in units(message.index, message.text("text")))
-    yield from (unit for unit in (*asked, *of_agent) if unit.prose and DECISION.search(unit.key))
+    answers = (m for m in messages if m.role == "assistant" and m.origin != "summary")
+    of_agent = (unit for message in answers for unit in units(message.index, message.text("text")))
+    yield from (unit for unit in (*requested, *of_agent) if unit.prose and DECISION.search(unit.key))
 
 
-def _lost_requests(asked: Sequence[Unit], places: Places) -> _Lost:
+def _lost_requests(requested: Sequence[Unit], places: Places) -> _Lost:
     """Sentences that are gone. Of those that were said several times as many are there as stand, the newest ones."""
-    left = {unit.key: len(places.get(unit.key, ())) for unit in asked}
+    left = {unit.key: len(places.get(unit.key, ())) for unit in requested}
     lost = []
-    for unit in reversed(asked):
+    for unit in reversed(requested):
         if any(key in places for key in unit.among):
             continue
         if left[unit.key] == 0:
@@ -95,8 +92,8 @@ def _lost_requests(asked: Sequence[Unit], places: Places) -> _Lost:
     return lost[::-1]
 
 
-def _lost_units(found: Iterable[Unit], places: Places) -> _Lost:
-    return [(unit.message, unit.text) for unit in found if unit.last(places) < 0]
+def _lost_units(wanted: Iterable[Unit], places: Places) -> _Lost:
+    return [(unit.message, unit.text) for unit in wanted if unit.last(places) < 0]
 
 
 def _lost_corrections(changed: Sequence[Correction], after: Places, before: Sequence[Message]) -> _Lost:

@@ -30,11 +30,11 @@ def identifiers(messages: Iterable[Message]) -> dict[str, int]:
             text = _ESCAPED.sub(" ", part.text) if "\\" in part.text else part.text
             for chunk in set(_CHUNK.findall(text)):
                 chunks.setdefault(chunk, message.index)
-    found: dict[str, int] = {}
+    first_messages: dict[str, int] = {}
     for chunk, index in chunks.items():
         for name in _names(chunk):
-            found.setdefault(name, index)
-    return found
+            first_messages.setdefault(name, index)
+    return first_messages
 
 
 def _names(chunk: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is judged of a text: its sentences, line by line."""
+"""Find the sentences of a text that are judged, line by line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Unit(Struct, frozen=True):
 
     @property
     def asks(self) -> bool:
-        """Whether it is a question."""
+        """Return whether it is a question."""
         return self.text.rstrip("\"'”’») ").endswith(("?", "？"))
 
     def last(self, places: Mapping[str, Sequence[int]]) -> int:
@@ -72,13 +72,13 @@ def requests(messages: Sequence[Message]) -> list[Unit]:
 
 def instructions(messages: Sequence[Message]) -> list[Unit]:
     """Every sentence of the standing instructions that a harness put in, in order; each counts once."""
-    found: dict[str, Unit] = {}
+    by_key: dict[str, Unit] = {}
     for message in messages:
         text = message.text("text") if message.origin == "injected" else ""
         if _INSTRUCTS.search(text[:_OPENING]):
             for unit in units(message.index, text):
-                found.setdefault(unit.key, unit)
-    return [unit for unit in found.values() if unit.prose]
+                by_key.setdefault(unit.key, unit)
+    return [unit for unit in by_key.values() if unit.prose]
 
 
 def asked_lines(messages: Sequence[Message]) -> set[str]:
@@ -88,22 +88,22 @@ def asked_lines(messages: Sequence[Message]) -> set[str]:
 
 def units(message: int, text: str) -> list[Unit]:
     """The distinct sentences of a text of some message."""
-    found: dict[str, Unit] = {}
+    by_key: dict[str, Unit] = {}
     fenced = False
     for line in plain(text).split("\n"):
         if _FENCE.match(line):
             fenced = not fenced
         for unit in _of_line(message, line, fenced):
-            found.setdefault(unit.key, unit)
-    return list(found.values())
+            by_key.setdefault(unit.key, unit)
+    return list(by_key.values())
 
 
 def _of_line(message: int, line: str, fenced: bool) -> Iterator[Unit]:
     pieces = _pieces(line) if not fenced else [line]
     keys = [core(piece) for piece in pieces]
-    for at, (piece, key) in enumerate(zip(pieces, keys, strict=True)):
+    for index, (piece, key) in enumerate(zip(pieces, keys, strict=True)):
         if key:
-            among = _among(pieces, at) if is_short(key) and len(pieces) > 1 else ()
+            among = _among(pieces, index) if is_short(key) and len(pieces) > 1 else ()
             yield Unit(message, piece.strip(), key, among, not fenced and _is_prose(piece))
 
 
@@ -124,11 +124,12 @@ def _is_prose(text: str) -> bool:
     return letters >= _LETTERS * len(text)
 
 
-def _among(pieces: Sequence[str], at: int) -> tuple[str, ...]:
+def _among(pieces: Sequence[str], index: int) -> tuple[str, ...]:
     """A short sentence with as many neighbours as make it long: those before it, and those behind it."""
     end = len(pieces)
-    before = [(first, at + 1) for first in range(at - 1, -1, -1)] + [(0, last) for last in range(at + 2, end + 1)]
-    behind = [(at, last) for last in range(at + 2, end + 1)] + [(first, end) for first in range(at - 1, -1, -1)]
+    firsts, lasts = range(index - 1, -1, -1), range(index + 2, end + 1)
+    before = [(first, index + 1) for first in firsts] + [(0, last) for last in lasts]
+    behind = [(index, last) for last in lasts] + [(first, end) for first in firsts]
     return tuple(dict.fromkeys((_first_long(pieces, before), _first_long(pieces, behind))))
 
 

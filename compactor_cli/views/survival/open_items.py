@@ -1,4 +1,4 @@
-"""What is open at the end of a transcript: items of the agent's list, a request without an answer, calls in flight."""
+"""Find what is open at the end of a transcript: items of the agent's list, an unanswered request, calls in flight."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class OpenItem(Struct, frozen=True):
 
 def open_items(messages: Sequence[Message], calls: Sequence[Call], requests: Sequence[Unit]) -> list[OpenItem]:
     """Return what is open at the end, in order: the list, the request, the calls."""
-    found = (*_last_list(calls), *_open_tasks(calls), *_unanswered(messages, requests), *_in_flight(messages, calls))
-    return [item for item in found if item.units]
+    items = (*_last_list(calls), *_open_tasks(calls), *_unanswered(messages, requests), *_in_flight(messages, calls))
+    return [item for item in items if item.units]
 
 
 def _item(message: int, text: str) -> OpenItem:

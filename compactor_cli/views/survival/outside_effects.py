@@ -1,4 +1,4 @@
-"""What calls changed outside of the conversation: files, repositories, bookings, messages sent."""
+"""Find what calls changed outside of the conversation: files, repositories, bookings, messages sent."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class DistinctEffect(Struct, frozen=True):
     tool: str
     id: str
     """The call's own."""
-    given: str
+    argument_text: str
     """The call's arguments."""
 
     @property
@@ -75,19 +75,19 @@ class DistinctEffect(Struct, frozen=True):
         return self.kind, self.main.casefold()
 
     def __str__(self) -> str:
-        what = self.tool if self.kind == "file" else self.kind
-        return f"{what}: {self.main}" if self.main else what
+        label = self.tool if self.kind == "file" else self.kind
+        return f"{label}: {self.main}" if self.main else label
 
 
 def effects(calls: Iterable[Call]) -> list[DistinctEffect]:
     """Distinct effects of the calls that succeeded, each at the place of its last one, in that order."""
-    found: dict[tuple[str, str], DistinctEffect] = {}
+    latest: dict[tuple[str, str], DistinctEffect] = {}
     for call in calls:
         if call.succeeded:
             for effect in _effects(call):
-                found.pop(effect.same, None)
-                found[effect.same] = effect
-    return list(found.values())
+                latest.pop(effect.same, None)
+                latest[effect.same] = effect
+    return list(latest.values())
 
 
 def is_file_tool(name: str) -> bool:
@@ -99,10 +99,10 @@ def main_argument(call: Call) -> str:
     """Return what a call is about: the thing that it names first of ids, titles and the like, else its first short
     text."""
     named = (call.arguments[key] for key in (*_PATHS, *_MAINS) if call.arguments.get(key))
-    said = next((value for value in named if isinstance(value, (str, int))), None)
-    if said is None:
-        said = next((text for text in texts_of(call) if text.strip()), command_of(call))
-    return " ".join(str(said).split("\n")[0].split())[:_LONGEST_MAIN]
+    argument = next((value for value in named if isinstance(value, (str, int))), None)
+    if argument is None:
+        argument = next((text for text in texts_of(call) if text.strip()), command_of(call))
+    return " ".join(str(argument).split("\n")[0].split())[:_LONGEST_MAIN]
 
 
 def _effects(call: Call) -> Iterator[DistinctEffect]:
@@ -126,7 +126,7 @@ def _effects(call: Call) -> Iterator[DistinctEffect]:
 
 
 def _effect(call: Call, kind: str, main: str, verb: str) -> DistinctEffect:
-    return DistinctEffect(kind, main, verb, call.message, call.name, call.id, call.given)
+    return DistinctEffect(kind, main, verb, call.message, call.name, call.id, call.argument_text)
 
 
 def _object(call: Call) -> str:
@@ -158,17 +158,17 @@ def _published(part: str, command: str) -> Iterator[tuple[str, str, str]]:
     """(kind, main, verb) of what a command does to a repository or a service. What it says in quotes is looked up
     in the whole command."""
     message = _MESSAGE.search(command)
-    said = " ".join(message[1].split()) if message else ""
+    text = " ".join(message[1].split()) if message else ""
     if git := _GIT.match(part):
-        what = git["what"]
+        verb = git["what"]
         words = [word for word in git["rest"].split() if not word.startswith("-")]
-        if what == "commit":
-            yield "git commit", said, what
-        elif what != "tag" or words:
-            yield f"git {what}", words[0] if what == "tag" else words[-1] if words else "", what
+        if verb == "commit":
+            yield "git commit", text, verb
+        elif verb != "tag" or words:
+            yield f"git {verb}", words[0] if verb == "tag" else words[-1] if words else "", verb
     elif hub := _HUB.match(part):
         number = re.match(r"\s+(\d+)", hub["rest"])
-        yield f"gh {hub['what']} {hub['verb']}", number[1] if number else said, hub["verb"]
+        yield f"gh {hub['what']} {hub['verb']}", number[1] if number else text, hub["verb"]
     elif published := _PUBLISHES.match(part):
         yield published[0], "", published[0].split()[1]
 

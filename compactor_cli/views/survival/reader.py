@@ -1,4 +1,4 @@
-"""What a reader sees of a transcript, and where sentences stand in it.
+"""Read what a reader sees of a transcript, and where sentences stand in it.
 
 Nothing here knows how a summary is written: every visible text is read alike, line by line.
 """
@@ -58,25 +58,25 @@ def read(messages: Sequence[Message]) -> FoldedText:
     ends: set[int] = set()
     alone: dict[str, list[int]] = defaultdict(list)
     lines: list[OtherLine] = []
-    at = 0
+    position = 0
     for message in messages:
         for part in message.parts:
             if part.kind not in _VISIBLE:
                 continue
-            said = _said(part)
-            folded = folded_lines(said)
+            visible = _said(part)
+            folded = folded_lines(visible)
             if part.kind == "text" and message.origin != "request":
-                lines += _introduced(message.index, said, folded)
+                lines += _introduced(message.index, visible, folded)
             for line in folded:
                 if line:
                     for text in set(_standing_alone(line)):
-                        alone[text].append(at)
+                        alone[text].append(position)
                     pieces.append(line)
-                    starts.add(at)
-                    ends.add(at + len(line))
-                    at += len(line) + 1
+                    starts.add(position)
+                    ends.add(position + len(line))
+                    position += len(line) + 1
         pieces.append("\n")  # no sentence goes on in the next message
-        at += 2
+        position += 2
     return FoldedText(" ".join(pieces), frozenset(starts), frozenset(ends), dict(alone), tuple(lines))
 
 
@@ -85,30 +85,30 @@ def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) ->
     a sentence can, and ends where one can. Those in `cut` are beginnings of longer ones."""
     wanted = set(keys)
     searched = {key for key in wanted if key in cut or not is_short(key)}
-    found = {key: list(reading.alone[key]) for key in (wanted - searched) & reading.alone.keys()}
+    places = {key: list(reading.alone[key]) for key in (wanted - searched) & reading.alone.keys()}
     anchors, lengths = _anchored(searched)
     text = reading.text
     begins = {match.end() for match in _BEGINNINGS.finditer(text)}
-    for at in sorted(begins | reading.starts):
+    for position in sorted(begins | reading.starts):
         for size in anchors:
-            for length in lengths.get(text[at : at + size], ()):
-                key = text[at : at + length]
-                if key in searched and (key in cut or _ends_there(reading, at + length)):
-                    found.setdefault(key, []).append(at)
-    return found
+            for length in lengths.get(text[position : position + size], ()):
+                key = text[position : position + length]
+                if key in searched and (key in cut or _ends_there(reading, position + length)):
+                    places.setdefault(key, []).append(position)
+    return places
 
 
 def find_in(messages: Iterable[Message], keys: Collection[str]) -> Places:
     """The places of each text that is there in some messages, which are read one after the other: their texts may be
     too large to be looked at together."""
-    found: dict[str, list[int]] = {}
-    at = 0
+    places_of: dict[str, list[int]] = {}
+    offset = 0
     for message in messages:
         reading = read([message])
         for key, places in find(keys, reading).items():
-            found.setdefault(key, []).extend(at + place for place in places)
-        at += len(reading.text) + 1
-    return found
+            places_of.setdefault(key, []).extend(offset + place for place in places)
+        offset += len(reading.text) + 1
+    return places_of
 
 
 def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
@@ -119,7 +119,7 @@ def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
         size = max((size for size in _ANCHORS if size <= len(key)), default=len(key))
         sizes.add(size)
         lengths[key[:size]].add(len(key))
-    return sorted(sizes), {anchor: sorted(found) for anchor, found in lengths.items()}
+    return sorted(sizes), {anchor: sorted(sizes_of) for anchor, sizes_of in lengths.items()}
 
 
 def _ends_there(reading: FoldedText, end: int) -> bool:

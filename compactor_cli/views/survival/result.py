@@ -1,4 +1,4 @@
-"""What the judge says of one category."""
+"""Hold what the judge says of one category."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CATEGORIES = (
 
 
 class Survival(Struct, frozen=True):
-    """How much of a category is still there."""
+    """Say how much of a category is still there."""
 
     category: str
     kept: int

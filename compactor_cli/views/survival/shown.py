@@ -1,4 +1,4 @@
-"""Whether a transcript shows that something was done, and which files it names."""
+"""Judge whether a transcript shows that something was done, and which files it names."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _FILE_DONE = (
 
 
 class Shown:
-    """What the calls and the lines of a transcript show as done."""
+    """Hold what the calls and the lines of a transcript show as done."""
 
     def __init__(
         self, wanted: Sequence[DistinctEffect], calls: Sequence[Call], reading: FoldedText, requests: Collection[str]
@@ -64,7 +64,7 @@ class Shown:
         """`requests`: lines and sentences of the user, as `core` makes them; to ask is not to have done."""
         self._done = {effect.same for effect in effects(calls)}
         self._calls = {
-            (call.id, call.name): f"{call.given}\n{call.answer}" for call in calls if call.succeeded and call.id
+            (call.id, call.name): f"{call.argument_text}\n{call.answer}" for call in calls if call.succeeded and call.id
         }
         self._forms = path_forms([effect.main for effect in wanted if effect.kind == "file"])
         tokens = {token for effect in wanted for token in self._tokens(effect)}
@@ -79,7 +79,7 @@ class Shown:
         if effect.same in self._done:
             return True
         exchange = self._calls.get((effect.id, effect.tool))
-        if exchange is not None and (effect.main not in effect.given or effect.main in exchange):
+        if exchange is not None and (effect.main not in effect.argument_text or effect.main in exchange):
             return True
         says = re.compile(rf"(?<!\w)(?:{_words(effect)})(?!\w)")
         return any(_tells(line, effect, says) for token in self._tokens(effect) for line in self._named.get(token, ()))
@@ -133,7 +133,7 @@ def path_forms(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     for path in known:
         whole = path.lower().replace("\\", "/").removeprefix("./").strip("/")
         parts = whole.split("/")
-        ways = [f"*/{whole}", whole, *("/".join(parts[at:]) for at in range(1, len(parts) - 1))]
+        ways = [f"*/{whole}", whole, *("/".join(parts[start:]) for start in range(1, len(parts) - 1))]
         if names[_name(path)] == 1:
             ways.append(parts[-1])
         forms[path] = tuple(dict.fromkeys(ways))
@@ -146,15 +146,15 @@ def _name(path: str) -> str:
 
 def _tokens_of(line: str) -> set[str]:
     """Words and paths of a line, and `*/` with what stands below the folders of a path."""
-    found = set()
+    tokens = set()
     for token in _WORD.findall(line):
         path = token.strip("/").removeprefix("./")
-        found.add(path)
-        at = path.find("/")
-        while at >= 0:
-            found.add(f"*{path[at:]}")
-            at = path.find("/", at + 1)
-    return found
+        tokens.add(path)
+        position = path.find("/")
+        while position >= 0:
+            tokens.add(f"*{path[position:]}")
+            position = path.find("/", position + 1)
+    return tokens
 
 
 def named(paths: Iterable[str], reading: FoldedText) -> set[str]:
