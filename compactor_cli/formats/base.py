@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timezone
+from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct, field
@@ -34,6 +35,8 @@ class HoldingCounter(Counter, Protocol):
     def hold(self, text: str) -> str | HeldText:
         """Return what a part has for its text."""
 
+
+_TOKENS: Callable[[Part], int] = attrgetter("tokens")
 
 EACH = "*"
 """A step of a path that means every element of a list."""
@@ -215,7 +218,7 @@ class Builder(Struct):
     ) -> int:
         """Append a message and return its index."""
         index, parts = len(self.messages), tuple(parts)
-        tokens = self.counter.per_message + sum(p.tokens for p in parts)
+        tokens = self.counter.per_message + sum(map(_TOKENS, parts))
         if origin == "summary" and any(part.kind != "text" for part in parts):
             origin = "other"  # a summary is text and nothing else; this only quotes one
         self.messages.append(

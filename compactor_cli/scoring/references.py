@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 
@@ -39,17 +40,16 @@ def reference_counts(messages: Sequence[Message]) -> list[int]:
     One pass with an index of first appearances; linear in the length of the transcript.
     """
     origins = _Origins()
-    counts = [0] * len(messages)
+    counts: Counter[int] = Counter()
     for message in messages:
         index = origins.message = message.index
         sources = set(map(origins.__getitem__, chain.from_iterable(map(chunks, _texts(message)))))
         sources.update(map(origins.first_seen.setdefault, _quoted(message), repeat(index)))
-        for origin in sources:
-            if origin not in (index, _NOWHERE):
-                counts[origin] += 1
+        sources.difference_update((index, _NOWHERE))
+        counts.update(sources)
         if len(message.id) >= _SHORTEST_ID:
             origins.first_seen.setdefault(message.id, index)
-    return counts
+    return [counts[index] for index in range(len(messages))]
 
 
 def _texts(message: Message) -> Iterator[str]:

@@ -46,18 +46,15 @@ def splintr_count(
         except (ValueError, OSError):  # a damaged vocabulary of tiktoken's is no reason not to count
             return None
 
-    def tokens(text: str) -> int:
-        if flat is not None and "<|" not in text:
-            return len(flat(text)) // _ID_BYTES
-        return len(ordinary(text))
-
     def count(text: str) -> int:
         if _LONG_S in text and (slow := exact()):
             return slow(text)
         try:
-            return tokens(text)
+            if flat is not None and "<|" not in text:
+                return len(flat(text)) // _ID_BYTES
+            return len(ordinary(text))
         except UnicodeEncodeError:
-            return tokens(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+            return count(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
     return count
 

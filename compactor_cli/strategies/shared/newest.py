@@ -47,4 +47,6 @@ def fit_newest(
 
 def bound(renderer: Renderer, group: Group, limit: int) -> int:
     """Tokens of a group with its outputs cut to a limit; an upper bound that costs no counting."""
+    if group.tokens <= limit:
+        return group.tokens
     return group.tokens - sum(max(0, size - limit) for size in renderer.sizes([group], "tool_result"))

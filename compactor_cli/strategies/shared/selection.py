@@ -217,12 +217,14 @@ class Selector:
         known, worth = self._reached.get(term, 0.0), self._worth(term)
         self._reached[term] = reach
         most = (reach - known) * worth
-        for gains, levels in self._holders[term]:
-            for side, level in enumerate(levels):
-                if level >= reach:
-                    gains[side] -= most
-                elif level > known:
-                    gains[side] -= (level - known) * worth
+        for gains, (first, second, third, _) in self._holders[term]:
+            if first > known:
+                gains[0] -= most if first >= reach else (first - known) * worth
+            if second > known:
+                gains[1] -= most if second >= reach else (second - known) * worth
+            if third > known:
+                gains[2] -= most if third >= reach else (third - known) * worth
+            gains[3] -= most
 
     def _side(self, line: int) -> int:
         """Return which lines around a line are taken, as a place in `levels`."""
