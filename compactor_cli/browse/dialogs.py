@@ -100,7 +100,7 @@ class Choose(_Dialog[str | None]):
         width = max(len(name) for name, _ in self._options)
         with Vertical():
             yield Static(Text(self._title), classes="title")
-            made = [Option(_line((f"{n:<{width}}  ", "bold"), what), id=n) for n, what in self._options]
+            made = [Option(_line((f"{n:<{width}}  ", "bold"), description), id=n) for n, description in self._options]
             yield OptionList(*made, id="options")
             yield Static(Text("enter takes one, esc leaves all as it is"), classes="hint")
 
