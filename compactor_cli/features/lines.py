@@ -17,6 +17,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import call_lines
+from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
 from compactor_cli.summaries.format.headers import body_start, state_start
@@ -154,7 +155,7 @@ def read_session(
                 if earlier:  # its heading and the state that it tells are no part of what it quotes
                     start, end = quoted_span(text) if quoted_only else (body_start(text), state_start(text))
                     text = (" " * (start - 1) + "\n" if start else "") + text[start:end]
-                speech = part.kind == "text" and message.role != "tool"
+                speech = part.kind == "text" and message.role != "tool" and not is_output(message)
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
                 session.read(at, position, text, part.tokens, speech=speech, cut=cut)

@@ -69,3 +69,12 @@ def is_account(text: str) -> bool:
 def is_instructing(message: Message) -> bool:
     """Return whether a message is injected and holds standing instructions for the agent."""
     return message.origin == "injected" and is_instructions(message.text("text"))
+
+
+def is_output(message: Message) -> bool:
+    """Return whether a message is injected and says what was found or run, such as a file that goes along with a request
+    or the output of a command: nobody's words, and no instructions."""
+    if message.origin != "injected":
+        return False
+    text = message.text("text")
+    return not is_instructions(text) and not is_account(text)

@@ -125,6 +125,8 @@ class SummaryRequest(Struct, frozen=True):
     these; in the order of worth."""
     task: str = ""
     """The request that the session began with."""
+    answered: bool = False
+    """The agent went on after these messages."""
     draft: Draft | None = None
     """What `prepare` got for it."""
 

@@ -142,7 +142,8 @@ def _request(
     budget = slot.budget - context.per_message
     shorter = heading() if base is not None else ""
     full = heading(base=base) if base is not None else heading()
-    return SummaryRequest(slot, full, covered, keywords, budget, number, parts, shorter)
+    answered = any(message.role == "assistant" for message in transcript.messages[covered[-1].index + 1 :])
+    return SummaryRequest(slot, full, covered, keywords, budget, number, parts, shorter, answered=answered)
 
 
 def _write(request: SummaryRequest, context: SummaryContext) -> str:

@@ -69,7 +69,9 @@ class Extractive:
         form = page.form
         page = replace(page, state=_state(page, request, count))
         page = replace(page, lines=beside(page, request, count))
-        items = _distinct(candidates(request.messages, request.keywords, request.slot.quotes))
+        items = _distinct(
+            candidates(request.messages, request.keywords, request.slot.quotes, answered=request.answered)
+        )
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
         items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
         items += code_items(request.messages) if ACTIVE_CODE in sections_in(form) else []

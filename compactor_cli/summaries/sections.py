@@ -105,9 +105,10 @@ class SummaryItem(Struct, frozen=True):
 
 
 def candidates(
-    messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = ()
+    messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = (), *, answered: bool = False
 ) -> list[SummaryItem]:
-    """Every line that a summary of these messages might have; what it repeats in full is none."""
+    """Return every line that a summary of these messages might have; what it repeats in full is none. `answered`: the
+    agent went on after them."""
     items: list[SummaryItem] = []
     sought = Keywords(keywords)
     repeated = {quote.message for quote in quotes}
@@ -125,7 +126,7 @@ def candidates(
         elif message.role == "assistant":
             items += _assistant(message, sought)
         items += _outputs(message, keywords)
-    if messages and messages[-1].origin == "request":
+    if messages and messages[-1].origin == "request" and not answered:
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]

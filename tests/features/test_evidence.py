@@ -46,6 +46,19 @@ def test_a_name_of_the_first_or_last_request_is_marked_and_injected_text_is_none
     assert not told.of("b.py").first_request
 
 
+def test_what_a_harness_shows_is_found_and_not_said_but_its_instructions_are():
+    told = Told(
+        user("Start with a.py"),
+        user("<bash-stdout>b.py holds load_rows</bash-stdout>"),
+        user("# AGENTS.md instructions\nNever touch c.py."),
+        assistant("Done."),
+    )
+    found, bound = told.of("load_rows"), told.of("c.py")
+    assert (found.user, found.results, found.last_result) == (0, 1, 1)
+    assert (bound.user, bound.results) == (1, 0)
+    assert [piece.speech for piece in told.session.pieces] == [True, False, True, True]
+
+
 def test_occurrences_are_counted_wherever_they_stand():
     told = Told(user("a.py a.py"), calling(call("c1")), result("c1", "a.py\na.py"), assistant("a.py"))
     assert told.of("a.py").occurrences == 5

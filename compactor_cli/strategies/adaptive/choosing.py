@@ -112,7 +112,7 @@ class Chooser:
         return {group.index for group in said} if tokens <= _ANSWERED_SHARE * self.room else set()
 
     def _is_request(self, group: Group) -> bool:
-        return all(self.given.messages[i].origin == "request" for i in group.messages)
+        return any(self.given.messages[i].origin == "request" for i in group.messages)
 
     def _state(self) -> tuple[StateLine, ...]:
         """The state of the work, as far as what stays at its place does not show it."""

@@ -148,6 +148,7 @@ class _Planner:
 
 
 def _is_plain_request(given: PlanInput, group: Group) -> bool:
-    """Return whether a group is one message of the user that is text and nothing else."""
+    """Return whether a group is what the user said, with what a harness put beside it, and all of it is text."""
     messages = [given.messages[i] for i in group.messages]
-    return all(m.origin == "request" and all(p.kind == "text" and not p.images for p in m.parts) for m in messages)
+    said = all(m.origin in ("request", "injected") for m in messages) and any(m.origin == "request" for m in messages)
+    return said and all(part.kind == "text" and not part.images for m in messages for part in m.parts)

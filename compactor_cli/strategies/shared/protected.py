@@ -23,6 +23,8 @@ HELD_BACK = 120
 transcript was compacted from."""
 REQUESTS = (FIRST_REQUEST, LAST_REQUEST)
 """Reasons of groups that hold the requests which a session begins and ends with."""
+_ENCLOSED_SHARE = 0.1
+"""Share of the room that what a harness put beside a request may take where not all of it has room."""
 _SOFT = (IN_FLIGHT, NEWEST, EARLIER_HISTORY)
 """Kept, but cut before the user's requests and the system messages are."""
 
@@ -61,14 +63,28 @@ def keep_protected(
 def _firm(
     given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
 ) -> Iterator[list[Decision]]:
-    """What is cut last: whole; then, where `others` need room, with the system messages in half of it. A harness sends
-    its own instructions again, and the session stands nowhere else."""
+    """What is cut last: whole; then without most of what stands beside a request, such as the files it names; then, where
+    `others` need room, with the system messages in half of it. A harness sends its own instructions again, and the
+    session stands nowhere else."""
     whole = {g.index: renderer.whole(g, "") for g in hard}
     yield list(whole.values())
+    enclosed = _enclosed(given, renderer, hard, int(_ENCLOSED_SHARE * room))
+    if enclosed:
+        whole |= enclosed
+        yield list(whole.values())
     system = [g for g in hard if all(given.messages[i].role == "system" for i in g.messages)]
     cut = renderer.fit(system, room // 2, "", prose=True) if system and others else None
     if cut:
         yield list((whole | {d.group: d for d in cut}).values())
+
+
+def _enclosed(given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int) -> dict[int, Decision]:
+    """The requests with what a harness put beside them in the same message cut to `room` tokens, or as far as it can be."""
+    both = [g for g in hard if {given.messages[i].origin for i in g.messages} == {"request", "injected"}]
+    asked = frozenset(i for g in both for i in g.messages if given.messages[i].origin == "request")
+    said = sum(given.messages[i].tokens for i in asked)
+    cut = renderer.fit(both, said + room, "", prose=True, spare=asked)
+    return {d.group: d for d in cut or renderer.smallest(both, "", prose=True, spare=asked)}
 
 
 def _reasoned(given: PlanInput, decisions: Sequence[Decision]) -> list[Decision]:
