@@ -72,8 +72,8 @@ def is_instructing(message: Message) -> bool:
 
 
 def is_output(message: Message) -> bool:
-    """Return whether a message is injected and says what was found or run, such as a file that goes along with a request
-    or the output of a command: nobody's words, and no instructions."""
+    """Return whether a message is injected and says what was found or run, such as a file beside a request or what a
+    command printed: nobody's words, and no instructions."""
     if message.origin != "injected":
         return False
     text = message.text("text")

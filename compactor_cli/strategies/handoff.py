@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.shared.recent import Shape, plan_recent
+from compactor_cli.strategies.shared.recent import Shape
+from compactor_cli.strategies.small_rooms import plan_in_any_room
 
 _SHAPE = Shape("handoff", form="handoff", core=0.25, recent=False, newest=0.4, absorbs=True)
 
@@ -19,4 +20,4 @@ class Handoff:
     writes = True
 
     def plan(self, given: PlanInput) -> Plan:
-        return plan_recent(given, _SHAPE)
+        return plan_in_any_room(given, _SHAPE)

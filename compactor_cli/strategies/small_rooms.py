@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.adaptive.strategy import Adaptive
+from compactor_cli.strategies.adaptive.strategy import Adaptive, plan_alone
 from compactor_cli.strategies.shared.recent import Shape, plan_recent
 
 _HEADINGS = 600
@@ -24,12 +24,14 @@ def plan_in_any_room(given: PlanInput, shape: Shape) -> Plan:
     if given.target is None or given.profile is None or given.settings.summarizer == "llm":
         return headed()
     room = max(0, given.target - sum(message.tokens for message in given.messages if message.role == "system"))
-    bare = partial(_without_headings, given, f"{shape.name}: {room:,} tokens are too few for a summary with headings")
+    bare = partial(
+        _without_headings, given, shape, f"{shape.name}: {room:,} tokens are too few for a summary with headings"
+    )
     return _either(bare, headed) if room < _HEADINGS else _either(headed, bare)
 
 
-def _without_headings(given: PlanInput, reason: str) -> Plan:
-    plan = Adaptive().plan(given)
+def _without_headings(given: PlanInput, shape: Shape, reason: str) -> Plan:
+    plan = plan_alone(given) if shape.absorbs else Adaptive().plan(given)
     return replace(plan, notes=(*plan.notes, f"{reason}; adaptive chose what stays"))
 
 

@@ -24,6 +24,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.details import REACH
+from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector, densest
@@ -68,9 +69,12 @@ class Chooser:
         room: int,
         large: set[int],
         report: Decision | None,
+        *,
+        alone: bool = False,
     ) -> None:
         """`kept`: decisions that are made. `rest`: the other groups, which have `room` tokens. `large`: those of
-        them that stay at their place whatever of them is chosen. `report`: what the agent told the user last."""
+        them that stay at their place whatever of them is chosen. `report`: what the agent told the user last. `alone`:
+        nothing of the rest stays at its place."""
         assert given.profile is not None
         self.given, self.kept, self.rest, self.room = given, kept, rest, room
         self.group_of = {i: g.index for g in given.groups for i in g.messages}
@@ -96,7 +100,8 @@ class Chooser:
         self.newest = NewestExchanges(
             given.messages, rest, self.renderer, room, folded=self.folded, summarized=needed, decided=self.reported
         )
-        self.present = large | (self._answered() if self.talk else self.newest.in_place)
+        self.alone = alone
+        self.present = large | (self._answered() if self.talk else self.newest.in_place) if not alone else set()
         base = Base(sum(m.tokens for m in given.messages), given.target or 0) if needed or room >= _BASED else None
         self.quoter = Quoter(given.messages, self.lines, given.count, base=base, always=needed)
         self.state = self._state()
@@ -147,6 +152,8 @@ class Chooser:
         requests = list(must_keep.requests(given.messages, self.lines))
         self._take(words.within(min(share_of(self.room, *_ASKED), free - MARK), requests))
         self.asked = frozenset(self.selector.taken)
+        if self.alone:
+            self._take_newest(newest_share(self.room))
         self._take_awaited(int(RESULT_SHARE * self.room))
         told = list(must_keep.instructions(given.messages, self.lines))
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, told))
@@ -157,6 +164,15 @@ class Chooser:
             if cost <= left:
                 left -= cost
                 self._take(lines)
+
+    def _take_newest(self, room: float) -> None:
+        """Take what the agent wrote in the newest exchanges, where they do not stay at their place."""
+        for index in sorted(self.newest.in_place, reverse=True):
+            for message in map(self.given.messages.__getitem__, self.given.groups[index].messages):
+                for line in self.lines.of_message(message.index):
+                    cost = self.selector.cost(line)
+                    if message.role == "assistant" and cost <= room:
+                        room -= self._take([line])
 
     def _take_awaited(self, room: int) -> None:
         """Take the result that the agent answers next: all of a small one, or the best of its lines."""
@@ -353,6 +369,8 @@ class Chooser:
 
     def _in_place(self, group: Group, own: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
         """The group at its place, where that takes no more than to quote what was chosen of it."""
+        if self.alone:
+            return None
         quoted = sum(choice.cost for choice in own)
         present = group.index in self.present
         if group.index in self.reported and group.index not in self.whole:

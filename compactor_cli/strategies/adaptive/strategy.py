@@ -19,7 +19,7 @@ from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.shared.details import DETAIL
 from compactor_cli.strategies.shared.newest import newest_share
-from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
+from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, without_closing
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.text.shorten import SMALLEST
 
@@ -44,9 +44,17 @@ class Adaptive:
         return _Planner(given).plan()
 
 
+def plan_alone(given: PlanInput) -> Plan:
+    """Return the plan of `adaptive` with nothing at its place but what is protected: one summary quotes the rest.
+
+    Raises BudgetError when nothing valid fits.
+    """
+    return _Planner(given, alone=True).plan()
+
+
 class _Planner:
-    def __init__(self, given: PlanInput) -> None:
-        self.given = given
+    def __init__(self, given: PlanInput, *, alone: bool = False) -> None:
+        self.given, self.alone = given, alone
         self.target = given.target if given.target is not None else self._implied_target()
         self.renderer = Renderer(given.messages, given.count)
 
@@ -64,11 +72,11 @@ class _Planner:
             return self._finish(Attempt({g.index: self.renderer.whole(g, "fits") for g in given.groups}, [], 0))
         asked = self._asked()
         protected = [g for g in given.groups if g.index in given.protected and g.index not in asked]
-        large = self._large(protected)
+        large = set() if self.alone else self._large(protected)
         kept = {d.group: d for d in keep_protected(given, self.renderer, protected, target, frozenset(large))}
         rest = [g for g in given.groups if g.index not in kept]
         room = target - sum(d.tokens for d in kept.values())
-        for group in reversed(rest if room > DETAIL else ()):
+        for group in reversed(rest if room > DETAIL and not self.alone else ()):
             if room - group.tokens < DETAIL:
                 break
             kept[group.index] = self.renderer.whole(group, NEWEST_EXCHANGE)
@@ -77,7 +85,8 @@ class _Planner:
         if sum(g.tokens for g in rest) <= room:
             kept |= {g.index: self.renderer.whole(g, "fits") for g in rest}
             return self._finish(Attempt(kept, [], 0))
-        chooser = Chooser(given, kept, rest, room, large, self._report(room) if given.groups[-1] in rest else None)
+        report = self._report(room) if given.groups[-1] in rest and not self.alone else None
+        chooser = Chooser(given, kept, rest, room, large, report, alone=self.alone)
         return self._finish(chooser.explained(chooser.best()))
 
     def _report(self, room: int) -> Decision | None:
@@ -91,15 +100,16 @@ class _Planner:
         return fitted[0] if fitted else None
 
     def _asked(self) -> set[int]:
-        """Requests whose lines compete with each other: all but the last one."""
+        """Requests whose lines compete with each other: all but the last one, where that is to stay at its place."""
         given = self.given
         if given.target is None:
             return set()
-        return {
+        asked = {
             g.index
             for g in given.groups
             if given.protected.get(g.index) in (None, *REQUESTS) and _is_plain_request(given, g)
-        } - {self._last_request()}
+        }
+        return asked if self.alone else asked - {self._last_request()}
 
     def _last_request(self) -> int:
         """The group of the newest request that is protected for being one; -1 when there is none."""
@@ -136,7 +146,8 @@ class _Planner:
             # nothing would say that it has been cut already, and the next run would cut it again
             whole = {g.index: self.renderer.whole(g, "too little to cut") for g in given.groups}
             attempt = replace(attempt, decisions=whole)
-        decisions = tuple(attempt.decisions[g.index] for g in given.groups)
+        made = attempt.decisions | without_closing(given, self.renderer, attempt.decisions)
+        decisions = tuple(made[g.index] for g in given.groups)
         lost = {i for d in decisions if d.rendition != "whole" for i in given.groups[d.group].messages}
         return Plan(
             strategy=Adaptive.name,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import (
+    CLOSING,
     DECIDED,
     EARLIER_HISTORY,
     FIRST_REQUEST,
@@ -63,9 +64,9 @@ def keep_protected(
 def _firm(
     given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
 ) -> Iterator[list[Decision]]:
-    """What is cut last: whole; then without most of what stands beside a request, such as the files it names; then, where
-    `others` need room, with the system messages in half of it. A harness sends its own instructions again, and the
-    session stands nowhere else."""
+    """What is cut last: whole; then without most of what stands beside a request, such as the files it names; then,
+    where `others` need room, with the system messages in half of it. A harness sends its own instructions again, and
+    the session stands nowhere else."""
     whole = {g.index: renderer.whole(g, "") for g in hard}
     yield list(whole.values())
     enclosed = _enclosed(given, renderer, hard, int(_ENCLOSED_SHARE * room))
@@ -79,7 +80,7 @@ def _firm(
 
 
 def _enclosed(given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int) -> dict[int, Decision]:
-    """The requests with what a harness put beside them in the same message cut to `room` tokens, or as far as it can be."""
+    """The requests, and what a harness put beside them cut to `room` tokens, or as far as it can be."""
     both = [g for g in hard if {given.messages[i].origin for i in g.messages} == {"request", "injected"}]
     asked = frozenset(i for g in both for i in g.messages if given.messages[i].origin == "request")
     said = sum(given.messages[i].tokens for i in asked)
@@ -89,6 +90,18 @@ def _enclosed(given: PlanInput, renderer: Renderer, hard: Sequence[Group], room:
 
 def _reasoned(given: PlanInput, decisions: Sequence[Decision]) -> list[Decision]:
     return [d._replace(reason=given.protected[d.group]) for d in decisions]
+
+
+def without_closing(given: PlanInput, renderer: Renderer, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
+    """The decision that the assistant turn which closes a history goes, when no tool result stands before it any more;
+    empty otherwise."""
+    last = given.groups[-1]
+    if given.protected.get(last.index) != CLOSING:
+        return {}
+    kept = [g.messages[-1] for g in given.groups[:-1] if decisions[g.index].tokens]
+    if kept and given.messages[max(kept)].results:
+        return {}
+    return {last.index: renderer.removed(last, "no tool result stands before it", summarized=False)}
 
 
 def _too_small(given: PlanInput, target: int, smallest: list[Decision]) -> BudgetError:

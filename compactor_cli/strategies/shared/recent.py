@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from compactor_cli.model.drafting import text_tokens
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
-from compactor_cli.model.planning import CLOSING, FIRST_REQUEST, RECENT, PlanInput
+from compactor_cli.model.planning import FIRST_REQUEST, RECENT, PlanInput
 from compactor_cli.strategies.shared.carried_requests import (
     NO_WORDS,
     SHARE,
@@ -28,7 +28,7 @@ from compactor_cli.strategies.shared.carried_requests import (
 )
 from compactor_cli.strategies.shared.details import DETAIL, quoted_details
 from compactor_cli.strategies.shared.newest import comfortable, fit_newest
-from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
+from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, without_closing
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
 from compactor_cli.strategies.shared.requests import KeptRequest
@@ -161,7 +161,7 @@ class _Planner:
         if found is None:
             found = self._attempt(kept)
         decisions, slots = found or self._bare(kept)
-        decisions |= self._closing(decisions)
+        decisions |= without_closing(given, self.renderer, decisions)
         return finished(given, self.shape.name, decisions, slots, self._notes(slots))
 
     def _notes(self, slots: Sequence[SummarySlot]) -> tuple[str, ...]:
@@ -361,13 +361,3 @@ class _Planner:
         """No room for anything but what is protected."""
         rest = (g for g in self.given.groups if g.index not in kept)
         return kept | {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in rest}, []
-
-    def _closing(self, decisions: dict[int, Decision]) -> dict[int, Decision]:
-        """The assistant turn that closes a history goes when no tool result stands before it any more."""
-        last = self.given.groups[-1]
-        if self.given.protected.get(last.index) != CLOSING:
-            return {}
-        kept = [g.messages[-1] for g in self.given.groups[:-1] if decisions[g.index].tokens]
-        if kept and self.given.messages[max(kept)].results:
-            return {}
-        return {last.index: self.renderer.removed(last, "no tool result stands before it", summarized=False)}
