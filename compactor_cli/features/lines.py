@@ -20,8 +20,7 @@ from compactor_cli.features.call_lines import call_lines
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
-from compactor_cli.summaries.format.headers import body_start, state_start
-from compactor_cli.summaries.format.verbatim import quoted_span
+from compactor_cli.summaries.format.reading import readable
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 from compactor_cli.text.units import clause_spans, units
@@ -153,8 +152,7 @@ def read_session(
                 text = call_lines(part) if part.kind == "tool_call" else part.text
                 earlier = message.origin == "summary"
                 if earlier:  # its heading and the state that it tells are no part of what it quotes
-                    start, end = quoted_span(text) if quoted_only else (body_start(text), state_start(text))
-                    text = (" " * (start - 1) + "\n" if start else "") + text[start:end]
+                    text = readable(text, quoted_only=quoted_only)
                 speech = part.kind == "text" and message.role != "tool" and not is_output(message)
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"

@@ -11,7 +11,8 @@ from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
-from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, bare, begins_part, is_said_by
+from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
+from compactor_cli.summaries.format.reading import earlier_words
 
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
@@ -35,7 +36,7 @@ def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserW
         elif message.parts[piece.part].kind == "tool_result" and (words := reply_span(piece.text)):
             yield UserWords(number, *words)
         elif message.origin == "summary":
-            yield from _quoted(lines, number, "user")
+            yield from _quoted(message, piece.part, number, "user")
 
 
 def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
@@ -47,7 +48,7 @@ def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[U
         if message.origin == "injected" and piece.speech and is_instructions(piece.text):
             yield UserWords(number, 0, len(piece.text))
         elif message.origin == "summary":
-            yield from _quoted(lines, number, INSTRUCTIONS)
+            yield from _quoted(message, piece.part, number, INSTRUCTIONS)
 
 
 def account(messages: Sequence[Message], lines: SessionLines) -> list[UserWords]:
@@ -59,18 +60,10 @@ def account(messages: Sequence[Message], lines: SessionLines) -> list[UserWords]
     return []
 
 
-def _quoted(lines: SessionLines, number: int, speaker: str) -> Iterator[UserWords]:
-    """Yield what a summary quotes of a speaker."""
-    text, start = lines.session.pieces[number].text, 0
-    begun: int | None = None
-    for line in text.split("\n"):
-        if begins_part(line):
-            if begun is not None:
-                yield UserWords(number, begun, start - 1)
-            begun = start + len(line) - len(bare(line)) if is_said_by(speaker, line) else None
-        start += len(line) + 1
-    if begun is not None:
-        yield UserWords(number, begun, len(text))
+def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[UserWords]:
+    """Yield what a summary has word for word of a speaker."""
+    for words in earlier_words(message.parts[part].text, speaker):
+        yield UserWords(number, words.start, words.end)
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:

@@ -100,14 +100,16 @@ class _Planner:
         return fitted[0] if fitted else None
 
     def _asked(self) -> set[int]:
-        """Requests whose lines compete with each other: all but the last one, where that is to stay at its place."""
+        """Requests whose lines compete with each other: all but the last one, where that is to stay at its place. An
+        earlier summary that repeats the first one is read line by line, too."""
         given = self.given
         if given.target is None:
             return set()
         asked = {
             g.index
             for g in given.groups
-            if given.protected.get(g.index) in (None, *REQUESTS) and _is_plain_request(given, g)
+            if given.protected.get(g.index) in (None, *REQUESTS)
+            and (_is_plain_request(given, g) or given.is_summary(g))
         }
         return asked if self.alone else asked - {self._last_request()}
 

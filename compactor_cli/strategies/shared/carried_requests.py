@@ -17,6 +17,8 @@ from compactor_cli.strategies.shared.requests import LEFT_OUT, KeptRequest, Rate
 from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
+from compactor_cli.summaries.format.headers import quotes_lines
+from compactor_cli.summaries.format.reading import earlier_words
 from compactor_cli.summaries.format.verbatim import carried, earlier_label, label_of
 from compactor_cli.text.shorten import text_reference
 
@@ -103,8 +105,13 @@ def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
 
 def _carried(summary: Message) -> list[tuple[str, str]]:
     """Return what an earlier summary repeats, in its order, with what is to stand before it."""
-    before = carried(summary.text("text"))
-    found = [(earlier_label(label), text) for label, text in before.turns]
+    text = summary.text("text")
+    before = carried(text)
+    found = [(earlier_label(label), words) for label, words in before.turns]
+    if quotes_lines(text):
+        quoted = [words for speaker in ("user", INSTRUCTIONS) for words in earlier_words(text, speaker)]
+        quoted = [words for words in quoted if words.text != before.last]
+        found += [(earlier_label(words.label), words.text) for words in sorted(quoted, key=lambda words: words.start)]
     if before.first:
         found.insert(0, ("earlier user", before.first))
     if before.last and before.last != before.first:

@@ -22,12 +22,12 @@ from compactor_cli.summaries.format.excerpts import (
     INSTRUCTIONS,
     Excerpt,
     bare,
-    earlier_heading,
     heading,
     legend,
     quote,
 )
 from compactor_cli.summaries.format.headers import Base, lines_header, lines_mark
+from compactor_cli.summaries.format.reading import heading_at
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 
@@ -115,7 +115,7 @@ class Quoter:
             earlier = self._messages[own.message].origin == "summary"
             text = plain(lines.text(line))
             if earlier:
-                now = earlier_heading(own.text, lines.starts[line])
+                now = heading_at(self._part((own.message, own.part)).text, lines.starts[line])
                 parted = text.startswith(GAP)
                 begins, head = begins or now != head, now
                 text = bare(text) if _at_margin(own.text, lines.starts[line]) else text

@@ -14,7 +14,7 @@ quoted can pass for a mark, and tags of harnesses are made harmless.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,7 +25,8 @@ LEGEND = "Lines quoted: #n is the message, → a tool's output, … a gap."
 _MANY = 40
 GAP = "… "
 _HEADING = compiled_later(
-    r"(?P<earlier>earlier )?#(?P<message>\d+)(?: (?P<name>[^\s:→][^\n:→]{0,79}))?(?P<joint> →|:) "
+    r"(?:(?P<earlier>earlier )?#(?P<message>\d+)(?: (?P<name>[^\s:→][^\n:→]{0,79}))?(?P<joint> →|:)"
+    r"|(?P<before>earlier) (?P<speaker>user|instructions):) "
 )
 INSTRUCTIONS = "instructions"
 """The speaker of standing instructions that a harness put in, such as AGENTS.md."""
@@ -63,6 +64,16 @@ class Speaker(Struct, frozen=True):
     """None: it comes from an earlier summary, whose numbers mean other messages."""
     name: str
     """`user`, `instructions`, a tool's name for a call, `→` for a result, `summary`, nothing for the agent."""
+
+
+class QuotedPart(Struct, frozen=True):
+    """What a summary quotes of a part of a message."""
+
+    heading: str
+    """What stands before it, such as `#12 user: `."""
+    start: int
+    end: int
+    """Where it stands in the summary, without the heading."""
 
 
 def legend(excerpts: Sequence[Excerpt]) -> str:
@@ -134,6 +145,26 @@ def bare(line: str) -> str:
     return rest.removeprefix(GAP)
 
 
+def quoted_parts(text: str) -> Iterator[QuotedPart]:
+    """Yield what a summary quotes, part by part."""
+    start, begun = 0, None
+    for line in text.split("\n"):
+        match = _HEADING.match(line)
+        if begun is not None and (match or not line.startswith((" ", GAP))):
+            yield QuotedPart(begun[0], begun[1], start - 1)
+            begun = None
+        if match:
+            begun = match[0], start + match.end()
+        start += len(line) + 1
+    if begun is not None:
+        yield QuotedPart(begun[0], begun[1], len(text))
+
+
+def unquoted(text: str) -> str:
+    """The words of a part as it stands in a summary: without what `quote` put before its further lines."""
+    return "\n".join(line.removeprefix(" ") for line in text.split("\n"))
+
+
 def begins_part(line: str) -> bool:
     """Return whether a line of a summary begins the quote of a part."""
     return _HEADING.match(line) is not None
@@ -144,6 +175,8 @@ def speaker_of(line: str) -> Speaker | None:
     match = _HEADING.match(line)
     if match is None:
         return Speaker(None, "summary") if line.startswith(_UNNAMED) else None
+    if match["before"]:
+        return Speaker(None, match["speaker"])
     name = "→" if match["joint"] != ":" else match["name"] or ""
     return Speaker(None if match["earlier"] else int(match["message"]), name)
 

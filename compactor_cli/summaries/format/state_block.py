@@ -21,13 +21,22 @@ def state_text(lines: Iterable[StateLine]) -> str:
 
 def state_lines(text: str) -> tuple[str, ...]:
     """The lines of all such blocks in a text, without bullets."""
-    found: list[str] = []
-    inside = False
+    lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))
+    return tuple(line[2:] for line in lines if line.startswith("- "))
+
+
+def state_spans(text: str) -> list[tuple[int, int]]:
+    """Return where such blocks stand in a text."""
+    found: list[tuple[int, int]] = []
+    start, inside = 0, False
     for line in text.split("\n"):
+        end = start + len(line)
         if line.rstrip() == HEADING:
             inside = True
+            found.append((start, end))
         elif inside and line.startswith("- "):
-            found.append(line[2:])
+            found[-1] = found[-1][0], end
         else:
             inside = False
-    return tuple(found)
+        start = end + 1
+    return found

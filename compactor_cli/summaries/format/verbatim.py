@@ -25,7 +25,7 @@ lines that could pass for marks of the summary are moved in:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -56,6 +56,17 @@ class Carried(Struct, frozen=True):
     rest: str
     turns: tuple[tuple[str, str], ...] = ()
     """What stands before a message (`#12 user`), and its words."""
+
+
+class CarriedSpan(Struct, frozen=True):
+    """Where in a summary the words of a message stand that it repeats."""
+
+    label: str
+    """What stands before them, such as `#12 user`; `user` for the first and the last request."""
+    start: int
+    end: int
+    moved_in: bool = False
+    """Some of their lines may be moved in."""
 
 
 def turns(said: Iterable[tuple[str, str]]) -> str:
@@ -109,20 +120,46 @@ def carried(text: str) -> Carried:
     return Carried(found.get("first", ""), found.get("last", ""), rest + tail, tuple(said))
 
 
-def _without_turns(text: str, said: list[tuple[str, str]]) -> str:
-    """A piece of a summary without the messages that it repeats, which are added to `said`."""
-    start = text.partition(QUOTED)[0].find(f"\n{TURNS}\n")
-    if start < 0 or said:
-        return text
-    at = start + len(TURNS) + 2
+def carried_spans(text: str) -> list[CarriedSpan]:
+    """Return where the words of the messages stand that a summary repeats, in the order of the text."""
+    blocks, at = _blocks(text)
+    found = [CarriedSpan("user", match.end(), end) for match, end in blocks]
+    starts = [0, *(end for _, end in blocks)]
+    ends = [*(match.start() for match, _ in blocks), len(text)]
+    for start, end in zip(starts, ends, strict=True):
+        turns = list(_turn_spans(text, start, end))
+        if turns:
+            found += turns
+            break
+    last = text.find(LAST_REQUEST_WAS, at)
+    found += [CarriedSpan("user", last + len(LAST_REQUEST_WAS), len(text))] if last >= 0 else []
+    return sorted(found, key=lambda span: span.start)
+
+
+def _turn_spans(text: str, begin: int, stop: int) -> Iterator[CarriedSpan]:
+    """Yield where the words of the repeated messages stand in a piece of a summary."""
+    start = text[begin:stop].partition(QUOTED)[0].find(f"\n{TURNS}\n")
+    if start < 0:
+        return
+    at = begin + start + len(TURNS) + 2
     while match := _TURN.match(text, at):
         length = _LENGTH.match(text, match.end())
         end = length.end() + int(length.group(1)) if length else text.find("\n", match.end())
         end = len(text) if end < 0 else end
-        body = text[length.end() : end] if length else text[match.end() : end]
-        said.append((match.group(1), _MOVED_IN.sub("", body) if length else body))
+        yield CarriedSpan(match.group(1), length.end() if length else match.end(), end, moved_in=length is not None)
         at = end + 1
-    return text[:start] + (text[at - 1 :] if at <= len(text) else "")
+
+
+def _without_turns(text: str, said: list[tuple[str, str]]) -> str:
+    """A piece of a summary without the messages that it repeats, which are added to `said`."""
+    found = list(_turn_spans(text, 0, len(text)))
+    if not found or said:
+        return text
+    for span in found:
+        body = text[span.start : span.end]
+        said.append((span.label, _MOVED_IN.sub("", body) if span.moved_in else body))
+    start, end = text.find(f"\n{TURNS}\n"), found[-1].end
+    return text[:start] + (text[end:] if end < len(text) else "")
 
 
 def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:

@@ -1,0 +1,92 @@
+"""What a later round reads of a summary, whichever form that has: its lines, and whose words they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, earlier_heading, is_said_by, quoted_parts, unquoted
+from compactor_cli.summaries.format.headers import body_start, quotes_lines
+from compactor_cli.summaries.format.state_block import state_spans
+from compactor_cli.summaries.format.verbatim import LAST_REQUEST_WAS, CarriedSpan, carried_spans, quoted_span
+from compactor_cli.text.patterns import compiled_later
+
+_TITLE = compiled_later(r"^### .*$", re.MULTILINE)
+_USER = "earlier user: "
+"""Stands before words of the user of which an earlier summary does not say which message they were."""
+
+
+class EarlierWords(Struct, frozen=True):
+    """What a summary has word for word of a message."""
+
+    label: str
+    """Its number and speaker, such as `#12 user`; the speaker alone where the summary does not say the number."""
+    start: int
+    end: int
+    """Where the words stand in the text of the summary."""
+    text: str
+
+
+def earlier_words(text: str, speaker: str) -> list[EarlierWords]:
+    """Return what a summary has word for word of a speaker, in its order: repeated in full, or quoted in lines."""
+    found = [
+        EarlierWords(span.label, span.start, span.end, text[span.start : span.end])
+        for span in carried_spans(text)
+        if span.label == speaker or span.label.endswith(f" {speaker}")
+    ]
+    begin, end = _quoting(text)
+    for part in quoted_parts(text[begin:end]):
+        if is_said_by(speaker, part.heading):
+            start, stop = begin + part.start, begin + part.end
+            found.append(EarlierWords(part.heading.removesuffix(": "), start, stop, unquoted(text[start:stop])))
+    return sorted(found, key=lambda words: words.start)
+
+
+def heading_at(text: str, position: int) -> str:
+    """Return what stands before a line of a summary when a later round quotes it."""
+    if any(span.start <= position < span.end for span in carried_spans(text) if span.label == "user"):
+        return _USER
+    return earlier_heading(text, position)
+
+
+def readable(text: str, *, quoted_only: bool = False) -> str:
+    """A summary with blanks for what is no line of the session: its headings, and the state that it tells, which later
+    rounds compute anew. `quoted_only`: only the lines that it quotes, but for words that later rounds carry on."""
+    if quoted_only:
+        begin, end = _quoting(text)
+        carried = [words for name in ("user", INSTRUCTIONS) for words in earlier_words(text, name)]
+        return _blanked(text, [(0, begin), (end, len(text)), *((words.start, words.end) for words in carried)])
+    said = carried_spans(text)
+    frame = [*state_spans(text), *(match.span() for match in _TITLE.finditer(text)), *_marks(text, said)]
+    outside = (span for span in frame if not any(own.start <= span[0] < own.end for own in said))
+    return _blanked(text, [(0, body_start(text)), *outside])
+
+
+def _quoting(text: str) -> tuple[int, int]:
+    """Where the lines stand that a summary quotes."""
+    if not quotes_lines(text):
+        return quoted_span(text)
+    end = text.rfind(LAST_REQUEST_WAS)
+    return body_start(text), len(text) if end < 0 else end
+
+
+def _marks(text: str, said: Iterable[CarriedSpan]) -> Iterator[tuple[int, int]]:
+    """What stands before repeated words and is none of them."""
+    for span in said:
+        if span.moved_in:
+            yield text.rfind("(", 0, span.start), span.start
+        elif text.endswith(LAST_REQUEST_WAS, 0, span.start):
+            yield span.start - len(LAST_REQUEST_WAS), span.start
+
+
+def _blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """A text of the same length with blanks at some places; lines stay lines."""
+    out, at = [], 0
+    for start, end in sorted(spans):
+        if end > at:
+            gone = text[max(at, start) : end]
+            out += [text[at:start], "\n".join(" " * len(line) for line in gone.split("\n"))]
+            at = end
+    return "".join([*out, text[at:]])
