@@ -31,7 +31,7 @@ def plan_in_any_room(given: PlanInput, shape: Shape) -> Plan:
 
 
 def _without_headings(given: PlanInput, shape: Shape, reason: str) -> Plan:
-    plan = plan_alone(given) if shape.absorbs else Adaptive().plan(given)
+    plan = Adaptive().plan(given) if shape.recent else plan_alone(given)
     return replace(plan, notes=(*plan.notes, f"{reason}; adaptive chose what stays"))
 
 

@@ -12,7 +12,7 @@ from compactor_cli.model.planning import NO_DRAFT, Draft
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.summaries.format.excerpts import Excerpt, legend
 from compactor_cli.summaries.format.excerpts import quote as quote_lines
-from compactor_cli.summaries.format.verbatim import LAST_REQUEST_WAS, QUOTED, Kind, block
+from compactor_cli.summaries.format.verbatim import QUOTED, Kind, block, last_request
 from compactor_cli.summaries.format.verbatim import turns as turns_text
 from compactor_cli.summaries.outline import Form, Heading, Standing, row
 from compactor_cli.summaries.sections import SummaryItem
@@ -83,7 +83,7 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
     if page.lines:
         out[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
     last = quotes.get("last") or quotes.get("only")
-    return "\n".join(out) + (f"{LAST_REQUEST_WAS}{last.text}" if last else "")
+    return "\n".join(out) + (last_request(last.text) if last else "")
 
 
 def repeated_turns(quotes: Sequence[Quote]) -> list[str]:

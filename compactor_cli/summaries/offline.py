@@ -19,6 +19,7 @@ from compactor_cli.model.state_line import StateLine
 from compactor_cli.summaries.facts import left_out, left_out_before
 from compactor_cli.summaries.format.excerpts import Excerpt, legend, quote, without
 from compactor_cli.summaries.format.headers import written_by
+from compactor_cli.summaries.format.verbatim import last_request
 from compactor_cli.summaries.layout import Page, PageLine, render, repeated_turns, standing
 from compactor_cli.summaries.outline import ACTIVE_CODE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.sections import (
@@ -308,12 +309,13 @@ def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
     chosen = tuple(excerpts)
     turns = repeated_turns(request.slot.quotes)
     head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
+    end = "".join(last_request(own.text) for own in request.slot.quotes if own.kind == "last")
     while True:
         said = (head, f"{legend(excerpts)}{quote(chosen)}" if chosen else "", request.slot.state)
-        text = "\n".join(filter(None, said))
+        text = "\n".join(filter(None, said)) + end
         excess = count(text) - request.budget
         if excess <= 0:
-            return text if chosen or turns or request.slot.state or request.slot.note else ""
+            return text if chosen or turns or request.slot.state or request.slot.note or end else ""
         if not chosen:
             return ""
         chosen = _without_least(chosen, excess)

@@ -14,7 +14,7 @@ from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import session_state, state_text
 from compactor_cli.features.work.task_lists import outdated_lists
 from compactor_cli.model.group import Group
-from compactor_cli.model.plan import Decision
+from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.strategies.adaptive import must_keep
@@ -24,7 +24,6 @@ from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.details import REACH
-from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector, densest
@@ -69,12 +68,9 @@ class Chooser:
         room: int,
         large: set[int],
         report: Decision | None,
-        *,
-        alone: bool = False,
     ) -> None:
         """`kept`: decisions that are made. `rest`: the other groups, which have `room` tokens. `large`: those of
-        them that stay at their place whatever of them is chosen. `report`: what the agent told the user last. `alone`:
-        nothing of the rest stays at its place."""
+        them that stay at their place whatever of them is chosen. `report`: what the agent told the user last."""
         assert given.profile is not None
         self.given, self.kept, self.rest, self.room = given, kept, rest, room
         self.group_of = {i: g.index for g in given.groups for i in g.messages}
@@ -100,13 +96,16 @@ class Chooser:
         self.newest = NewestExchanges(
             given.messages, rest, self.renderer, room, folded=self.folded, summarized=needed, decided=self.reported
         )
-        self.alone = alone
-        self.present = large | (self._answered() if self.talk else self.newest.in_place) if not alone else set()
+        self.present = self._present()
         base = Base(sum(m.tokens for m in given.messages), given.target or 0) if needed or room >= _BASED else None
         self.quoter = Quoter(given.messages, self.lines, given.count, base=base, always=needed)
         self.state = self._state()
 
     # -- what is kept for what it is
+
+    def _present(self) -> set[int]:
+        """Return the groups that stay at their place for being the newest, or large requests."""
+        return self.large | (self._answered() if self.talk else self.newest.in_place)
 
     def _answered(self) -> set[int]:
         """Return what was said behind the last request: without it, that would pass for one that nobody answered."""
@@ -149,11 +148,8 @@ class Chooser:
             self._take(ranked_lines(given.messages, self.lines, self.selector.tokens, self.room, given.profile))
             return
         words = Words(given, self.lines, self.selector.tokens)
-        requests = list(must_keep.requests(given.messages, self.lines))
-        self._take(words.within(min(share_of(self.room, *_ASKED), free - MARK), requests))
+        self._take(words.within(min(share_of(self.room, *_ASKED), free - MARK), self._requests()))
         self.asked = frozenset(self.selector.taken)
-        if self.alone:
-            self._take_newest(newest_share(self.room))
         self._take_awaited(int(RESULT_SHARE * self.room))
         told = list(must_keep.instructions(given.messages, self.lines))
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, told))
@@ -165,14 +161,9 @@ class Chooser:
                 left -= cost
                 self._take(lines)
 
-    def _take_newest(self, room: float) -> None:
-        """Take what the agent wrote in the newest exchanges, where they do not stay at their place."""
-        for index in sorted(self.newest.in_place, reverse=True):
-            for message in map(self.given.messages.__getitem__, self.given.groups[index].messages):
-                for line in self.lines.of_message(message.index):
-                    cost = self.selector.cost(line)
-                    if message.role == "assistant" and cost <= room:
-                        room -= self._take([line])
+    def _requests(self) -> list[must_keep.UserWords]:
+        """Return what the user asked, in order."""
+        return list(must_keep.requests(self.given.messages, self.lines))
 
     def _take_awaited(self, room: int) -> None:
         """Take the result that the agent answers next: all of a small one, or the best of its lines."""
@@ -294,8 +285,7 @@ class Chooser:
             if decision is not None:
                 in_place[group.index] = decision
         sizes = {index: sum(choice.cost for choice in own) for index, own in by_group.items()}
-        extra = sum(self.given.count(line.text) + 2 for line in self.state)
-        groups, always = self.given.groups, self.quoter.always
+        extra, groups, always = self._extra(), self.given.groups, self.quoter.always
 
         def quoted(group: Group) -> int:
             return sizes.get(group.index, 0)
@@ -306,6 +296,10 @@ class Chooser:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
             attempt = self._written(in_place, stretches, by_group)
         return attempt
+
+    def _extra(self) -> int:
+        """Return the tokens that the last summary has besides its lines."""
+        return sum(self.given.count(line.text) + 2 for line in self.state)
 
     def _is_movable(self, group: Group) -> bool:
         """Return whether a summary may quote the group instead: nothing is lost by that but its place."""
@@ -334,7 +328,8 @@ class Chooser:
             state = self._state_behind(stretch, in_place) if last else ""
             tier = max((t for g in stretch.groups for t in self.given.tiers_of(g)), default=3)
             slot = self.quoter.slot(stretch.groups, tier, chosen, state, based=stretch is largest)
-            if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state):
+            slot = self._ended(slot) if last else slot
+            if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)
                 for group in stretch.groups:
                     decisions[group.index] = summarized(group, chosen[group.index])
@@ -346,6 +341,10 @@ class Chooser:
                 decisions[group.index] = Decision(group.index, "gone", 0, WORTHLESS, value=0.0)
         used = sum(decisions[g.index].tokens for g in self.rest) + sum(slot.budget for slot in slots)
         return Attempt(decisions, slots, used, by_group)
+
+    def _ended(self, slot: SummarySlot) -> SummarySlot:
+        """Return the last summary with what it ends with."""
+        return slot
 
     def _quoted(
         self, group: Group, in_place: dict[int, Decision], by_group: dict[int, list[ChosenLine]]
@@ -369,8 +368,6 @@ class Chooser:
 
     def _in_place(self, group: Group, own: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
         """The group at its place, where that takes no more than to quote what was chosen of it."""
-        if self.alone:
-            return None
         quoted = sum(choice.cost for choice in own)
         present = group.index in self.present
         if group.index in self.reported and group.index not in self.whole:

@@ -17,6 +17,7 @@ from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
+from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
 from compactor_cli.strategies.shared.details import DETAIL
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, without_closing
@@ -85,9 +86,14 @@ class _Planner:
         if sum(g.tokens for g in rest) <= room:
             kept |= {g.index: self.renderer.whole(g, "fits") for g in rest}
             return self._finish(Attempt(kept, [], 0))
-        report = self._report(room) if given.groups[-1] in rest and not self.alone else None
-        chooser = Chooser(given, kept, rest, room, large, report, alone=self.alone)
+        chooser = self._chooser(kept, rest, room, large)
         return self._finish(chooser.explained(chooser.best()))
+
+    def _chooser(self, kept: dict[int, Decision], rest: list[Group], room: int, large: set[int]) -> Chooser:
+        if self.alone:
+            return OneSummaryChooser(self.given, kept, rest, room)
+        report = self._report(room) if self.given.groups[-1] in rest else None
+        return Chooser(self.given, kept, rest, room, large, report)
 
     def _report(self, room: int) -> Decision | None:
         """What the agent told the user at the very end of its work: the report of it, cut where it is long."""

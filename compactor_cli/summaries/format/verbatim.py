@@ -102,6 +102,11 @@ def block(title: str, kind: Kind, message: int | None, text: str) -> str:
     return f"### {title} ({kind} request, {where}, {len(text)} characters)\n{text}"
 
 
+def last_request(words: str) -> str:
+    """Return the end of a summary that repeats the last request."""
+    return f"{LAST_REQUEST_WAS}{words}"
+
+
 def carried(text: str) -> Carried:
     """The messages that a summary repeats."""
     blocks, at = _blocks(text)
