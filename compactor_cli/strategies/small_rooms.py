@@ -13,8 +13,8 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive.strategy import Adaptive, plan_alone
 from compactor_cli.strategies.shared.recent import Shape, plan_recent
 
-_HEADINGS = 600
-"""Tokens of room of which headings would take more than a tenth."""
+_HEADINGS, _SEVEN_HEADINGS = 600, 1_500
+"""Tokens of room of which headings would take more than a tenth: a few, and those of seven parts."""
 
 
 def plan_in_any_room(given: PlanInput, shape: Shape) -> Plan:
@@ -27,7 +27,8 @@ def plan_in_any_room(given: PlanInput, shape: Shape) -> Plan:
     bare = partial(
         _without_headings, given, shape, f"{shape.name}: {room:,} tokens are too few for a summary with headings"
     )
-    return _either(bare, headed) if room < _HEADINGS else _either(headed, bare)
+    few = _HEADINGS if shape.recent else _SEVEN_HEADINGS
+    return _either(bare, headed) if room < few else _either(headed, bare)
 
 
 def _without_headings(given: PlanInput, shape: Shape, reason: str) -> Plan:

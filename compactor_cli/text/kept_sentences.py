@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -13,6 +13,9 @@ KEYWORD, DECISION, MARKER = 10, 5, 3
 _DECISION = compiled_later(r"\b(?:decided|concluded|agreed|will|won't|must|should)\b", re.IGNORECASE)
 _MARKER = compiled_later(r"\b(?:important|critical|key|essential|note)\b", re.IGNORECASE)
 _SENTENCE = compiled_later(r"[^\n]*?(?:[.!?]+(?=\s)[^\S\n]*|[。！？]+|\n|$)")
+_NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
+"""What stands before an item of a list, or behind the mark of a heading."""
+_WORD = compiled_later(r"\w")
 _GRAM = 3
 """Characters of the pieces by which keywords are found, so that many of them cost no more than few."""
 
@@ -48,10 +51,26 @@ def points(sentence: str, keywords: Keywords) -> int:
     return score
 
 
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the sentences stand. The number of an item is none of its own, nor is the end of a row of a table,
+    and code in backquotes has no end in it."""
+    start = begin = 0
+    for match in _SENTENCE.finditer(text):
+        said = text[begin : match.end()]
+        if not said or (not said.endswith("\n") and (said.count("`") % 2 or _NUMBER.fullmatch(said))):
+            continue
+        if start < begin and (text[begin - 1] == "\n" or _WORD.search(said)):
+            yield start, begin
+            start = begin
+        begin = match.end()
+    if start < len(text):
+        yield start, len(text)
+
+
 def kept_sentences(text: str, room: int, keywords: Keywords) -> list[tuple[int, int]]:
     """Return where the sentences with most points stand, as many as `room` characters hold, in their order; of equal
     ones the first. Empty when none fits, or when the text is a single one."""
-    spans = [(match.start(), match.end()) for match in _SENTENCE.finditer(text) if match.end() > match.start()]
+    spans = list(_spans(text))
     if len(spans) < 2:
         return []
     ranked = sorted(spans, key=lambda span: -points(text[span[0] : span[1]], keywords))

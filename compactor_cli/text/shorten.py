@@ -188,8 +188,11 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
     at = 0
     for start, end in (*kept, (len(text), len(text))):
         if start > at:
-            space = " " if out and not out[-1][-1:].isspace() else ""
-            out.append(f"{space}{mark} " if start < len(text) else f"{space}{mark}")
+            before = out.pop().rstrip(" \t") if out else ""
+            # a line of its own for what begins one, such as an item or a row of a table
+            space = "\n" if "\n" in text[at:start] else " "
+            space = space if before and not before.endswith("\n") else ""
+            out.append(f"{before}{space}{mark}{' ' * (start < len(text))}")
             mark = "…"
         out.append(text[start:end])
         at = end

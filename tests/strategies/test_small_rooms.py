@@ -10,6 +10,7 @@ from compactor_cli.errors import BudgetError
 from tests.builders import call, calling, compact, jsonl, load, result, system, user
 
 STRATEGIES = ["rolling", "hybrid", "summarize"]
+LAST = "Yes, please proceed with that booking."
 REFUSED = "Error: payment amount does not add up, total price is 305, but paid 255"
 
 
@@ -22,7 +23,7 @@ def session() -> bytes:
             calling(call(f"c{at}", "search_flights", json.dumps({"day": at})), content=f"I look at day {at}.")
         )
         records.append(result(f"c{at}", json.dumps(found)))
-    records.append(user("Yes, please proceed with that booking."))
+    records.append(user(LAST))
     records.append(calling(call("last", "book_reservation", '{"flight":"HAT107"}')))
     return jsonl(*records, result("last", REFUSED))
 
@@ -56,3 +57,36 @@ def test_the_floor_that_an_error_names_can_be_reached(strategy: str) -> None:
         compact(session(), strategy=strategy, target_tokens=room(1))
     floor = failure.value.floor
     assert compact(session(), strategy=strategy, target_tokens=floor).parts[0].tokens <= floor
+
+
+def test_a_handoff_stays_one_message_that_ends_with_the_last_request_and_shows_what_has_to_be_answered() -> None:
+    for size in (60, 250, 1_499):
+        (part,) = compact(session(), strategy="handoff", target_tokens=room(size)).parts
+        assert [message.role for message in part.messages] == ["system", "user"]
+        text = part.messages[1].text()
+        assert text.endswith(f"\n\nLast request from user was: {LAST}")
+        assert text.count(LAST) == 1
+        assert size < 100 or REFUSED in text
+        assert "\n### " not in text
+        note = f"handoff: {size:,} tokens are too few for a summary with headings; adaptive chose what stays"
+        assert note in part.warnings
+    headed = compact(session(), strategy="handoff", target_tokens=room(1_500)).parts[0]
+    assert "### 1. User's Primary Goals and Intent" in headed.messages[1].text()
+
+
+def test_of_a_last_request_that_is_large_the_sentences_that_bind_end_a_small_handoff() -> None:
+    story = " ".join(f"On day {n} of the trip we saw harbour {n} and it was lovely." for n in range(60))
+    large = f"{story} Never book a flight that leaves before 11 am. {story}"
+    data = session() + jsonl(user(large), calling(call("then", "think", "{}")), result("then", "Noted."))
+    (part,) = compact(data, strategy="handoff", target_tokens=room(400)).parts
+    said = part.messages[1].text().partition("Last request from user was: ")[2]
+    assert "Never book a flight that leaves before 11 am." in said
+    assert len(said) < len(large) / 4
+
+
+def test_a_small_handoff_carries_what_an_earlier_one_said_last() -> None:
+    first = compact(session(), strategy="handoff", target_tokens=room(300))
+    more = [record for n in range(9) for record in (calling(call(f"d{n}", "think", "{}")), result(f"d{n}", "row " * 99))]
+    (part,) = compact(first.data + jsonl(*more), strategy="handoff", target_tokens=room(300)).parts
+    assert part.round == 2
+    assert f"earlier user: {LAST}" in part.messages[1].text()

@@ -18,7 +18,6 @@ from compactor_cli.summaries.format.headers import (
     lines_mark,
     quotes_lines,
     round_of,
-    state_start,
     writer_of,
     written_by,
 )
@@ -58,8 +57,8 @@ def test_a_summary_of_quoted_lines_is_taken_apart_again(excerpts, state, covers,
     assert round_of(text) == number
     assert base_of(text) == (base if named else None)
     assert covered(text) in spans(covers)
-    assert text[body_start(text) : state_start(text)].rstrip("\n") == quotes.rstrip("\n")
-    assert state_lines(text[state_start(text) :]) == state_lines(state_text(state))
+    assert text[body_start(text) :].removesuffix(state_text(state)).rstrip("\n") == quotes.rstrip("\n")
+    assert state_lines(text) == state_lines(state_text(state))
     assert len(state_lines(text)) == len(state)
     lines = quotes.removeprefix(legend(excerpts)).split("\n")
     assert [bare(line) for line in lines] == [bare(quote([excerpt])) for excerpt in excerpts]

@@ -137,3 +137,19 @@ def test_each_weight_decides_what_a_summary_quotes(
     assert other not in quoted()
     monkeypatch.setattr(truncate, weight, 0)
     assert better not in quoted()
+
+
+def test_a_number_of_an_item_the_end_of_a_row_and_code_are_no_sentences() -> None:
+    text = "### 1. Rounding\nIt was cut. |\nCall `a. b` first. Then go.\n"
+    wide = [text[start:end] for start, end in kept_sentences(text, len(text), NONE)]
+    assert wide == ["### 1. Rounding\n", "It was cut. |\n", "Call `a. b` first. ", "Then go.\n"]
+    assert "".join(wide) == text
+
+
+def test_what_begins_a_line_still_does_behind_a_gap() -> None:
+    rows = [f"| {n} | Row {n} is of oak. It was cut and planed and oiled in shop {n}. |" for n in range(20)]
+    rows[7] = "| 7 | You must oil row 7 twice. It is of ash. |"
+    rows[15] = "| 15 | You must not plane row 15. It is of elm. |"
+    text = "\n".join(rows)
+    short = truncate_prose(text, chars(text), 60, chars, NONE).text
+    assert "\n… | 15 | You must not plane row 15." in short

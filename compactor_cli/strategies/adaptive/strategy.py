@@ -26,7 +26,7 @@ from compactor_cli.text.shorten import SMALLEST
 
 _LARGE_REQUEST = 0.4
 """Share of the room above which the last request is not kept whole."""
-_REPORT_SHARE = 0.45
+_REPORT_SHARE = 0.8
 """Share of what the newest exchanges may take that is for the report of the work."""
 _SMALL_REQUEST = 60
 """Tokens of a last request that is kept whole whatever its share."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from compactor_cli.summaries.format.verbatim import TURNS
+from compactor_cli.summaries.format.verbatim import LAST_REQUEST_WAS, TURNS
 from compactor_cli.text.patterns import compiled_later
 
 SUMMARY_PREFIX = "## Session Summary"
@@ -38,7 +38,10 @@ _OLDER = compiled_later(
     r"(?=\n|Lines quoted from them: )"
 )
 """The heading of summaries that quote lines, up to version 0.1."""
-_BODY = re.compile(rf"(?:earlier )?#\d|earlier summary: |Lines quoted: |State:\n|Cut off: |… |{TURNS}\n")
+_BODY = re.compile(
+    rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |State:\n|Cut off: |… |{TURNS}\n"
+    rf"|{LAST_REQUEST_WAS[1:]}"
+)
 """How what stands below the heading of quoted lines begins."""
 _MOST_RUNS = 4
 """Stretches of messages that a summary lists; of more it names the first and the last message."""
@@ -152,14 +155,6 @@ def body_start(text: str) -> int:
         section = text.find("\n### ")
         return len(text) if section < 0 else section + 1
     return min(found.end() + (found.re.pattern == _OLDER.pattern), len(text))
-
-
-def state_start(text: str) -> int:
-    """Return where in a summary that quotes lines the block begins that tells the state; its end when there is none."""
-    at = text.rfind(f"\n{STATE}\n")
-    if at >= 0:
-        return at + 1
-    return body_start(text) if text.startswith(f"{STATE}\n", body_start(text)) else len(text)
 
 
 def format_ranges(indices: Iterable[int]) -> str:

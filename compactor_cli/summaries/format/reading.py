@@ -68,8 +68,9 @@ def _quoting(text: str) -> tuple[int, int]:
     """Where the lines stand that a summary quotes."""
     if not quotes_lines(text):
         return quoted_span(text)
-    end = text.rfind(LAST_REQUEST_WAS)
-    return body_start(text), len(text) if end < 0 else end
+    end = text.find(LAST_REQUEST_WAS)
+    end = len(text) if end < 0 else end
+    return body_start(text), min((start for start, _ in state_spans(text[:end])), default=end)
 
 
 def _marks(text: str, said: Iterable[CarriedSpan]) -> Iterator[tuple[int, int]]:
