@@ -306,8 +306,12 @@ def test_a_message_that_a_repair_takes_out_cannot_be_kept_and_that_is_said() -> 
 
 
 def test_where_the_first_request_is_kept_by_a_decision_no_other_one_passes_for_it() -> None:
+    # large enough for a summary with headings
+    records = [*SESSION[:3], result("c1", "the secret of line 4711 in src/report.py " * 600), *SESSION[4:]]
+
     def repeated(choices: Choices) -> list[str]:
-        (part,) = compacted(session(), Settings(strategy="handoff", target_ratio=0.5), choices).parts
+        source = api.load(to_bytes(records), "session.jsonl", tokenizer="chars")
+        (part,) = compacted(source, Settings(strategy="handoff", target_ratio=0.5), choices).parts
         assert part.plan is not None
         return [quote.kind for slot in part.plan.slots for quote in slot.quotes]
 
