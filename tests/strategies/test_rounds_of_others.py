@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ SHORT = 25
 """Characters below which a sentence of a request, such as a nod, need not stay."""
 
 
-def compact(data: bytes, **settings: object) -> Compaction:
+def compact(data: bytes, **settings: Any) -> Compaction:
     source = api.load(data, "session.jsonl", tokenizer="o200k_base")
     (part,) = api.compact(source, Settings(**settings), tokenizer="o200k_base").parts
     return part

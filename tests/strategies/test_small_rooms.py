@@ -86,7 +86,8 @@ def test_of_a_last_request_that_is_large_the_sentences_that_bind_end_a_small_han
 
 def test_a_small_handoff_carries_what_an_earlier_one_said_last() -> None:
     first = compact(session(), strategy="handoff", target_tokens=room(300))
-    more = [record for n in range(9) for record in (calling(call(f"d{n}", "think", "{}")), result(f"d{n}", "row " * 99))]
+    steps = [(calling(call(f"d{n}", "think", "{}")), result(f"d{n}", "row " * 99)) for n in range(9)]
+    more = [record for step in steps for record in step]
     (part,) = compact(first.data + jsonl(*more), strategy="handoff", target_tokens=room(300)).parts
     assert part.round == 2
     assert f"earlier user: {LAST}" in part.messages[1].text()
