@@ -12,6 +12,7 @@ from compactor_cli import api
 from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
+from compactor_cli.summaries.format.reading import earlier_words
 from compactor_cli.summaries.format.verbatim import carried
 from tests.builders import run_process
 from tests.pipeline.sessions import Json, assistant, filler, records_of, result, system, to_bytes, user
@@ -79,7 +80,7 @@ def test_each_part_says_what_it_is_for() -> None:
     said = dict(zip(HEADINGS, (text.partition(h)[2].partition("\n### ")[0] for h in HEADINGS), strict=True))
     goals, timeline, technical, files, active, unresolved, following = said.values()
     assert work.FIRST in goals
-    assert '"I read src/quota/module_7.py first." [#73]' in timeline
+    assert '"Mended: compute_quota_7 now quantizes its total." [#81]' in timeline
     assert "We decided to use Decimal instead of float" in technical
     assert "`src/parser/module_1.py` edited, read [#13, #17]" in files
     assert "`pytest -q tests/test_module_1.py` (2x, last ok) [#15, #19]" in files
@@ -346,7 +347,7 @@ def test_of_a_first_request_that_is_larger_than_the_target_what_is_asked_stays(t
     part = compact([system(), user(asked), *work.session(8)[2:]], target_tokens=target)
     assert part.tokens <= target
     assert [m.role for m in part.messages] == ["system", "user"]
-    first = carried(summary_of(part)).first
+    first = earlier_words(summary_of(part), "user")[0].text
     assert first.startswith("Begin here, please.")
     assert "End here with a note." in first
     assert "…" in first
