@@ -71,7 +71,7 @@ def test_what_stays_whole_is_no_warning(strategy: str) -> None:
 def test_a_last_request_that_the_summary_repeats_whole_is_no_warning() -> None:
     part = compact(long_session(30), strategy="handoff", target_tokens=700)
     assert "Now write the sum to out.txt." in "\n".join(m.text() for m in part.messages if m.origin == "summary")
-    assert part.warnings == ()
+    assert not [w for w in part.warnings if "shortened" in w]
 
 
 def test_the_warning_is_in_the_report_and_on_standard_error(tmp_path: Path, run: Any) -> None:
