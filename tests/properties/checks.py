@@ -272,9 +272,13 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     for index in sorted(must):
         if index not in out and index in repeated:
             continue
-        if index in first - set(out) and settings.strategy_name in TIME_ORDERED:
+        if index in first - set(out) and _strategy(part, settings) in TIME_ORDERED:
             continue  # of too many words the newest stay
-        if index not in out and settings.strategy_name == "adaptive" and reasons[group_of[index]].startswith("first"):
+        if (
+            index not in out
+            and _strategy(part, settings) == "adaptive"
+            and reasons[group_of[index]].startswith("first")
+        ):
             check_quoted(part, messages[index])
             large = large | {group_of[index]}
             continue
@@ -343,20 +347,24 @@ def _needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
     return part.mended.messages[index].id == CLOSING_ID and index not in out and not part.messages[-1].results
 
 
+def _strategy(part: Compaction, settings: Settings) -> str:
+    """The strategy that planned: in small rooms another one than was asked for."""
+    return part.plan.strategy if part.plan is not None else settings.strategy_name
+
+
 def _large_requests(
     part: Compaction, groups: Sequence[Group], reasons: Mapping[int, str], settings: Settings
 ) -> set[int]:
     """First and last requests that may be cut: by `adaptive` those that would take more than 40% of the room, by
     others when the user's words together take more than their share of it."""
-    if settings.strategy_name in ("tiered", "truncate") or (
-        part.target is None and settings.strategy_name == "adaptive"
-    ):
+    strategy = _strategy(part, settings)
+    if strategy in ("tiered", "truncate") or (part.target is None and strategy == "adaptive"):
         return set()
     requests = [group for group in groups if "request of the user" in reasons[group.index]]
     # without a target, the words of the user have a share of what a summary replaces
     most = part.target or sum(m.tokens for m in part.mended.messages)
     room = most - sum(group.tokens for group in groups if group not in requests)
-    if settings.strategy_name == "adaptive":
+    if strategy == "adaptive":
         return {group.index for group in requests if group.tokens > 0.4 * room}
     asked = sum(m.tokens for m in part.mended.messages if m.origin in ("request", "summary"))
     return {group.index for group in requests} if asked > 0.35 * room else set()

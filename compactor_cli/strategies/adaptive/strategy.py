@@ -46,11 +46,15 @@ class Adaptive:
 
 
 def plan_alone(given: PlanInput) -> Plan:
-    """Return the plan of `adaptive` with nothing at its place but what is protected: one summary quotes the rest.
+    """Return the plan of `adaptive` with nothing at its place but what is protected: one summary quotes the rest, and
+    ends with the last request. Where that has no room in it, the plan of `adaptive` itself.
 
     Raises BudgetError when nothing valid fits.
     """
-    return _Planner(given, alone=True).plan()
+    planner = _Planner(given, alone=True)
+    plan, last = planner.plan(), planner.last_request()
+    said = last < 0 or plan.decisions[last].rendition == "whole" or any(slot.quotes for slot in plan.slots)
+    return plan if said else Adaptive().plan(given)
 
 
 class _Planner:
@@ -117,9 +121,9 @@ class _Planner:
             if given.protected.get(g.index) in (None, *REQUESTS)
             and (_is_plain_request(given, g) or given.is_summary(g))
         }
-        return asked if self.alone else asked - {self._last_request()}
+        return asked if self.alone else asked - {self.last_request()}
 
-    def _last_request(self) -> int:
+    def last_request(self) -> int:
         """The group of the newest request that is protected for being one; -1 when there is none."""
         reasons = self.given.protected
         asked = (
@@ -134,7 +138,7 @@ class _Planner:
         """
         if self.given.target is None:
             return set()
-        newest = self._last_request()
+        newest = self.last_request()
         last = [g for g in protected if g.index == newest and _is_plain_request(self.given, g)]
         others = sum(g.tokens for g in protected if g not in last)
         room = self.target - others
