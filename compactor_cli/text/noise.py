@@ -1,17 +1,20 @@
-"""Lines of a tool's output that say nothing of the work: runs of imports, and what a shell prints of its own run."""
+"""Lines of a tool's output that say nothing of the work: runs of imports, what a shell prints of its own run, and what
+a harness reminds the agent of."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.patterns import compiled_later
 
-_HINTS = ("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID")
+_HINTS = ("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID", "<system-reminder>")
 """Every text with such lines has one of these: most texts are not searched further."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 """What tools put before a line of a file."""
 _BLANK = compiled_later(rf"{_NUMBER}[ \t]*")
 _OWN_RUN = compiled_later(r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:")
+_REMINDER = compiled_later(r"^<system-reminder>.*?</system-reminder>", re.MULTILINE | re.DOTALL)
 _IMPORT = compiled_later(
     _NUMBER + r"(?:import static [\w.*]+;"
     r"|import (?:type )?[\w.*]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*;?"  # Python, Java, Kotlin, Swift
@@ -41,7 +44,14 @@ def noisy_lines(text: str) -> frozenset[int]:
         return frozenset()
     lines = text.split("\n")
     own = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))
-    return own.union(*(run for run in _runs(lines) if len(run) > 1))
+    return own.union(*(run for run in _runs(lines) if len(run) > 1), *_reminders(text))
+
+
+def _reminders(text: str) -> Iterator[range]:
+    """Yield the numbers of the lines of each reminder."""
+    for match in _REMINDER.finditer(text):
+        first = text.count("\n", 0, match.start())
+        yield range(first, first + match[0].count("\n") + 1)
 
 
 def _runs(lines: Sequence[str]) -> Iterator[list[int]]:

@@ -47,3 +47,12 @@ def test_what_a_shell_tool_prints_of_its_own_run_is_noise_and_how_it_ended_is_no
         "Chunk ID: ddb807\nWall time: 0.8816 seconds\nProcess exited with code 1\nOriginal token count: 12\nOutput:\nno"
     )
     assert noisy_lines(text) == {0, 1, 3, 4}
+
+
+def test_what_a_harness_reminds_the_agent_of_is_noise_and_a_file_that_speaks_of_reminders_is_none() -> None:
+    reminder = "<system-reminder>\nWhenever you read a file, think of Malware.\n</system-reminder>"
+    text = f"1\tdef total():\n2\t    return 7\n\n{reminder}\n"
+    assert noisy_lines(text) == {3, 4, 5}
+    assert noisy_lines(f"{reminder}\nrow 1\n{reminder}") == {0, 1, 2, 4, 5, 6}
+    assert noisy_lines("7\t<system-reminder>\n8\tand so on\n9\t</system-reminder>") == frozenset()
+    assert noisy_lines("<system-reminder>\nwithout an end") == frozenset()
