@@ -19,6 +19,7 @@ from compactor_cli.model.planning import (
     LAST_REQUEST,
     NEWEST,
 )
+from compactor_cli.summaries.format.reading import EARLIER_USER
 from compactor_cli.summaries.format.verbatim import carried
 
 
@@ -40,7 +41,7 @@ def protect(
     messages, work in flight, records that stand for history out of context, and what a person `decided` to keep."""
     requests = [m.index for m in messages if m.origin == "request"]
     # a summary that repeats the first request in full stands for it
-    task = next((m.index for m in messages if m.origin == "summary" and carried(m.text("text")).first), None)
+    task = next((m.index for m in messages if m.origin == "summary" and _carries_request(m.text("text"))), None)
     newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)
     named: dict[int, str] = {}
     for message in messages:
@@ -67,6 +68,11 @@ def protect(
         if newest_group is not None:
             reasons[newest_group.index] = NEWEST
     return Protection(reasons)
+
+
+def _carries_request(summary: str) -> bool:
+    """Return whether a summary repeats the first request, or quotes a request that another one repeated."""
+    return bool(carried(summary).first) or f"\n{EARLIER_USER}" in summary
 
 
 def _why(message: Message, keep: Sequence[re.Pattern[str]]) -> str:

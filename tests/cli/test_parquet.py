@@ -185,7 +185,7 @@ GOLDEN = {
     "conversations-sharegpt": (40, 266, 119, 17_209, 8_046),
     "messages-json-string": (3, 79, 64, 19_874, 9_907),
     "messages-list": (3, 79, 64, 19_874, 9_907),
-    "trajectory-list": (3, 79, 66, 19_579, 9_514),
+    "trajectory-list": (3, 79, 66, 19_579, 9_538),
 }
 """Rows, messages before and after, tokens before and after."""
 

@@ -258,7 +258,8 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     out = {m.index: m for m in part.messages}
     messages = part.mended.messages
     requests = [m.index for m in messages if m.origin == "request"]
-    task = [m.index for m in messages if m.origin == "summary" and carried(m.text("text")).first][:1]
+    summaries = [m for m in messages if m.origin == "summary"]
+    task = [m.index for m in summaries if carried(m.text("text")).first or "\nearlier user: " in m.text("text")][:1]
     must = {*(task or requests[:1]), *requests[-1:], *(m.index for m in messages if m.role == "system")}
     must |= {m.index for m in messages if any(p.search(x.text) for p in patterns for x in m.parts)}
     last = len(messages) - (messages[-1].id == CLOSING_ID)

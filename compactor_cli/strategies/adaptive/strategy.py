@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from compactor_cli.errors import BudgetError
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
@@ -52,7 +53,10 @@ def plan_alone(given: PlanInput) -> Plan:
     Raises BudgetError when nothing valid fits.
     """
     planner = _Planner(given, alone=True)
-    plan, last = planner.plan(), planner.last_request()
+    try:
+        plan, last = planner.plan(), planner.last_request()
+    except BudgetError:
+        return Adaptive().plan(given)
     said = last < 0 or plan.decisions[last].rendition == "whole" or any(slot.quotes for slot in plan.slots)
     return plan if said else Adaptive().plan(given)
 

@@ -14,7 +14,7 @@ from compactor_cli.summaries.format.verbatim import LAST_REQUEST_WAS, CarriedSpa
 from compactor_cli.text.patterns import compiled_later
 
 _TITLE = compiled_later(r"^### .*$", re.MULTILINE)
-_USER = "earlier user: "
+EARLIER_USER = "earlier user: "
 """Stands before words of the user of which an earlier summary does not say which message they were."""
 
 
@@ -47,7 +47,7 @@ def earlier_words(text: str, speaker: str) -> list[EarlierWords]:
 def heading_at(text: str, position: int) -> str:
     """Return what stands before a line of a summary when a later round quotes it."""
     if any(span.start <= position < span.end for span in carried_spans(text) if span.label == "user"):
-        return _USER
+        return EARLIER_USER
     return earlier_heading(text, position)
 
 
