@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
+from math import fsum
 from typing import Literal
 
 from msgspec import Struct, field
@@ -201,7 +202,7 @@ class SessionLines:
         self.starts.extend([start for start, _ in spans])
         self.ends.extend([end for _, end in spans])
         self.piece_of.extend([number] * len(spans))
-        self.bounds.extend([sum(map(worths.__getitem__, bare[start:end].split())) for start, end in spans])
+        self.bounds.extend([fsum(map(worths.__getitem__, bare[start:end].split())) for start, end in spans])
         for at, term in piece.quoted:
             line = bisect_left(self.starts, at + 1, first) - 1
             if line >= first:
@@ -275,5 +276,5 @@ class _Worths(dict[str, float]):
         self._worth = worth
 
     def __missing__(self, chunk: str) -> float:
-        self[chunk] = value = sum(map(self._worth, self._ids[chunk]))
+        self[chunk] = value = fsum(map(self._worth, self._ids[chunk]))
         return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, log1p
+from math import exp, fsum, log1p
 from operator import mul
 
 from compactor_cli.features.evidence import Evidence, Mentions
@@ -122,7 +122,7 @@ class Weigher:
 
     def value(self, name: str, kind: str, found: Mentions, evidence: Evidence) -> float:
         """Return how likely it is, from 0 to 1, that the rest of the session needs this name."""
-        points = self._start[kind] + sum(map(mul, self._weights[kind], signals_of(name, found, evidence)))
+        points = self._start[kind] + fsum(map(mul, self._weights[kind], signals_of(name, found, evidence)))
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
 
     def reasons(self, name: str, kind: str, found: Mentions, evidence: Evidence, most: int = 2) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from math import exp, log, log1p
+from math import exp, fsum, log, log1p
 from operator import mul
 
 from msgspec import Struct
@@ -107,7 +107,7 @@ def _weights(named: Mapping[str, float]) -> tuple[float, list[float]]:
 
 def _value(row: Sequence[float], weights: tuple[float, Sequence[float]]) -> float:
     bias, by_signal = weights
-    return _likely(bias + sum(map(mul, by_signal, row)))
+    return _likely(bias + fsum(map(mul, by_signal, row)))
 
 
 def _likely(points: float) -> float:
@@ -198,7 +198,7 @@ class _Talk:
         """Yield how rare and how new its words are."""
         turn, many = self._turn_of[at], max(1, len(found))
         rarity = sorted(map(self._rarities.__getitem__, found), reverse=True)
-        yield sum(rarity) / many
+        yield fsum(rarity) / many
         yield sum(rarity[:3]) / max(1, len(rarity[:3]))
         yield sum(self._speakers[word] == 1 for word in found) / many
         yield sum(self._first[word] == turn for word in found) / many

@@ -10,7 +10,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
-from math import log, sqrt
+from math import fsum, log, sqrt
 
 from msgspec.structs import replace
 
@@ -344,7 +344,7 @@ def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]
     words = [set(_WORD.findall(item.text.lower())) for item in items]
     frequency = Counter(word for found in words for word in found)
     rarity = {word: log(1 + len(items) / n) for word, n in frequency.items()}
-    totals = [sum(map(rarity.__getitem__, sorted(found))) or 1.0 for found in words]
+    totals = [fsum(map(rarity.__getitem__, sorted(found))) or 1.0 for found in words]
     sizes = [sqrt(8 + len(item.text) / 4) for item in items]
     norm = sqrt(log(1 + len(items))) * 2 or 1.0
     covered: set[str] = set()
@@ -355,7 +355,7 @@ def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]
         item = items[at]
         # sorted: the sum of the same floats must not depend on the order of a set
         fresh = (
-            totals[at] if words[at].isdisjoint(covered) else sum(map(rarity.__getitem__, sorted(words[at] - covered)))
+            totals[at] if words[at].isdisjoint(covered) else fsum(map(rarity.__getitem__, sorted(words[at] - covered)))
         )
         news = fresh / totals[at]
         worth = (WEIGHTS[item.section] + item.bonus) * _FADE ** taken_of[item.section] * news * news + fresh / norm
