@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from compactor_cli.features.lines import SessionPiece, SessionText
 from compactor_cli.features.work.ledger import call_actions
-from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message, Part
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
@@ -79,7 +78,7 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
         if part.kind != "text" and ("':" in piece.text or '":' in piece.text):
             keys.update(_KEY.findall(piece.text))
         found = _mentioned(mentions, piece)
-        if part.kind == "tool_result" or message.role == "tool" or is_output(message):
+        if part.kind != "tool_call" and not piece.speech:
             _in_result(found, piece.message)
             _failures(mentions, session, piece, part.failed)
         elif message.role == "assistant":

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.summaries.format.excerpts import Excerpt, harmless, heading, quote
 from compactor_cli.summaries.format.headers import header, is_summary, lines_header, lines_mark, quotes_lines
-from compactor_cli.summaries.format.reading import earlier_words, heading_at, readable
+from compactor_cli.summaries.format.reading import earlier_words, heading_at, quoted_words, readable
 from compactor_cli.summaries.format.state_block import state_text
 from compactor_cli.summaries.format.verbatim import QUOTED, block, carried, carried_spans, last_request, turns
 from tests.properties.profile import examples
@@ -91,7 +91,7 @@ def test_of_a_summary_with_sections_titles_marks_and_state_are_no_lines():
     ]
     assert [line.strip() for line in readable(text, quoted_only=True).split("\n") if line.strip()] == ["#8 Bash: make"]
     places = {words: text.index(words) for words in ("of the art", "and colours", "make", "Write it")}
-    assert [heading_at(text, place) for place in places.values()] == [
+    assert [heading_at(text, place, carried_spans(text)) for place in places.values()] == [
         "earlier user: ",
         "earlier #4 user: ",
         "earlier #8 Bash: ",
@@ -104,3 +104,12 @@ def test_only_what_is_quoted_is_read_without_the_words_that_are_carried_on():
     text = f"{lines_mark([3, 4])}\n{quote(excerpts)}\n{state_text([StateLine('check', 'passed: make', 4)])}"
     assert readable(text, quoted_only=True).split() == ["#3", "user:", "#4", "Bash:", "git", "status"]
     assert [words.label for words in earlier_words(text, "user")] == ["#3 user"]
+
+
+def test_words_that_are_repeated_are_not_taken_for_quoted_ones_too():
+    words = "Two things:\n# a heading of the page"
+    excerpts = [Excerpt("#5 → ", "ok", "heading"), Excerpt("#7 user: ", "Never push.", "heading")]
+    text = f"{lines_mark([3, 4])}\n{turns([('#4 user', words)])}\n{quote(excerpts)}"
+    assert [found.text for found in earlier_words(text, "user")] == [words, "Never push."]
+    assert [found.text for found in quoted_words(text, "user")] == ["Never push."]
+    assert carried(text).turns == (("#4 user", words),)

@@ -15,12 +15,10 @@ from compactor_cli.strategies.adaptive.must_keep import UserWords
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests, rate_by
+from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summaries.format.verbatim import last_request
-
-_LAST_SHARE, _LAST = 0.4, 60
-"""Share of the room, and tokens in any case, up to which the last request is repeated whole."""
 
 
 class OneSummaryChooser(Chooser):
@@ -70,7 +68,7 @@ def _last_words(given: PlanInput, groups: Sequence[Group], room: int) -> Quote |
     if message is None or not can_move(message):
         return None
     text = message.text("text")
-    most = max(_LAST, int(_LAST_SHARE * room)) + HEADING
+    most = max(SMALL_REQUEST, int(LARGE_REQUEST * room)) + HEADING
     rate = rate_by(given.messages, given.profile.binding if given.profile else {})
     kept = choose_requests([Request(message.index, text)], most, given.count, rate)
     return Quote("last", message.index, kept[0].text, number=message.number) if kept else None

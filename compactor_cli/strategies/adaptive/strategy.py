@@ -23,14 +23,11 @@ from compactor_cli.strategies.shared.details import DETAIL
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, without_closing
 from compactor_cli.strategies.shared.renditions import Renderer
+from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST
 from compactor_cli.text.shorten import SMALLEST
 
-_LARGE_REQUEST = 0.4
-"""Share of the room above which the last request is not kept whole."""
 _REPORT_SHARE = 0.8
 """Share of what the newest exchanges may take that is for the report of the work."""
-_SMALL_REQUEST = 60
-"""Tokens of a last request that is kept whole whatever its share."""
 
 
 class Adaptive:
@@ -146,7 +143,7 @@ class _Planner:
         last = [g for g in protected if g.index == newest and _is_plain_request(self.given, g)]
         others = sum(g.tokens for g in protected if g not in last)
         room = self.target - others
-        large = [g for g in last if g.tokens > max(_SMALL_REQUEST, _LARGE_REQUEST * room)]
+        large = [g for g in last if g.tokens > max(SMALL_REQUEST, LARGE_REQUEST * room)]
         needed = others + sum(map(self._least, large))
         return {g.index for g in large} if needed <= self.target else set()
 

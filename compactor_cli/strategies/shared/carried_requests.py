@@ -18,7 +18,7 @@ from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
 from compactor_cli.summaries.format.headers import quotes_lines
-from compactor_cli.summaries.format.reading import earlier_words
+from compactor_cli.summaries.format.reading import quoted_words
 from compactor_cli.summaries.format.verbatim import carried, earlier_label, label_of
 from compactor_cli.text.shorten import text_reference
 
@@ -109,8 +109,7 @@ def _carried(summary: Message) -> list[tuple[str, str]]:
     before = carried(text)
     found = [(earlier_label(label), words) for label, words in before.turns]
     if quotes_lines(text):
-        quoted = [words for speaker in ("user", INSTRUCTIONS) for words in earlier_words(text, speaker)]
-        quoted = [words for words in quoted if words.text != before.last]
+        quoted = [words for speaker in ("user", INSTRUCTIONS) for words in quoted_words(text, speaker)]
         found += [(earlier_label(words.label), words.text) for words in sorted(quoted, key=lambda words: words.start)]
     if before.first:
         found.insert(0, ("earlier user", before.first))

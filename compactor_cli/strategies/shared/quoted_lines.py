@@ -28,6 +28,7 @@ from compactor_cli.summaries.format.excerpts import (
 )
 from compactor_cli.summaries.format.headers import Base, lines_header, lines_mark
 from compactor_cli.summaries.format.reading import heading_at
+from compactor_cli.summaries.format.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 
@@ -67,6 +68,7 @@ class Quoter:
         self._base = base
         self.always = always
         self._asked_by = pair(messages).answers
+        self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._answered_by = {call: result for result, call in self._asked_by.items()}
 
     def slot(
@@ -115,7 +117,7 @@ class Quoter:
             earlier = self._messages[own.message].origin == "summary"
             text = plain(lines.text(line))
             if earlier:
-                now = heading_at(self._part((own.message, own.part)).text, lines.starts[line])
+                now = self._heading_at((own.message, own.part), lines.starts[line])
                 parted = text.startswith(GAP)
                 begins, head = begins or now != head, now
                 text = bare(text) if _at_margin(own.text, lines.starts[line]) else text
@@ -133,6 +135,13 @@ class Quoter:
                 text = between + text if joint == "same" else text
             yield Excerpt(head, text, joint, choice.value)
             before, piece = line, own
+
+    def _heading_at(self, spot: Spot, start: int) -> str:
+        """Return what stands before a line of an earlier summary, which is read once for all of its lines."""
+        text = self._part(spot).text
+        if spot not in self._carried:
+            self._carried[spot] = carried_spans(text)
+        return heading_at(text, start, self._carried[spot])
 
     def _part(self, spot: Spot) -> Part:
         return self._messages[spot[0]].parts[spot[1]]

@@ -2,6 +2,8 @@
 
 INSTRUCTIONS_SHARE = 0.1
 """Share of a room for standing instructions that a harness put in."""
+LARGE_REQUEST, SMALL_REQUEST = 0.4, 60
+"""Share of a room, and tokens in any case, up to which the last request is kept whole."""
 _SMALL, _LARGE = 400, 800
 """Tokens up to which a room is small, and from which on it is large."""
 

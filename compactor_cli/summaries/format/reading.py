@@ -31,22 +31,26 @@ class EarlierWords(Struct, frozen=True):
 
 def earlier_words(text: str, speaker: str) -> list[EarlierWords]:
     """Return what a summary has word for word of a speaker, in its order: repeated in full, or quoted in lines."""
-    found = [
-        EarlierWords(span.label, span.start, span.end, text[span.start : span.end])
+    repeated = [
+        EarlierWords(span.label, span.start, span.end, span.words(text))
         for span in carried_spans(text)
         if span.label == speaker or span.label.endswith(f" {speaker}")
     ]
+    return sorted([*repeated, *quoted_words(text, speaker)], key=lambda words: words.start)
+
+
+def quoted_words(text: str, speaker: str) -> Iterator[EarlierWords]:
+    """Yield what a summary quotes of a speaker in lines."""
     begin, end = _quoting(text)
     for part in quoted_parts(text[begin:end]):
         if is_said_by(speaker, part.heading):
             start, stop = begin + part.start, begin + part.end
-            found.append(EarlierWords(part.heading.removesuffix(": "), start, stop, unquoted(text[start:stop])))
-    return sorted(found, key=lambda words: words.start)
+            yield EarlierWords(part.heading.removesuffix(": "), start, stop, unquoted(text[start:stop]))
 
 
-def heading_at(text: str, position: int) -> str:
-    """Return what stands before a line of a summary when a later round quotes it."""
-    if any(span.start <= position < span.end for span in carried_spans(text) if span.label == "user"):
+def heading_at(text: str, position: int, carried: Iterable[CarriedSpan]) -> str:
+    """Return what stands before a line of a summary when a later round quotes it. `carried`: `carried_spans` of it."""
+    if any(span.start <= position < span.end for span in carried if span.label == "user"):
         return EARLIER_USER
     return earlier_heading(text, position)
 
@@ -65,12 +69,13 @@ def readable(text: str, *, quoted_only: bool = False) -> str:
 
 
 def _quoting(text: str) -> tuple[int, int]:
-    """Where the lines stand that a summary quotes."""
+    """Where the lines stand that a summary quotes: behind the messages that it repeats."""
     if not quotes_lines(text):
         return quoted_span(text)
+    begin = max((span.end for span in carried_spans(text) if span.label != "user"), default=body_start(text))
     end = text.find(LAST_REQUEST_WAS)
     end = len(text) if end < 0 else end
-    return body_start(text), min((start for start, _ in state_spans(text[:end])), default=end)
+    return begin, min((start for start, _ in state_spans(text[:end])), default=end)
 
 
 def _marks(text: str, said: Iterable[CarriedSpan]) -> Iterator[tuple[int, int]]:

@@ -68,6 +68,11 @@ class CarriedSpan(Struct, frozen=True):
     moved_in: bool = False
     """Some of their lines may be moved in."""
 
+    def words(self, text: str) -> str:
+        """Return the words as they were, of the text of the summary."""
+        body = text[self.start : self.end]
+        return _MOVED_IN.sub("", body) if self.moved_in else body
+
 
 def turns(said: Iterable[tuple[str, str]]) -> str:
     """Messages under their heading, each with what stands before it (`#12 user`); empty when there are none."""
@@ -160,9 +165,7 @@ def _without_turns(text: str, said: list[tuple[str, str]]) -> str:
     found = list(_turn_spans(text, 0, len(text)))
     if not found or said:
         return text
-    for span in found:
-        body = text[span.start : span.end]
-        said.append((span.label, _MOVED_IN.sub("", body) if span.moved_in else body))
+    said += [(span.label, span.words(text)) for span in found]
     start, end = text.find(f"\n{TURNS}\n"), found[-1].end
     return text[:start] + (text[end:] if end < len(text) else "")
 
