@@ -86,17 +86,24 @@ def test_what_a_terminal_sends_to_all_is_for_the_process_that_hands_out_the_work
 
 
 def check_what_is_blocked():
-    results = in_order(WORK, chunks(list(range(20)), 2), 2)
-    assert next(results) == 0
-    helpers = [vars(forkserver._forkserver)["_forkserver_pid"], vars(resource_tracker._resource_tracker)["_pid"]]
-    workers = [process.pid for process in multiprocessing.active_children()]
+    """A worker tells of itself: while it begins a thread, its file in /proc says that it blocks everything."""
+    results = in_order(Work(begin, (3,), kept_off, ended, preload=(__name__,)), chunks(list(range(20)), 2), 2)
     try:
-        for pid in [*helpers, *workers]:
+        for kept in results:
+            assert {signal.SIGINT, signal.SIGHUP} <= kept
+            assert signal.SIGTERM not in kept
+        helpers = [vars(forkserver._forkserver)["_forkserver_pid"], vars(resource_tracker._resource_tracker)["_pid"]]
+        for pid in helpers:
             assert {signal.SIGINT, signal.SIGHUP} <= signals_of(pid, "SigBlk") | signals_of(pid, "SigIgn")
-        assert all(signal.SIGTERM not in signals_of(pid, "SigBlk") for pid in workers)
     finally:
         results.close()
     assert not {signal.SIGINT, signal.SIGHUP} & set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+
+def kept_off(items):
+    """The signals that this process blocks or ignores, for each item."""
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    return [blocked | signals_of(os.getpid(), "SigIgn") for _ in items]
 
 
 def signals_of(pid, name):
