@@ -26,12 +26,14 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.enclosed import add_request
 from compactor_cli.formats.gemini_parts import (
     CallIds,
     edit_part,
     new_part,
     read_parts,
     read_response,
+    split_request,
 )
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
@@ -229,6 +231,10 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
     if snapshot or words == _NUDGE:
         origin = "summary" if snapshot else "injected"
     pinned = snapshot or (entry.is_replacement and origin != "summary")
+    if origin == "request":
+        own, files = split_request(parts)
+        add_request(build, own, files, entry.records, id=name, timestamp=time, pinned=pinned)
+        return
     build.add(role, parts, entry.records, id=name, timestamp=time, origin=origin, pinned=pinned)
     if results:
         behind = f"{name}:results" if name else ""

@@ -13,6 +13,8 @@ from compactor_cli.text.patterns import compiled_later
 SHELL = "run_shell_command"
 _FAILED_COMMAND = compiled_later(r"Exit Code: [1-9]")
 """A command that failed is a call that succeeded; what it printed says how it ended."""
+_FILES = "--- Content from referenced files ---"
+"""Part that stands before the files which a request names, as the agent read them."""
 _PICTURE = "block:part"
 """Encoding of a picture's place: the whole part gives way to one of text."""
 
@@ -50,6 +52,12 @@ def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallI
     if not isinstance(content, list):
         return []
     return [_part(build, part, (*path, index), record, ids) for index, part in enumerate(content)]
+
+
+def split_request(parts: list[Part]) -> tuple[list[Part], list[Part]]:
+    """Return the parts that the user wrote, and those that the agent put behind them: the files that they name."""
+    first = next((index for index, part in enumerate(parts) if index and part.text.strip() == _FILES), len(parts))
+    return parts[:first], parts[first:]
 
 
 def _part(build: Builder, part: Any, path: Path, record: int, ids: CallIds) -> Part:

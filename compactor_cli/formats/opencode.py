@@ -27,6 +27,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.enclosed import add_request
 from compactor_cli.formats.opencode_records import new_message
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
@@ -197,40 +198,30 @@ def _read_boundary(build: Builder, values: Sequence[Any], context: _Context) -> 
 
 
 def _read_user(build: Builder, value: Any, record: int, *, pinned: bool) -> None:
-    parts: list[Part] = []
+    own: list[Part] = []
+    beside: list[Part] = []
     typed: list[str] = []
     for index, part in enumerate(value["parts"]):
         kind = word(part, "type")
         path: Path = ("parts", index)
         if kind == "text" and not part.get("ignored"):
             text = as_text(part.get("text"))
-            parts.append(build.part("text", text, Place(record, (*path, "text"))))
+            (beside if part.get("synthetic") else own).append(build.part("text", text, Place(record, (*path, "text"))))
             typed += [] if part.get("synthetic") else [text]
         elif kind == "file" and part.get("mime") not in _UNSENT_FILES:
             if word(part, "mime").startswith("image/"):
-                parts.append(build.image(Place(record, path, "block:text")))
+                own.append(build.image(Place(record, path, "block:text")))
             else:
-                parts.append(build.part("other", word(part, "filename") or word(part, "mime")))
+                own.append(build.part("other", word(part, "filename") or word(part, "mime")))
         elif kind in ("compaction", "subtask"):
-            parts.append(build.part("text", _QUESTION if kind == "compaction" else _SUBTASK))
-    if not parts:
-        return  # nothing of it is sent
-    build.add(
-        "user",
-        parts,
-        (record,),
-        id=value["info"]["id"],
-        timestamp=_time(value),
-        origin=_origin(parts, typed),
-        pinned=pinned,
-    )
-
-
-def _origin(parts: Sequence[Part], typed: Sequence[str]) -> Origin:
+            own.append(build.part("text", _QUESTION if kind == "compaction" else _SUBTASK))
     origin = origin_of("\n".join(typed))
     if origin == "other":  # nothing typed: the agent's own words, or files alone
-        return "request" if all(part.kind != "text" for part in parts) else "injected"
-    return origin
+        own, beside = [*own, *beside], []
+        origin = "request" if all(part.kind != "text" for part in own) else "injected"
+    if own:  # else nothing of it is sent
+        name, time = value["info"]["id"], _time(value)
+        add_request(build, own, beside, (record,), id=name, timestamp=time, origin=origin, pinned=pinned)
 
 
 class _Step(NamedTuple):

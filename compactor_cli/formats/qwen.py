@@ -25,7 +25,8 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
-from compactor_cli.formats.gemini_parts import CallIds, edit_part, new_part, read_parts
+from compactor_cli.formats.enclosed import add_request
+from compactor_cli.formats.gemini_parts import CallIds, edit_part, new_part, read_parts, split_request
 from compactor_cli.formats.jsonl import ReadRecord, RecordValues
 from compactor_cli.formats.qwen_history import history_of, unfold
 from compactor_cli.model.content import Content
@@ -242,7 +243,11 @@ def _read_record(
     if origin == "request" and (subtype == "notification" or _only_hooks(parts)):
         origin = "injected"
     time = parse_time(value.get("timestamp"))
-    pieces[piece] = build.add(role, parts, (record,), id=piece[0], timestamp=time, origin=origin)
+    if origin == "request":
+        words, files = split_request(parts)
+        pieces[piece] = add_request(build, words, files, (record,), id=piece[0], timestamp=time)
+    else:
+        pieces[piece] = build.add(role, parts, (record,), id=piece[0], timestamp=time, origin=origin)
 
 
 def _only_hooks(parts: list[Part]) -> bool:

@@ -19,7 +19,7 @@ REAL_FILES = sorted((REAL / "opencode").glob("*.json")) if (REAL / "opencode").i
 # counted by hand: messages by role, requests, parts by kind, results that failed
 GOLDEN = {
     "harvest.export.json": (
-        {"user": 4, "assistant": 15, "tool": 10},
+        {"user": 5, "assistant": 15, "tool": 10},
         4,
         {"text": 17, "image": 1, "thinking": 1, "tool_call": 13, "tool_result": 12},
         2,
@@ -36,13 +36,13 @@ GOLDEN_REAL = {
         0,
     ),
     "planning.export.json": (
-        {"user": 1, "assistant": 4, "tool": 3},
+        {"user": 2, "assistant": 4, "tool": 3},
         1,
         {"text": 5, "tool_call": 3, "tool_result": 3},
         0,
     ),
     "permission-ask-new-approve.export.json": (
-        {"user": 1, "assistant": 2, "tool": 1},
+        {"user": 2, "assistant": 2, "tool": 1},
         1,
         {"text": 5, "tool_call": 1, "tool_result": 1},
         0,
