@@ -17,8 +17,8 @@ T = TypeVar("T")
 
 PROMPT_VERSION = 1
 """Raised when answers from before are not to be used again though the requests read the same."""
-_PATIENCE = 5.0
-"""Seconds to wait for another process that is writing."""
+_PATIENCE = 30.0
+"""Seconds to wait for others that are writing: SQLite lets them in without order, and a slow disk takes its time."""
 _OVERHEAD = 200
 """Bytes of a kept answer besides its text: key, numbers, index."""
 _TABLE = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from datetime import datetime, timezone
 
 import pytest
@@ -12,6 +11,7 @@ from compactor_cli.errors import UsageError
 from compactor_cli.memory.consolidate import merges
 from compactor_cli.memory.merging import checked, consolidated
 from compactor_cli.model.memory import Memory, MemorySource
+from tests.cost import calls_of
 
 
 def memory(text, category="fact", importance=50.0, **other):
@@ -194,14 +194,10 @@ def test_times_are_those_that_calendars_can_show():
 
 
 def test_many_memories_of_few_words_do_not_take_quadratic_time():
-    def seconds(count):
+    def cost(count):
         chance = random.Random(1)
         vocabulary = [f"{a}{b}{c}" for a in "bdfg" for b in "aei" for c in "lmnrt"]
         many = [memory(" ".join(chance.choices(vocabulary, k=30))) for _ in range(count)]
-        begun = time.process_time()
-        merges(many)
-        return time.process_time() - begun
+        return calls_of(lambda: merges(many))
 
-    seconds(200)
-    # quadratic would be 64 times as long
-    assert seconds(10_000) < 24 * max(0.02, seconds(1_250))
+    assert cost(4_000) < 12 * cost(500)  # quadratic would be 64 times as much

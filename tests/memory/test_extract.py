@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from compactor_cli.memory.extract import extract
 from compactor_cli.memory.rules import RULES, judge
 from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.text.secrets import looks_secret
+from tests.cost import calls_of
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 from tests.properties.generators import Turn, claude_code, to_bytes
 
@@ -299,15 +299,12 @@ def test_texts_are_short_lines_without_secrets_in_any_real_session() -> None:
 def test_the_cost_grows_with_the_length_and_no_faster() -> None:
     said = "We looked at the parser and it is fine when the tests run. Always run `make lint` before a push. " * 20
 
-    def seconds(number: int) -> float:
+    def cost(number: int) -> int:
         session = transcript([user(said[:2_000]) if at % 2 else assistant(said) for at in range(number)])
-        begun = time.process_time()
-        extract(session, threshold=60, created=AT)
-        return time.process_time() - begun
+        return calls_of(lambda: extract(session, threshold=60, created=AT))
 
-    seconds(10)
-    small, large = min(seconds(60) for _ in range(3)), min(seconds(480) for _ in range(3))
-    assert large < 24 * small + 0.05
+    cost(10)  # what is loaded once
+    assert cost(480) < 12 * cost(60)  # quadratic would be 64 times as much
 
 
 @pytest.mark.parametrize(("length", "read"), [(2_500, True), (2_501, False)])

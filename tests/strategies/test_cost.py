@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from compactor_cli import api
+from tests.cost import calls_of
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, user
 
 STRATEGIES = ("tiered", "rolling", "ranked", "hybrid", "summarize", "truncate", "handoff", "adaptive")
@@ -19,23 +16,6 @@ def work(exchanges: int) -> list[Json]:
     for n in range(exchanges):
         records += [user(f"Go on with part {n}."), *filler(n, 20), assistant(f"Part {n} has the total {n * 7}.")]
     return records
-
-
-def calls_of(run: Callable[[], Any]) -> int:
-    """How many functions a run calls."""
-    made = 0
-
-    def note(frame: Any, event: str, argument: Any) -> None:
-        nonlocal made
-        made += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        run()
-    finally:
-        sys.setprofile(before)
-    return made
 
 
 @pytest.mark.drawn(3)

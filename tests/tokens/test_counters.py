@@ -147,9 +147,9 @@ def test_context_limits_are_those_of_seed_001(model, limit, known):
 
 @pytest.mark.parametrize("character", [" ", "a", "\n", "川", "=", "\ud800", "😀", "\t"])
 def test_a_run_of_a_million_equal_characters_is_counted_within_seconds(o200k, character):
-    started = time.perf_counter()
+    started = time.process_time()
     tokens = o200k.count(character * 1_000_000)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert 0 < tokens <= 4_000_000
 
 

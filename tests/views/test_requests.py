@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from compactor_cli import api
 from compactor_cli.views.survival.judge import survival
 from compactor_cli.views.survival.result import Survival
+from tests.cost import calls_of
 from tests.pipeline.sessions import assistant, load, transcript, user
 from tests.views.sessions import judged, lost
 
@@ -172,16 +172,13 @@ def test_a_real_transcript_lost_nothing_of_itself(name: str) -> None:
 
 
 def test_sentences_that_begin_alike_do_not_take_quadratic_time() -> None:
-    def seconds(lines: int) -> float:
+    def cost(lines: int) -> int:
         log = "\n".join(f"2031-04-09T10:11:12 worker of the night, {n:06}" for n in range(lines))
         messages = transcript([user(log)]).messages
-        begun = time.process_time()
-        assert survival(messages, messages)[0].kept == lines
-        return time.process_time() - begun
+        assert survival(messages, messages)[0].kept == lines  # what is loaded once, too
+        return calls_of(lambda: survival(messages, messages))
 
-    seconds(100)
-    # quadratic would be 64 times as long
-    assert seconds(8_000) < 24 * max(0.02, seconds(1_000))
+    assert cost(4_000) < 12 * cost(500)  # quadratic would be 64 times as much
 
 
 def test_what_was_asked_several_times_has_to_stand_as_often() -> None:
