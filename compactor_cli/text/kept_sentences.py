@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -15,7 +15,11 @@ _MARKER = compiled_later(r"\b(?:important|critical|key|essential|note)\b", re.IG
 _SENTENCE = compiled_later(r"[^\n]*?(?:[.!?]+(?=\s)[^\S\n]*|[。！？]+|\n|$)")
 _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
+_MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*)\s*")
+"""A line that says nothing without those around it."""
 _WORD = compiled_later(r"\w")
+_SHORT = 80
+"""Characters below which a sentence is taken to go on from the one before it."""
 _GRAM = 3
 """Characters of the pieces by which keywords are found, so that many of them cost no more than few."""
 
@@ -69,14 +73,29 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 def kept_sentences(text: str, room: int, keywords: Keywords) -> list[tuple[int, int]]:
     """Return where the sentences with most points stand, as many as `room` characters hold, in their order; of equal
-    ones the first. Empty when none fits, or when the text is a single one."""
+    ones the first. A short one without a point comes with the one before it in its line. Empty when none fits, or when
+    the text is a single one."""
     spans = list(_spans(text))
     if len(spans) < 2:
         return []
-    ranked = sorted(spans, key=lambda span: -points(text[span[0] : span[1]], keywords))
-    kept = []
-    for start, end in ranked:
-        if text[start:end].strip() and end - start <= room:
-            room -= end - start
-            kept.append((start, end))
-    return sorted(kept)
+    scores = [points(text[start:end], keywords) for start, end in spans]
+    kept: set[int] = set()
+    for index in sorted(range(len(spans)), key=lambda index: -scores[index]):
+        sentence = text[slice(*spans[index])]
+        if index in kept or not sentence.strip() or _MARKUP.fullmatch(sentence):
+            continue
+        first = index
+        while not scores[index] and _goes_on(text, spans, first):
+            first -= 1
+        bundle = set(range(first, index + 1))
+        size = sum(spans[number][1] - spans[number][0] for number in bundle - kept)
+        if size <= room:
+            room -= size
+            kept |= bundle
+    return [spans[index] for index in sorted(kept)]
+
+
+def _goes_on(text: str, spans: Sequence[tuple[int, int]], index: int) -> bool:
+    """Return whether a sentence is short and not the first of its line: alone it hardly makes sense."""
+    start, end = spans[index]
+    return index > 0 and end - start < _SHORT and text[start - 1] != "\n"

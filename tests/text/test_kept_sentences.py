@@ -62,6 +62,22 @@ def test_one_that_does_not_fit_leaves_its_room_to_the_next() -> None:
     assert kept == ["It must be short."]
 
 
+CONDITION = "If the user asks why, don't change any of the files that the question is about. Just answer.\n"
+
+
+@pytest.mark.parametrize(("room", "expected"), [(30, ["Be brief."]), (110, [*CONDITION.splitlines(), "Be brief."])])
+def test_a_short_sentence_does_not_stay_without_the_one_that_it_goes_on_from(room: int, expected: list[str]) -> None:
+    text = f"{'No room for this sentence of ' + 'many ' * 40}words.\n{CONDITION}Be brief.\n"
+    kept = "".join(text[start:end] for start, end in kept_sentences(text, room, NONE))
+    assert kept.splitlines() == expected
+
+
+def test_tags_and_fences_do_not_stay_for_themselves() -> None:
+    text = f"<RULES>\n- Keep it plain and short.\n</RULES>\n```\nmake\n```\n<LAST>\n{'many ' * 40}words\n</LAST>\n"
+    kept = "".join(text[start:end] for start, end in kept_sentences(text, 100, NONE))
+    assert kept == "- Keep it plain and short.\nmake\n"
+
+
 def test_where_no_sentence_fits_the_head_and_the_tail_stay() -> None:
     text = f"Head {'and on and on ' * 40}until the middle. Then {'and on and on ' * 40}to the tail."
     short = truncate_prose(text, chars(text), 80, chars, NONE).text
