@@ -69,7 +69,7 @@ def call_label(part: Part) -> str:
     if len(about) > _LABEL and "/" in about and " " not in about:
         about = "…/" + "/".join(about.split("/")[-2:])
     label = f"{part.name} {about[:_LABEL]}"
-    return " ".join(label.replace(":", " ").replace("→", " ").split())
+    return " ".join(f"{label} ".replace(": ", " ").replace("→", " ").split())
 
 
 def _arguments(part: Part) -> Any:

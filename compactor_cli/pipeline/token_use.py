@@ -12,7 +12,7 @@ from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_REASONS
 from compactor_cli.model.report import Spent
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, Speaker, bare, speaker_of
-from compactor_cli.summaries.format.headers import STATE, is_recalled, quotes_lines
+from compactor_cli.summaries.format.headers import is_recalled, is_state_heading, quotes_lines
 
 _MARKS = "headings and marks"
 _AGENT = "agent's words"
@@ -97,7 +97,7 @@ def _of_summary(text: str, tokens: int, numbered: Mapping[int, Message]) -> Iter
         speaker = speaker_of(line)
         if speaker is not None:
             kind = _said_by(speaker, numbered)
-        elif line == STATE:
+        elif is_state_heading(line):
             kind = "state"
         said = len(bare(line))
         lengths[kind] = lengths.get(kind, 0) + said + 1

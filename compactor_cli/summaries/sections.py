@@ -14,7 +14,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, parse, said_in_row
 from compactor_cli.summaries.format.excerpts import harmless
-from compactor_cli.summaries.format.headers import STATE, body_start, is_summary, writer_of
+from compactor_cli.summaries.format.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
@@ -236,7 +236,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
     start = body_start(before.rest) if written else 0
     in_state = False
     for order, line in enumerate(before.rest[start:].partition(QUOTED)[0].splitlines()):
-        in_state = line == STATE or (in_state and line.startswith("- "))
+        in_state = is_state_heading(line) or (in_state and line.startswith("- "))
         if in_state:
             continue
         if line.startswith("### "):

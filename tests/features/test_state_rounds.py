@@ -55,7 +55,7 @@ def test_the_block_has_its_marks_at_the_first_column():
     session = Session().runs("pytest -q", "2 passed").runs('git commit -m "Fix"', "[main 1a2b3c4] Fix")
     session.calls("TodoWrite", todos=[{"content": "Ship", "status": "pending"}]).edits("src/a.py")
     assert state_text(session.state()) == (
-        'State:\n- [ ] Ship\n- passed: pytest -q\n- git commit "Fix" (1a2b3c4)\n- edited src/a.py, unchecked'
+        'State at the end:\n- [ ] Ship\n- passed: pytest -q\n- git commit "Fix" (1a2b3c4)\n- edited src/a.py, unchecked'
     )
 
 

@@ -86,9 +86,9 @@ def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
     return tuple(_settled(found))
 
 
-def has_failed(call: Part, result: Part) -> bool:
-    """Return whether the result of a call says that it failed."""
-    return _ended(_begun(call, 0), result, 0).failed is True
+def answered_call(call: Part, result: Part) -> ToolCall:
+    """Return a call with what its result says of how it ended."""
+    return _ended(_begun(call, 0), result, 0)
 
 
 def _running(said: str) -> re.Match[str] | None:
@@ -120,10 +120,23 @@ def _handles(arguments: Any) -> Iterator[str]:
                 yield str(value)
 
 
+def has_failed(result: Part) -> bool:
+    """Return whether a result says by itself that the call failed, or was declined."""
+    said = result.text
+    if result.failed is not None:
+        return result.failed or is_declined(said)
+    return is_declined(said) or _FAILED.match(said) is not None or stated_failure(said) is True or _says_so(said)
+
+
+def is_declined(said: str) -> bool:
+    """Return whether a result says that the user did not let the call happen."""
+    return _DECLINED.match(said) is not None
+
+
 def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     said = result.text
     failed, stated, undecided = result.failed, True, False
-    if _DECLINED.match(said) or (failed is not False and call.command and _STOPPED.match(said)):
+    if is_declined(said) or (failed is not False and call.command and _STOPPED.match(said)):
         failed, stated, undecided = None, False, True
     elif failed is None:
         failed = stated_failure(said) if call.command else None

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.calls import ToolCall, answered_call, is_declined
 from compactor_cli.features.work.effects import acts, tool_words
 from compactor_cli.features.work.ledger import first_said
+from compactor_cli.model.message import Part
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step, word_set
+from compactor_cli.text.shell import Step, steps, word_set
 
 _LOOKING = word_set(
     "cd ls cat head tail less more grep egrep rg ag find fd sed awk wc sort uniq which type test [ [[ echo printf "
@@ -101,6 +102,18 @@ class OpenErrors:
                 continue
             label = error.label.replace(root, "") if root else error.label
             yield StateLine("error", f"open error: {error.text} ({label})", error.message, open=True)
+
+
+def misfortune(call: Part, result: Part) -> str:
+    """Return how a call ended that did not do what it says: `failed` or `declined`. Empty for one that did, and for
+    one that only looked and found nothing."""
+    if is_declined(result.text):
+        return "declined"
+    ended = answered_call(call, result)
+    if not ended.failed:
+        return ""
+    looked = ended.command and all(map(_looks, steps(ended.command)))
+    return "" if looked and not result_errors(ended.said, True, most=1) else "failed"
 
 
 def _shell_key(steps: Sequence[Step], call: ToolCall) -> tuple[str, str]:

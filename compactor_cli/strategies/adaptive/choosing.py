@@ -124,10 +124,10 @@ class Chooser:
         for line in session_state(self.given.messages):
             if self._is_seen(line):
                 continue
-            left -= self.given.count(line.text) + 2
-            if left < 0:
-                break
-            taken.append(line)
+            cost = self.given.count(line.text) + 2
+            if cost <= left:
+                left -= cost
+                taken.append(line)
         return tuple(taken)
 
     def _is_seen(self, line: StateLine) -> bool:

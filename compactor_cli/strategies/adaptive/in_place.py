@@ -9,10 +9,13 @@ from typing import Any
 
 from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.work.calls import has_failed
+from compactor_cli.features.work.ledger import first_said
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
 
 _SHORT_STRING = 120
@@ -67,6 +70,8 @@ class InPlaceRenderer:
         chosen = tuple(line for line in all_lines if line in taken)
         if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
             chosen = tuple(sorted({*chosen, *self._end(all_lines, small // 2)}))
+        if part.kind == "tool_result" and not chosen:
+            chosen = self._failure(part, number)
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL
@@ -78,6 +83,15 @@ class InPlaceRenderer:
                 text = self._text(part, chosen, all_lines)
                 self._done[key] = text, self._count(text)
         return self._done[key]
+
+    def _failure(self, part: Part, number: int) -> tuple[int, ...]:
+        """Return the line of a failed result that says why: without it, the call would pass for one that did its work.
+        Empty for any other result."""
+        if not has_failed(part):
+            return ()
+        reason = next(iter(result_errors(part.text, True, most=1)), "") or first_said(part.text)
+        start = part.text.find(reason)
+        return tuple(self._lines.overlapping(number, start, start + len(reason)))[:1] if start >= 0 else ()
 
     def _end(self, lines: range, room: int) -> Iterator[int]:
         """Yield the last lines of a text, of about `room` tokens: where an agent has no calls, what it does stands at

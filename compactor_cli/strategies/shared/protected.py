@@ -64,19 +64,17 @@ def keep_protected(
 def _firm(
     given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
 ) -> Iterator[list[Decision]]:
-    """What is cut last: whole; then without most of what stands beside a request, such as the files it names; then,
-    where `others` need room, with the system messages in half of it. A harness sends its own instructions again, and
-    the session stands nowhere else."""
+    """What is cut last: whole; then without most of what stands beside a request, such as the files it names. Where
+    `others` need room, the system messages have half of it: a harness sends its own instructions again, and the session
+    stands nowhere else."""
     whole = {g.index: renderer.whole(g, "") for g in hard}
+    system = [g for g in hard if all(given.messages[i].role == "system" for i in g.messages)]
+    if others and sum(g.tokens for g in system) > room // 2:
+        whole |= {d.group: d for d in renderer.fit(system, room // 2, "", prose=True) or ()}
     yield list(whole.values())
     enclosed = _enclosed(given, renderer, hard, int(_ENCLOSED_SHARE * room))
     if enclosed:
-        whole |= enclosed
-        yield list(whole.values())
-    system = [g for g in hard if all(given.messages[i].role == "system" for i in g.messages)]
-    cut = renderer.fit(system, room // 2, "", prose=True) if system and others else None
-    if cut:
-        yield list((whole | {d.group: d for d in cut}).values())
+        yield list((whole | enclosed).values())
 
 
 def _enclosed(given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int) -> dict[int, Decision]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
-from compactor_cli.features.work.calls import has_failed
+from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructions
 from compactor_cli.model.message import Message, Part
@@ -17,7 +17,6 @@ from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.replies import reply_span
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.summaries.format.excerpts import (
-    FAILED,
     GAP,
     INSTRUCTIONS,
     Excerpt,
@@ -157,8 +156,9 @@ class Quoter:
             name = " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
             answer = self._answered_by.get((piece.message, piece.part))
             # a call whose result is not quoted would pass for one that did what it says
-            untold = answer is not None and answer not in quoted and has_failed(part, self._part(answer))
-            return f"{name} {FAILED}" if untold else name
+            untold = self._part(answer) if answer is not None and answer not in quoted else None
+            ended = misfortune(part, untold) if untold else ""
+            return f"{name} {ended}" if ended else name
         if part.kind == "tool_result" or found.role == "tool":
             words = reply_span(piece.text)
             if words is not None and words[0] < end:

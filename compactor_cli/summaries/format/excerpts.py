@@ -25,13 +25,11 @@ LEGEND = "Lines quoted: #n is the message, → a tool's output, … a gap."
 _MANY = 40
 GAP = "… "
 _HEADING = compiled_later(
-    r"(?:(?P<earlier>earlier )?#(?P<message>\d+)(?: (?P<name>[^\s:→][^\n:→]{0,79}))?(?P<joint> →|:)"
+    r"(?:(?P<earlier>earlier )?#(?P<message>\d+)(?: (?P<name>[^\s:→](?:[^\n:→]|:(?! )){0,79}))?(?P<joint> →|:)"
     r"|(?P<before>earlier) (?P<speaker>user|instructions):) "
 )
 INSTRUCTIONS = "instructions"
 """The speaker of standing instructions that a harness put in, such as AGENTS.md."""
-FAILED = "failed"
-"""Stands behind the tool's name where a call is quoted that failed, and nothing of its result."""
 _EARLIER = "earlier "
 _UNNAMED = "earlier summary: "
 """Stands before a line of a summary that stood under no heading there."""

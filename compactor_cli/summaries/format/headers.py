@@ -16,8 +16,10 @@ RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a sear
 
 CUT_OFF = "Cut off: nothing of them is kept here."
 """Stands below the heading of a summary that says no more than what is gone."""
-STATE = "State:"
-"""Stands above the lines that tell the state of the work; quoted lines never begin like that."""
+STATE = "State at the end:"
+"""Stands above the lines that tell the state of the work, behind all messages; quoted lines never begin like that."""
+_STATES = (STATE, "State:")
+"""With what stands there up to version 0.1."""
 _WRITTEN_BY = re.compile(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
 _HAS_SECTIONS = compiled_later(
     r"## Session Summary \(Compaction Round (?P<round>\d+)\)\n"
@@ -39,8 +41,8 @@ _OLDER = compiled_later(
 )
 """The heading of summaries that quote lines, up to version 0.1."""
 _BODY = re.compile(
-    rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |State:\n|Cut off: |… |{TURNS}\n"
-    rf"|{LAST_REQUEST_WAS[1:]}"
+    rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |State(?: at the end)?:\n|Cut off: |… "
+    rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}"
 )
 """How what stands below the heading of quoted lines begins."""
 _MOST_RUNS = 4
@@ -52,6 +54,11 @@ class Base(Struct, frozen=True):
 
     tokens: int
     target: int
+
+
+def is_state_heading(line: str) -> bool:
+    """Return whether a line stands above the state of the work."""
+    return line.rstrip() in _STATES
 
 
 def is_summary(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from compactor_cli.model.state_line import Kind, StateLine
-from compactor_cli.summaries.format.headers import STATE as HEADING
+from compactor_cli.summaries.format.headers import STATE, is_state_heading
 
 _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file")
 
@@ -16,7 +16,7 @@ def state_text(lines: Iterable[StateLine]) -> str:
     if not given:
         return ""
     ordered = sorted(given, key=lambda line: _ORDER.index(line.kind))
-    return "\n".join([HEADING, *(f"- {line.text}" for line in ordered)])
+    return "\n".join([STATE, *(f"- {line.text}" for line in ordered)])
 
 
 def state_lines(text: str) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def state_spans(text: str) -> list[tuple[int, int]]:
     start, inside = 0, False
     for line in text.split("\n"):
         end = start + len(line)
-        if line.rstrip() == HEADING:
+        if is_state_heading(line):
             inside = True
             found.append((start, end))
         elif inside and line.startswith("- "):
