@@ -315,8 +315,8 @@ def test_lines_stand_in_the_order_of_worth():
     assert session.texts() == [
         "[>] Add the tests",
         "[ ] Update the changelog",
-        "failed: npm publish: npm ERR! code E403",
         "failing: pytest",
+        "failed: npm publish: npm ERR! code E403",
         'git commit "Fix" (1a2b3c4)',
         "git push",
         "[x] Fix rounding",

@@ -11,6 +11,7 @@ from msgspec import Struct
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import first_said
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
@@ -19,8 +20,11 @@ _VERBS = word_set(
     "book cancel update modify exchange return send create delete add remove transfer pay refund submit publish "
     "post issue save schedule reschedule order purchase deploy merge close reopen assign invite upload archive "
     "approve reject move rename reply comment subscribe unsubscribe charge register apply confirm upgrade "
-    "downgrade change reset revoke grant enable disable toggle set share forward"
+    "downgrade change reset revoke grant enable disable toggle set share forward place launch trigger terminate "
+    "provision restart escalate notify redeem renew withdraw"
 )
+_OPENS = word_set("ticket issue case claim dispute request incident account order pr")
+"""What a tool opens outside the session; others open files and pages."""
 _WITHIN = re.compile(r"patch|^edit|notebook|plan$|todo|(?:create|write|delete|update|move|rename)_?file", re.IGNORECASE)
 """Tools that change files and plans of the session, which are told elsewhere."""
 _IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
@@ -29,9 +33,10 @@ _NOT_MEANT = ("user_id", "userId", "payment_id", "paymentId", "payment_method_id
 """Identities of who acts and how, not of what is acted on."""
 _TITLE_KEYS = ("name", "title", "to", "subject", "email", "url")
 _PERSON_KEYS = ("user_id", "userId")
-_RESULT_ID = compiled_later(
-    r"\"(?:reservation_id|order_id|booking_id|issue_id|ticket_id|event_id|message_id|id)\"\s*:\s*\"?([\w-]+)"
-)
+_NAMES_ITSELF = re.compile(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
+"""A value that identifies something: one word with a digit in it."""
+_MOST_RESULT = 20_000
+"""Characters of a result from which on it is not read as JSON."""
 _ARGUMENTS_WIDTH = 100
 
 
@@ -58,6 +63,8 @@ def acts(tool: str) -> bool:
     words = tool_words(tool)
     if not words or _WITHIN.search(tool):
         return False
+    if words[0] == "open":
+        return len(words) > 1 and words[1] in _OPENS
     return words == ("submit",) or (len(words) > 1 and words[0] in _VERBS)
 
 
@@ -66,8 +73,8 @@ def act_effect(call: ToolCall) -> Effect:
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     given = _identities(arguments)
     titles = [_scalar(arguments.get(key)) for key in _TITLE_KEYS]
-    found = _RESULT_ID.search(call.said) if not given and not call.failed else None
-    names = [found.group(1)] if found else given or [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
+    made = _made(call.said) if not given and not call.failed else []
+    names = made or given or [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
     head = " ".join(filter(None, [call.tool, *names, *titles]))
     rest = _details(arguments, {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS})
     key = " ".join(
@@ -81,6 +88,32 @@ def _identities(arguments: dict[str, Any]) -> list[str]:
     """Return what the arguments identify: a reservation, an order, an issue."""
     keys = [*_IDENTITY_KEYS, *(key for key in arguments if _IDENTITY.search(key) and key not in _NOT_MEANT)]
     return list(dict.fromkeys(filter(None, (_scalar(arguments.get(key)) for key in keys))))[:2]
+
+
+def _stated(said: str) -> str:
+    """Return the error that a JSON result has as a member of its own; empty where it has none."""
+    value = _object(said)
+    return next((text for key in ("error", "message", "detail") if isinstance(text := value.get(key), str)), "")
+
+
+def _object(said: str) -> dict[str, Any]:
+    """Return a result that is a JSON object; an empty one for any other."""
+    if len(said) > _MOST_RESULT or not said.lstrip().startswith("{"):
+        return {}
+    try:
+        value = parse_json(said)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _made(said: str) -> list[str]:
+    """Return what a result says to identify what was made: its identities, else the members that are one word with a
+    digit."""
+    members = {key: text for key, item in _object(said).items() if key not in _NOT_MEANT and (text := _scalar(item))}
+    named = _identities(members)
+    words = list(members.values())
+    return named or [text for text in words if _NAMES_ITSELF.fullmatch(text)][:2]
 
 
 def _scalar(value: object) -> str:
@@ -105,5 +138,5 @@ def reason(call: ToolCall) -> str:
     """Return what the result of a failed call says first of the failure."""
     if not call.failed:
         return ""
-    lines = result_errors(call.said, True, most=1)
+    lines = [_stated(call.said)] if _stated(call.said) else result_errors(call.said, True, most=1)
     return one_line(re.sub(r"</?\w+>", "", lines[0] if lines else first_said(call.said)), 140)

@@ -85,19 +85,22 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
         else:
             others.append(line)
     state.tasks = TaskList(tasks)
+    effects: list[str] = []
     for line in reversed(others):  # they stand newest first
         if line.startswith(_IN_FLIGHT):
             state.pending += [StateLine("pending", line, -1, open=True)] if keep_pending else []
         elif not (state.checks.carry(line) or state.errors.carry(line) or state.files.carry(line)):
-            _carry_effect(state, line)
+            effects.append(line)
+    for number, line in enumerate(reversed(effects), -len(effects)):  # and these in the order of time
+        _carry_effect(state, line, number)
 
 
-def _carry_effect(state: _State, line: str) -> None:
+def _carry_effect(state: _State, line: str, number: int) -> None:
     failed = re.match(r"(?:failed|declined): (.+?)(?:: .+)?$", line)
     if failed:
-        state.failed[effect_key(failed.group(1))] = StateLine("effect", line, -1, open=True)
+        state.failed[effect_key(failed.group(1))] = StateLine("effect", line, number, open=True)
     elif line.strip():
-        state.done[line] = StateLine("effect", line, -1)
+        state.done[line] = StateLine("effect", line, number)
 
 
 def _note(state: _State, call: ToolCall, order: int) -> None:
@@ -154,9 +157,9 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from reversed(state.pending)
     yield from state.errors.lines(root, order)
     yield from state.checks.error_lines()
-    yield from reversed(state.failed.values())
     yield from state.checks.failing_lines()
-    yield from reversed(state.done.values())
+    effects = [*reversed(state.failed.values()), *reversed(state.done.values())]
+    yield from sorted(effects, key=lambda line: -line.message)
     yield from (line for line in tasks if not line.open)
     yield from state.checks.passing_lines()
     yield from state.files.lines(root, state.checks.last_pass, state.checks.last_failure)

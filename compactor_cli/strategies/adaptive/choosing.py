@@ -37,10 +37,10 @@ _MOSTLY = 0.6
 """Share of a group's tokens from which on it is worth a try to keep it at its place."""
 _OVERHEAD = 3
 """Tokens that a group at its place may take more than its lines in a summary."""
-_STATE_SHARE = 0.13
-"""Share of the room that the state of the work may take."""
-_ANSWER_SHARE = 0.06
-"""Share of the room for what the user answered: the end of what was said before each request."""
+_STATE = (0.2, 0.13)
+"""Shares of a small and of a large room that the state of the work may take."""
+_ANSWERS = (0.12, 0.06)
+"""Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
 _ACCOUNT_SHARE = 0.15
 """Share of the room for the summary that an agent had written of its session: it says in few words where the work
 stood."""
@@ -120,7 +120,7 @@ class Chooser:
 
     def _state(self) -> tuple[StateLine, ...]:
         """The state of the work, as far as what stays at its place does not show it."""
-        left, taken = self.room * _STATE_SHARE, []
+        left, taken = share_of(self.room, *_STATE), []
         for line in session_state(self.given.messages):
             if self._is_seen(line):
                 continue
@@ -154,12 +154,12 @@ class Chooser:
         told = list(must_keep.instructions(given.messages, self.lines))
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, told))
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(given.messages, self.lines)))
-        left = self.room * _ANSWER_SHARE
+        left = share_of(self.room, *_ANSWERS)
         for lines in must_keep.answers(given.messages, self.lines):
-            cost = sum(self.selector.cost(line) for line in lines)
-            if cost <= left:
-                left -= cost
-                self._take(lines)
+            fitting = (lines[start:] for start in range(len(lines)) if self._cost(lines[start:]) <= left)
+            answered = next(fitting, [])
+            left -= self._cost(answered)
+            self._take(answered)
 
     def _requests(self) -> list[must_keep.UserWords]:
         """Return what the user asked, in order."""
@@ -172,6 +172,9 @@ class Chooser:
             self._take(awaited)
         else:
             self.selector.fill(awaited, room)
+
+    def _cost(self, lines: Iterable[int]) -> int:
+        return sum(map(self.selector.cost, lines))
 
     def _take(self, lines: Iterable[int]) -> int:
         return sum(self.selector.take(line) for line in lines)

@@ -25,8 +25,9 @@ HEADING = 6
 LEFT_OUT = "…"
 _NEWEST = 0.5
 """Share of the room that the newest request may take before any sentence of the others."""
-_FIRST = 0.15
-"""Share of the room that the first request may take before any sentence of those between."""
+_FIRST, _TASK = 0.2, 0.35
+"""Shares of the room that the first request may take before any sentence of those between, and that one sentence of it
+may take with those that it must not stay without: what all the others belong to."""
 _NOD = 0.3
 """Worth beside the best sentence below which one is not worth its mark of what is left out."""
 _AGED = 0.45
@@ -157,6 +158,9 @@ class _Chooser:
         first = [at for at in order if self.sentences[at].request == 0]
         best = max((self.sentences[at].worth for at in first), default=0.0)
         self._take(first, self.used + int(room * _FIRST), least=_NOD * best / self.best if self.best else 0.0)
+        for at in first:
+            if self.taken.isdisjoint(first):
+                self._take([at], self.used + int(room * _TASK), least=0.0)
         for at in sorted(own, key=lambda at: self.sentences[at].tokens):  # something has to be said of the newest
             if self.taken.isdisjoint(own):
                 self._take([at], room, least=0.0)

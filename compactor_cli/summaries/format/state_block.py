@@ -11,11 +11,14 @@ _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file
 
 
 def state_text(lines: Iterable[StateLine]) -> str:
-    """The block as it stands in a summary; empty when there is nothing to say."""
+    """Return the block as it stands in a summary, of lines in the order of worth; empty when there are none. What was
+    done outside the session stands in the order of time: one act may take back another."""
     given = list(lines)
     if not given:
         return ""
-    ordered = sorted(given, key=lambda line: _ORDER.index(line.kind))
+    effects = (line for line in reversed(given) if line.kind == "effect")
+    others = (line for line in given if line.kind != "effect")
+    ordered = sorted([*effects, *others], key=lambda line: _ORDER.index(line.kind))
     return "\n".join([STATE, *(f"- {line.text}" for line in ordered)])
 
 
