@@ -108,10 +108,13 @@ def test_a_small_result_that_is_answered_next_is_there_where_its_call_has_no_roo
     assert refused in part.messages[-1].text()
 
 
-@pytest.mark.parametrize(("ended", "said"), [("1", "Bash failed"), ("0", "Bash")])
-def test_a_quoted_call_that_failed_says_so_where_nothing_of_its_result_is_quoted(ended: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("began", "said"),
+    [("Exit code 1", "Bash failed"), ("Exit code 0", "Bash"), ("The user rejected this command.", "Bash declined")],
+)
+def test_a_quoted_call_that_failed_says_so_where_nothing_of_its_result_is_quoted(began: str, said: str) -> None:
     publishes = ("c9", "Bash", {"command": "publish --channel=stable --tag=v4.2.0-rc1"})
-    records = [*session()[:-2], assistant(None, publishes), result("c9", f"Exit code {ended}\n" + "no\n" * 2_000)]
+    records = [*session()[:-2], assistant(None, publishes), result("c9", f"{began}\n" + "no\n" * 2_000)]
     for at in range(20):
         listing = "\n".join(f"{at} and {n} of what stands there" for n in range(60))
         records += [assistant(f"I look where v4.2.0-rc1 is named, place {at}.", f"d{at}"), result(f"d{at}", listing)]

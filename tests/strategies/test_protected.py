@@ -53,7 +53,7 @@ def test_work_in_flight_is_cut_first_then_the_system_prompt_and_the_requests_las
 
 
 def test_work_in_flight_takes_half_of_what_the_requests_leave_and_all_of_it_where_it_must() -> None:
-    given = given_of(AMONG_OTHERS)
+    given = given_of([system(SYSTEM[: len(SYSTEM) // 2]), *AMONG_OTHERS[1:]])
     size = tokens_of(given)
     firm = sum(size.values()) - size[IN_FLIGHT]
     assert not cut_at(given, firm + 2 * size[IN_FLIGHT])

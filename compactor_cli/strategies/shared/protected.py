@@ -65,12 +65,14 @@ def _firm(
     given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
 ) -> Iterator[list[Decision]]:
     """What is cut last: whole; then without most of what stands beside a request, such as the files it names. Where
-    `others` need room, the system messages have half of it: a harness sends its own instructions again, and the session
-    stands nowhere else."""
+    `others` need it, the system messages leave them half of the room: a harness sends its own instructions again, and
+    the session stands nowhere else."""
     whole = {g.index: renderer.whole(g, "") for g in hard}
     system = [g for g in hard if all(given.messages[i].role == "system" for i in g.messages)]
-    if others and sum(g.tokens for g in system) > room // 2:
-        whole |= {d.group: d for d in renderer.fit(system, room // 2, "", prose=True) or ()}
+    size = sum(g.tokens for g in system)
+    most = max(room // 2, room - (sum(g.tokens for g in given.groups) - size))
+    if others and size > most:
+        whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
     yield list(whole.values())
     enclosed = _enclosed(given, renderer, hard, int(_ENCLOSED_SHARE * room))
     if enclosed:
