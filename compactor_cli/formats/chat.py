@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from compactor_cli.formats.base import Builder, arguments_place, block_text, body, is_image, tool_arguments
 from compactor_cli.model.injected import origin_of
@@ -69,6 +71,13 @@ def origin_in_chat(role: Role, value: dict[str, Any], parts: Sequence[Part], *, 
     if origin == "other" and any(p.kind in ("image", "other") for p in parts):
         return "request"
     return origin
+
+
+def name_speakers(build: Builder, names: Mapping[int, str]) -> None:
+    """Say who speaks where several people do. `names`: by the index of a message under the role user."""
+    if len(set(names.values())) > 1:
+        for index, name in names.items():
+            build.messages[index] = replace(build.messages[index], speaker=name)
 
 
 def content_parts(build: Builder, value: dict[str, Any], base: Path, record: int) -> list[Part]:

@@ -19,7 +19,7 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
+from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, name_speakers, new_message, origin_in_chat
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.message import Message, Path, Place
@@ -67,6 +67,7 @@ class OpenAIChat(PlainEdits):
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, legacy, spoken = Builder(counter), LegacyCalls(), False
+        names: dict[int, str] = {}
         for record, value in enumerate(values):
             key = _text_key(value)
             role = "assistant" if key and word(value, "role") == _AI else ROLES.get(word(value, "role"))
@@ -77,7 +78,7 @@ class OpenAIChat(PlainEdits):
             else:
                 parts = message_parts(build, value, role, (), record, legacy)
             spoken = spoken or role == "assistant"
-            build.add(
+            index = build.add(
                 role,
                 parts,
                 (record,),
@@ -85,6 +86,9 @@ class OpenAIChat(PlainEdits):
                 timestamp=parse_time(value.get("timestamp") or value.get("created_at")),
                 origin=origin_in_chat(role, value, parts, answering=spoken),
             )
+            if role == "user" and (name := word(value, "name").strip()):
+                names[index] = name
+        name_speakers(build, names)
         return Reading(mark_outputs(build.messages))
 
     def usage(self, value: Any) -> int | None:

@@ -95,6 +95,8 @@ class Message(Struct, frozen=True):
     """Its number in the input, where a repair has moved it; of an added one that of the message it belongs to."""
     after: int | None = None
     """Record behind which a message that was moved or added stands; None: at its own records."""
+    speaker: str = ""
+    """Of several people under the role user, the name of the one who speaks, on one line; empty where none is given."""
 
     def text(self, *kinds: PartKind) -> str:
         """Texts of the parts of these kinds (all when none is named), joined by line breaks."""

@@ -24,6 +24,7 @@ from compactor_cli.summaries.format.excerpts import (
     heading,
     legend,
     quote,
+    user_named,
 )
 from compactor_cli.summaries.format.headers import Base, lines_header, lines_mark
 from compactor_cli.summaries.format.reading import heading_at
@@ -169,6 +170,8 @@ class Quoter:
             return f"{call_label(self._part(call))} →"
         if found.origin == "injected":
             return INSTRUCTIONS if is_instructions(piece.text) else "harness"
+        if found.role == "user":
+            return user_named(found.speaker)
         return "" if found.role == "assistant" else found.role
 
 

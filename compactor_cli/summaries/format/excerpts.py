@@ -14,6 +14,7 @@ quoted can pass for a mark, and tags of harnesses are made harmless.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -33,6 +34,9 @@ INSTRUCTIONS = "instructions"
 _EARLIER = "earlier "
 _UNNAMED = "earlier summary: "
 """Stands before a line of a summary that stood under no heading there."""
+_PERSON = "user ("
+"""Begins the speaker of what one of several people said."""
+_NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
 _TAG = compiled_later(
     r"<(?=/?(?:system[-_]reminder|command-\w+|local-command-\w+|bash-\w+|task-notification|environment_context"
@@ -61,7 +65,8 @@ class Speaker(Struct, frozen=True):
     message: int | None
     """None: it comes from an earlier summary, whose numbers mean other messages."""
     name: str
-    """`user`, `instructions`, a tool's name for a call, `→` for a result, `summary`, nothing for the agent."""
+    """`user` whatever the person's name, `instructions`, a tool's name for a call, `→` for a result, `summary`, nothing
+    for the agent."""
 
 
 class QuotedPart(Struct, frozen=True):
@@ -123,6 +128,17 @@ def heading(message: int, speaker: str) -> str:
     return f"#{message} {speaker}: " if speaker else f"#{message}: "
 
 
+def user_named(name: str) -> str:
+    """Return the speaker of what one of several people said under the role user; `user` for one without a name."""
+    plain = " ".join(name.translate(_NOT_IN_NAMES).split())[:40].strip()
+    return f"{_PERSON}{plain})" if plain else "user"
+
+
+def _speaker(match: re.Match[str]) -> str:
+    name = match["name"] or ""
+    return "user" if name.startswith(_PERSON) and name.endswith(")") else name
+
+
 def earlier_heading(text: str, start: int) -> str:
     """In the text of a summary: the heading that the line at `start` stands under, as a later round says it."""
     start = text.rfind("\n", 0, start) + 1
@@ -175,11 +191,11 @@ def speaker_of(line: str) -> Speaker | None:
         return Speaker(None, "summary") if line.startswith(_UNNAMED) else None
     if match["before"]:
         return Speaker(None, match["speaker"])
-    name = "→" if match["joint"] != ":" else match["name"] or ""
+    name = "→" if match["joint"] != ":" else _speaker(match)
     return Speaker(None if match["earlier"] else int(match["message"]), name)
 
 
 def is_said_by(speaker: str, line: str) -> bool:
     """Return whether a line of a summary begins the quote of something that a speaker said, such as `user`."""
-    match = _HEADING.match(line)
-    return match is not None and match[0].endswith(f" {speaker}: ")
+    found = speaker_of(line)
+    return found is not None and found.name == speaker

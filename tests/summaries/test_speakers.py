@@ -1,0 +1,67 @@
+"""Who says what a summary quotes: people by their names, and what a result is of as it was written."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.features.call_lines import call_label
+from compactor_cli.summaries.format.excerpts import (
+    Speaker,
+    bare,
+    heading,
+    is_said_by,
+    quoted_parts,
+    speaker_of,
+    user_named,
+)
+from tests.pipeline.sessions import Json, assistant, compact, result, transcript, user
+
+TOPICS = ["cask", "hull", "reef", "tide", "mast", "sail", "buoy", "dock", "helm", "keel"]
+
+
+def meeting(names: tuple[str, ...]) -> list[Json]:
+    """What people say in turn, one of whom decides something."""
+    records = []
+    for n in range(60):
+        topic = TOPICS[n % len(TOPICS)]
+        said = f"I had a look at the {topic} of pier {n}, and the {topic} there needs {n * 3} new boards by spring."
+        records.append({**user(said), "name": names[n % len(names)]})
+    return records
+
+
+def quoted(part_texts: list[str]) -> list[str]:
+    return [line for text in part_texts for line in text.splitlines() if speaker_of(line)]
+
+
+def test_people_are_quoted_by_name() -> None:
+    part = compact(meeting(("Ann: of the docks", "Bo")), strategy="handoff", target_tokens=500)
+    lines = quoted([m.text() for m in part.messages if m.origin == "summary"])
+    assert any(" user (Ann of the docks): " in line for line in lines)
+    assert any(" user (Bo): " in line for line in lines)
+    assert all(is_said_by("user", line) for line in lines)
+
+
+def test_one_person_alone_is_the_user() -> None:
+    part = compact(meeting(("Ann",)), strategy="handoff", target_tokens=500)
+    lines = quoted([m.text() for m in part.messages if m.origin == "summary"])
+    assert lines
+    assert not any("Ann" in line for line in lines)
+
+
+@pytest.mark.parametrize("name", ["Ann", "PhD (B)", "a: b → c", "  two\nlines ", "x" * 90])
+def test_the_name_of_a_person_does_not_hide_that_it_is_the_user(name: str) -> None:
+    line = heading(12, user_named(name)) + "Stop the run."
+    assert is_said_by("user", line)
+    assert [part.heading for part in quoted_parts(line)] == [line.removesuffix("Stop the run.")]
+
+
+@pytest.mark.parametrize(
+    "about", ["https://docs.example.org/a:b", r"C:\notes\tide.txt", "git show HEAD:src/a.py", "a: b → c"]
+)
+def test_an_address_stays_one_where_it_says_what_a_result_is_of(about: str) -> None:
+    records = [user("Go."), assistant(None, ("c1", "open", {"path": about})), result("c1", "Tide table.")]
+    label = call_label(transcript(records).messages[1].calls[0])
+    line = heading(2, f"{label} →") + "Tide table."
+    assert label == f"open {about.replace(': ', ' ').replace(' → ', ' ')}"
+    assert speaker_of(line) == Speaker(2, "→")
+    assert bare(line) == "Tide table."
