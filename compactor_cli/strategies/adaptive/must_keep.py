@@ -14,6 +14,8 @@ from compactor_cli.model.replies import reply_span
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
 from compactor_cli.summaries.format.reading import earlier_words
 
+_FEW_WORDS = 12
+"""Tokens up to which a message of the user has few words."""
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
 
@@ -67,8 +69,10 @@ def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """The end of what the agent said before each request, the newest first."""
-    for said, _ in reversed(answers_before_turns(messages)):
+    """Yield the end of what the agent said before each request: first before those of few words, which say nothing
+    without it, and of these and the others before the newest first."""
+    turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
+    for said, _ in turns:
         own = [line for line in lines.of_message(said) if lines.piece(line).speech]
         if own:
             yield own[-_END:]
