@@ -306,7 +306,7 @@ def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem
     for part in message.parts:
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
-        errors = result_errors(part.text, part.failed, most=3)
+        errors = result_errors(part.text, part.failed, limit=3)
         for order, line in enumerate(errors):
             yield SummaryItem(
                 "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order), 3.0 - order

@@ -26,7 +26,8 @@ def json_value(text: str | bytes) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError for text that is no JSON, or is nested deeper than MAX_DEPTH."""
+    """Return the value of a JSON text. Raises ValueError for text that is no JSON, or is nested deeper than
+    MAX_DEPTH."""
     try:
         value = json_value(text)
     except RecursionError:
@@ -36,12 +37,12 @@ def parse_json(text: str) -> Any:
     return value
 
 
-def nested_too_deeply(text: str, value: Any, most: int = MAX_DEPTH) -> bool:
-    """Return whether a value, read from this text, is nested deeper than `most` levels."""
-    if text.count("[") + text.count("{") <= most:
+def nested_too_deeply(text: str, value: Any, limit: int = MAX_DEPTH) -> bool:
+    """Return whether a value, read from this text, is nested deeper than `limit` levels."""
+    if text.count("[") + text.count("{") <= limit:
         return False
     level = [value]
-    for _ in range(most):
+    for _ in range(limit):
         level = [item for outer in level if isinstance(outer, (dict, list)) for item in _members(outer)]
     return any(isinstance(item, (dict, list)) for item in level)
 

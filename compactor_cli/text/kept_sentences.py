@@ -35,16 +35,16 @@ class Keywords:
     def hits(self, sentence: str) -> int:
         """Return how many of them are in a sentence."""
         lowered = sentence.lower()
-        found = sum(word in lowered for word in self._short)
+        count = sum(word in lowered for word in self._short)
         if self._by_piece:
-            pieces = {lowered[at : at + _GRAM] for at in range(len(lowered) - _GRAM + 1)}
+            pieces = {lowered[index : index + _GRAM] for index in range(len(lowered) - _GRAM + 1)}
             for piece in pieces & self._by_piece.keys():
-                found += sum(word in lowered for word in self._by_piece[piece])
-        return found
+                count += sum(word in lowered for word in self._by_piece[piece])
+        return count
 
 
 def points(sentence: str, keywords: Keywords) -> int:
-    """Seed 000: 10 for each keyword, 5 for words of decision, 3 for markers of importance."""
+    """Score as seed 000 does: 10 for each keyword, 5 for words of decision, 3 for markers of importance."""
     score = KEYWORD * keywords.hits(sentence)
     score += DECISION if _DECISION.search(sentence) else 0
     score += MARKER if _MARKER.search(sentence) else 0
@@ -56,10 +56,10 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     and code in backquotes has no end in it."""
     start = begin = 0
     for match in _SENTENCE.finditer(text):
-        said = text[begin : match.end()]
-        if not said or (not said.endswith("\n") and (said.count("`") % 2 or _NUMBER.fullmatch(said))):
+        sentence = text[begin : match.end()]
+        if not sentence or (not sentence.endswith("\n") and (sentence.count("`") % 2 or _NUMBER.fullmatch(sentence))):
             continue
-        if start < begin and (text[begin - 1] == "\n" or _WORD.search(said)):
+        if start < begin and (text[begin - 1] == "\n" or _WORD.search(sentence)):
             yield start, begin
             start = begin
         begin = match.end()
@@ -67,8 +67,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def kept_sentences(text: str, room: int, keywords: Keywords) -> list[tuple[int, int]]:
-    """Return where the sentences with most points stand, as many as `room` characters hold, in their order; of equal
+def kept_sentences(text: str, characters_left: int, keywords: Keywords) -> list[tuple[int, int]]:
+    """Return where the sentences with most points stand, as many as fit, in their order; of equal
     ones the first. Empty when none fits, or when the text is a single one."""
     spans = list(_spans(text))
     if len(spans) < 2:
@@ -76,7 +76,7 @@ def kept_sentences(text: str, room: int, keywords: Keywords) -> list[tuple[int, 
     ranked = sorted(spans, key=lambda span: -points(text[span[0] : span[1]], keywords))
     kept = []
     for start, end in ranked:
-        if text[start:end].strip() and end - start <= room:
-            room -= end - start
+        if text[start:end].strip() and end - start <= characters_left:
+            characters_left -= end - start
             kept.append((start, end))
     return sorted(kept)
