@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from compactor_cli.model.drafting import text_tokens, told
+from compactor_cli.model.drafting import text_tokens, tokens_to_request
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import RECENT, PlanInput
@@ -237,4 +237,4 @@ class _Planner:
 def _least_told(parts: Sequence[SummaryPart], room: int) -> int:
     """Tokens that a model would be asked for of the part with least room."""
     whole = sum(part.weight for part in parts) or 1.0
-    return min((int(told(room) * part.weight / whole) for part in parts), default=room)
+    return min((int(tokens_to_request(room) * part.weight / whole) for part in parts), default=room)

@@ -11,32 +11,32 @@ _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file
 
 
 def state_text(lines: Iterable[StateLine]) -> str:
-    """The block as it stands in a summary; empty when there is nothing to say."""
-    given = list(lines)
-    if not given:
+    """Write the block of a summary; empty when there is nothing to say."""
+    listed = list(lines)
+    if not listed:
         return ""
-    ordered = sorted(given, key=lambda line: _ORDER.index(line.kind))
+    ordered = sorted(listed, key=lambda line: _ORDER.index(line.kind))
     return "\n".join([HEADING, *(f"- {line.text}" for line in ordered)])
 
 
 def state_lines(text: str) -> tuple[str, ...]:
-    """The lines of all such blocks in a text, without bullets."""
+    """Return the lines of all such blocks in a text, without bullets."""
     lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))
     return tuple(line[2:] for line in lines if line.startswith("- "))
 
 
 def state_spans(text: str) -> list[tuple[int, int]]:
     """Return where such blocks stand in a text."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     start, inside = 0, False
     for line in text.split("\n"):
         end = start + len(line)
         if line.rstrip() == HEADING:
             inside = True
-            found.append((start, end))
+            spans.append((start, end))
         elif inside and line.startswith("- "):
-            found[-1] = found[-1][0], end
+            spans[-1] = spans[-1][0], end
         else:
             inside = False
         start = end + 1
-    return found
+    return spans
