@@ -51,7 +51,7 @@ class SummaryRules(Struct, frozen=True):
     source: Grounding
 
 
-class Verdict(Struct, frozen=True):
+class JudgedAnswer(Struct, frozen=True):
     """An accepted answer by its headings (one without a heading when none were wanted), or why it is not."""
 
     sections: tuple[tuple[str, str], ...] = ()
@@ -64,27 +64,27 @@ class Verdict(Struct, frozen=True):
         return "\n".join(f"### {title}\n{body}" if title else body for title, body in self.sections)
 
 
-def judge(answer: ModelAnswer, rules: SummaryRules, count: Callable[[str], int]) -> Verdict:
+def judge(answer: ModelAnswer, rules: SummaryRules, count: Callable[[str], int]) -> JudgedAnswer:
     """Return the sections of an answer, or the reason why it cannot stand."""
     text = _THOUGHT.sub("", plain(answer.text)).strip()
     reason = _formal(answer, text, rules.source)
     if reason:
-        return Verdict(reason=reason)
+        return JudgedAnswer(reason=reason)
     fenced = _FENCE.match(text)
     verdict = _sections(fenced.group(1) if fenced else text, rules.titles)
     if verdict.reason:
         return verdict
     missing = [title for title in rules.titles if title not in {*rules.optional, *dict(verdict.sections)}]
     if missing:
-        return Verdict(reason=f'the heading "{missing[0]}" is missing')
+        return JudgedAnswer(reason=f'the heading "{missing[0]}" is missing')
     kept = tuple((title, body) for title, body in verdict.sections if body)
     if not kept:
-        return Verdict(reason="there is nothing under its headings")
+        return JudgedAnswer(reason="there is nothing under its headings")
     tokens = count(replace(verdict, sections=kept).text)
     if tokens > rules.limit:
-        return Verdict(reason=f"it has {tokens:,} tokens; at most {rules.limit:,} are allowed")
+        return JudgedAnswer(reason=f"it has {tokens:,} tokens; at most {rules.limit:,} are allowed")
     if tokens >= rules.replaced:
-        return Verdict(reason=f"it is not smaller than the {rules.replaced:,} tokens that it stands for")
+        return JudgedAnswer(reason=f"it is not smaller than the {rules.replaced:,} tokens that it stands for")
     return _grounded(kept, rules.source)
 
 
@@ -100,10 +100,10 @@ def _formal(answer: ModelAnswer, text: str, source: Grounding) -> str:
     return "it repeats the marks around the messages" if marked else ""
 
 
-def _sections(text: str, titles: Sequence[str]) -> Verdict:
+def _sections(text: str, titles: Sequence[str]) -> JudgedAnswer:
     """Return the texts under the wanted headings, in the order in which they were wanted."""
     if not titles:
-        return Verdict((("", _body(text)),))
+        return JudgedAnswer((("", _body(text)),))
     known = {_key(title): title for title in titles}
     bodies: dict[str, list[str]] = {}
     before: list[str] = []
@@ -116,8 +116,8 @@ def _sections(text: str, titles: Sequence[str]) -> Verdict:
         elif not (under is before and _HEADING.match(line)):
             under.append(line)
     if bodies and len("\n".join(before).strip()) > _PREAMBLE:
-        return Verdict(reason="there is text before its first heading")
-    return Verdict(tuple((title, _body("\n".join(bodies[title]))) for title in titles if title in bodies))
+        return JudgedAnswer(reason="there is text before its first heading")
+    return JudgedAnswer(tuple((title, _body("\n".join(bodies[title]))) for title in titles if title in bodies))
 
 
 def _heading(line: str, known: Mapping[str, str]) -> tuple[str, str]:
@@ -148,18 +148,18 @@ def _body(text: str) -> str:
     return "" if re.sub(r"[\s.()*_-]+", " ", body).strip().casefold() in _NOTHING else body
 
 
-def _grounded(sections: tuple[tuple[str, str], ...], source: Grounding) -> Verdict:
+def _grounded(sections: tuple[tuple[str, str], ...], source: Grounding) -> JudgedAnswer:
     """Return the sections when everything in them occurs in what they summarize."""
     foreign = ungrounded("\n".join(body for _, body in sections), source)
     if foreign:
         listed = ", ".join(foreign[:_NAMED])
-        return Verdict(reason=f"it names what does not occur in the messages: {listed}")
+        return JudgedAnswer(reason=f"it names what does not occur in the messages: {listed}")
     for title, body in sections:
         for line in body.splitlines():
             planted = _planted(line, source, to_do=_NEXT.search(title) is not None)
             if planted:
-                return Verdict(reason=f"it asks for what only the output of a tool says: {planted}")
-    return Verdict(sections)
+                return JudgedAnswer(reason=f"it asks for what only the output of a tool says: {planted}")
+    return JudgedAnswer(sections)
 
 
 def _planted(line: str, source: Grounding, *, to_do: bool) -> str:

@@ -18,7 +18,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.acceptance import SummaryRules, Verdict, judge
+from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge
 from compactor_cli.summaries.format.headers import format_ranges
 from compactor_cli.summaries.format.verbatim import QUOTED, quoted_span
 from compactor_cli.summaries.grounding import Grounding
@@ -43,7 +43,7 @@ class _Job(Struct):
     piece: PromptPiece
     stretches: list[RequestStretch]
     source: Grounding
-    texts: list[Verdict] = field(default_factory=list)
+    texts: list[JudgedAnswer] = field(default_factory=list)
     failure: str = ""
     asked: bool = True
     """Whether the model had a chance."""
@@ -202,16 +202,16 @@ class Llm:
         turns = merges(job.piece, texts, self._model.context_limit, self._system)
         return [_Step(job, job.piece, own, None, merging=True) for own in turns]
 
-    def _quoted(self, step: _Step, judged: Verdict, count: Count) -> Verdict:
+    def _quoted(self, step: _Step, judged: JudgedAnswer, count: Count) -> JudgedAnswer:
         """Return what the offline summarizer says of a stretch that the model did not summarize, for the merger."""
         messages = step.stretch.messages if step.stretch else ()
         ranges = format_ranges(message.number for message in messages)
         self._model.give_up(f"messages {ranges} in the {step.piece.what}", judged.reason)
         slot = SummarySlot(3, (), step.piece.limit, form="summary")
         request = SummaryRequest(slot, "", messages, frozenset(), slot.budget)
-        return Verdict((("", self._offline.summarize(request, count).strip()),))
+        return JudgedAnswer((("", self._offline.summarize(request, count).strip()),))
 
-    def _judged(self, steps: Sequence[_Step], reasons: Sequence[str], count: Count) -> list[Verdict]:
+    def _judged(self, steps: Sequence[_Step], reasons: Sequence[str], count: Count) -> list[JudgedAnswer]:
         if not steps:
             return []
         requests = [
@@ -222,7 +222,7 @@ class Llm:
         for step, answer in zip(steps, self._model.ask(requests), strict=True):
             piece = step.piece
             if answer.failure:
-                verdicts.append(Verdict(reason=answer.failure, failed=True))
+                verdicts.append(JudgedAnswer(reason=answer.failure, failed=True))
                 continue
             rules = SummaryRules(piece.titles, piece.optional, piece.limit, piece.replaced, step.job.source)
             verdicts.append(judge(answer, rules, count))
