@@ -89,7 +89,7 @@ class Strategy(Protocol):
     writes: bool
     """Its summaries have a text of their own, which a language model may write."""
 
-    def plan(self, given: PlanInput) -> Plan: ...
+    def plan(self, inputs: PlanInput) -> Plan: ...
 
 
 class Draft(Struct, frozen=True):

@@ -67,8 +67,8 @@ def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """The end of what the agent said before each request, the newest first."""
-    for said, _ in reversed(answers_before_turns(messages)):
-        own = [line for line in lines.of_message(said) if lines.piece(line).speech]
-        if own:
-            yield own[-_END:]
+    """Yield the end of what the agent said before each request, the newest first."""
+    for index, _ in reversed(answers_before_turns(messages)):
+        speech = [line for line in lines.of_message(index) if lines.piece(line).speech]
+        if speech:
+            yield speech[-_END:]
