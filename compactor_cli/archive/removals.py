@@ -1,4 +1,4 @@
-"""Tell what of a conversation is not in the output as it was: an entry for each original."""
+"""What of a conversation is not in the output as it was: an entry for each original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define what a strategy is given, and what a summarizer is asked for."""
+"""What a strategy is given, and what a summarizer is asked for."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Strategy(Protocol):
 
 
 class Draft(Struct, frozen=True):
-    """Hold what a language model wrote for a summary, and what has been accepted of it."""
+    """What a language model wrote for a summary, and what has been accepted of it."""
 
     model: str
     sections: tuple[tuple[str, str], ...] = ()

@@ -43,7 +43,7 @@ class Spent(Struct, frozen=True):
 
 
 class Dispositions(Struct, frozen=True):
-    """Say how many messages of the input ended up how."""
+    """How many messages of the input ended up how."""
 
     kept: int = 0
     shortened: int = 0
@@ -119,7 +119,7 @@ class Compaction(Struct, frozen=True):
 
 
 class PlanLine(NamedTuple):
-    """Hold what is decided of one group."""
+    """What is decided of one group."""
 
     messages: tuple[int, ...]
     """Numbers of its messages in the input, in their order."""
@@ -165,7 +165,7 @@ def protected_in(parts: Iterable[Compaction]) -> Protected:
 
 
 class StoredResult(Struct, frozen=True):
-    """Hold what was put into the database, and beside the output, for one file."""
+    """What was put into the database, and beside the output, for one file."""
 
     compaction: int | None = None
     """Number of the compaction in the archive; None when it was not archived."""
@@ -179,7 +179,7 @@ class StoredResult(Struct, frozen=True):
 
 
 class ModelUse(Struct, frozen=True):
-    """Hold what a piece of work asked of a model, and what was done without it."""
+    """What a piece of work asked of a model, and what was done without it."""
 
     usage: Usage
     fallbacks: tuple[Fallback, ...] = ()
