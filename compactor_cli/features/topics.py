@@ -95,13 +95,11 @@ def cut_stretches(messages: Sequence[Message], groups: Sequence[Group]) -> list[
     """Cut groups into stretches of neighbours, at most 61; none for a session too short to sort."""
     if len(groups) < _FEWEST_GROUPS:
         return []
-    starts = [
-        index for index, group in enumerate(groups) if any(messages[i].origin == "request" for i in group.messages)
-    ]
+    starts = [n for n, g in enumerate(groups) if any(messages[i].origin == "request" for i in g.messages)]
     if len(starts) < 2 or len(groups) / len(starts) > 4 * _STRETCH:
         starts = sorted({*starts, *range(0, len(groups), _STRETCH)})
     if len(starts) > _STRETCHES:
-        starts = [starts[index * len(starts) // _STRETCHES] for index in range(_STRETCHES)]
+        starts = [starts[n * len(starts) // _STRETCHES] for n in range(_STRETCHES)]
     starts = [0, *(start for start in starts if start)]
     return [list(groups[start:end]) for start, end in zip(starts, [*starts[1:], len(groups)], strict=True)]
 

@@ -51,7 +51,7 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-class _ModelTopic(Struct, frozen=True):
+class _RawTopic(Struct, frozen=True):
     """A topic as the model gave it; stretches are counted from 0."""
 
     title: str
@@ -67,7 +67,7 @@ class ModelTopics:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._known: dict[str, Answered[tuple[_ModelTopic, ...]]] = {}
+        self._known: dict[str, Answered[tuple[_RawTopic, ...]]] = {}
 
     def __call__(self, messages: Sequence[Message], groups: Sequence[Group]) -> tuple[Topic, ...]:
         """Return at most five topics in the order in which they came up; none for a session too short to sort, or about
@@ -80,9 +80,7 @@ class ModelTopics:
             return find_topics(messages, groups)
         return tuple(_topic(topic, stretches, messages) for topic in topics) if len(topics) > 1 else ()
 
-    def _sorted(
-        self, messages: Sequence[Message], stretches: Sequence[list[Group]]
-    ) -> Answered[tuple[_ModelTopic, ...]]:
+    def _sorted(self, messages: Sequence[Message], stretches: Sequence[list[Group]]) -> Answered[tuple[_RawTopic, ...]]:
         request = _request(messages, stretches, self._model.context_limit)
         key = request.turns[-1].text
         if key not in self._known:
@@ -93,9 +91,9 @@ class ModelTopics:
         return self._known[key]
 
 
-def _topic(topic: _ModelTopic, stretches: Sequence[list[Group]], messages: Sequence[Message]) -> Topic:
-    groups = sorted((group for number in topic.stretches for group in stretches[number]), key=lambda group: group.index)
-    return Topic(topic_heading(topic.title, groups, messages), tuple(group.index for group in groups), topic.importance)
+def _topic(topic: _RawTopic, stretches: Sequence[list[Group]], messages: Sequence[Message]) -> Topic:
+    groups = sorted((g for i in topic.stretches for g in stretches[i]), key=lambda g: g.index)
+    return Topic(topic_heading(topic.title, groups, messages), tuple(g.index for g in groups), topic.importance)
 
 
 def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limit: int) -> ModelRequest:
@@ -106,8 +104,7 @@ def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limi
     data = ""
     for width in _DIGESTS:
         data = "\n".join(
-            fenced("summary", _digest(messages, stretch, width), stretch=number)
-            for number, stretch in enumerate(stretches, 1)
+            fenced("summary", _digest(messages, stretch, width), stretch=i) for i, stretch in enumerate(stretches, 1)
         )
         if estimate(data) <= room:
             break
@@ -117,17 +114,15 @@ def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limi
 def _digest(messages: Sequence[Message], groups: Sequence[Group], width: int) -> str:
     """Return what was asked first, how the answers begin, and the files that were touched; the tools where that is
     all."""
-    members = [messages[index] for group in groups for index in group.messages]
-    request = next((message.text("text") for message in members if message.origin == "request"), "")
+    members = [messages[i] for g in groups for i in g.messages]
+    request = next((m.text("text") for m in members if m.origin == "request"), "")
     answers = [
-        text
-        for message in members
-        if message.role == "assistant" and message.origin == "other" and (text := message.text("text").strip())
+        text for m in members if m.role == "assistant" and m.origin == "other" and (text := m.text("text").strip())
     ]
     # the last one tells what came of it
     beginnings = dict.fromkeys(map(_begin, answers[:1] + answers[1:][-1:]))
-    touched = [_short(path) for message in members for call in message.calls for path, _ in call_actions(call)]
-    tools = [call.name for message in members for call in message.calls]
+    touched = [_short(path) for m in members for call in m.calls for path, _ in call_actions(call)]
+    tools = [call.name for m in members for call in m.calls]
     lines = (
         ("asked", request, width // 2),
         ("answered", " | ".join(one_line(text, width // 5) for text in beginnings), width // 2),
@@ -152,7 +147,7 @@ def _short(path: str) -> str:
     return "/".join(path.replace("\\", "/").rsplit("/", 2)[-2:])
 
 
-def _read_topics(text: str, *, stretches: int) -> tuple[_ModelTopic, ...]:
+def _read_topics(text: str, *, stretches: int) -> tuple[_RawTopic, ...]:
     """Return the topics in the order in which they came up, the most important one with 1. Raises RejectedError unless
     each stretch is in one of them, and titles and importance can be used."""
     entries = read_json(text, _SCHEMA)["topics"]
@@ -169,7 +164,7 @@ def _read_topics(text: str, *, stretches: int) -> tuple[_ModelTopic, ...]:
     if not heaviest:
         raise RejectedError("no topic has any importance")
     topics = [
-        _ModelTopic(
+        _RawTopic(
             _clean_title(entry["title"]),
             round(entry["importance"] / heaviest, 3),
             tuple(sorted(int(number) - 1 for number in entry["stretches"])),

@@ -145,11 +145,7 @@ def _protected(analysis: Analysis, plan: Plan, residuals: Set[int], out: Mapping
 
 
 def _tier_lines(
-    analysis: Analysis,
-    plan: Plan,
-    out: dict[int, Message],
-    summaries: Sequence[Summary],
-    count: Callable[[str], int],
+    analysis: Analysis, plan: Plan, out: dict[int, Message], summaries: Sequence[Summary], count: Callable[[str], int]
 ) -> tuple[TierLine, ...]:
     messages, before, after = [0] * TIERS, [0] * TIERS, [0] * TIERS
     for message in analysis.transcript.messages:

@@ -336,8 +336,8 @@ def compact_source(
     """Compact every conversation of a file on its own, and join them as they were. `decided`: decisions on each;
     empty: on none."""
     parts = [
-        compact(transcript, its_tools, settings, closed=closed, recalled=recalled, decided=choices)
-        for transcript, its_tools, choices in zip(
+        compact(t, its_tools, settings, closed=closed, recalled=recalled, decided=choices)
+        for t, its_tools, choices in zip(
             source.transcripts, tools, decided or [UNDECIDED] * len(source.transcripts), strict=True
         )
     ]

@@ -120,12 +120,8 @@ class Llm:
             return None
         form = drafted(form_of(request.slot.form, request.slot.tier))
         repeated = {quote.kind for quote in request.slot.quotes}
-        headings = [heading for heading in form.headings if not heading.sections]
-        titles = tuple(
-            heading.title
-            for heading in headings
-            if not (heading.title == "Original Task" and repeated & {"first", "only"})
-        )
+        headings = [h for h in form.headings if not h.sections]
+        titles = tuple(h.title for h in headings if not (h.title == "Original Task" and repeated & {"first", "only"}))
         kind = {"tiers": f"tier{request.slot.tier or 1}", "summary": "session"}.get(
             request.slot.form, request.slot.form
         )
@@ -136,8 +132,8 @@ class Llm:
             messages=new,
             earlier=earlier,
             target_tokens=min(self._most, self._room(request, count)),
-            replaced=sum(message.tokens for message in request.messages),
-            optional=frozenset(heading.title for heading in headings if kind == "session" and not heading.always),
+            replaced=sum(m.tokens for m in request.messages),
+            optional=frozenset(h.title for h in headings if kind == "session" and not h.always),
             task=request.task if kind == "session" else "",
         )
 
@@ -149,7 +145,7 @@ class Llm:
         earlier = _split(request.messages)[1]
         for index, (part, messages) in enumerate(request.parts):
             new = _split(messages)[0]
-            tokens = sum(message.tokens for message in new)
+            tokens = sum(m.tokens for m in new)
             if not part.weight or tokens < _TOO_SHORT:
                 continue
             piece = PromptPiece(
@@ -178,20 +174,16 @@ class Llm:
         """Make one step of each job: its stretches, or what puts them together. Rejected ones are asked once more."""
         steps = [step for job in jobs for step in self._steps(job)]
         first = self._judged(steps, [""] * len(steps), count)
-        again = [index for index, judged in enumerate(first) if judged.reason and not judged.failed]
-        second = self._judged([steps[index] for index in again], [first[index].reason for index in again], count)
+        again = [i for i, judged in enumerate(first) if judged.reason and not judged.failed]
+        second = self._judged([steps[i] for i in again], [first[i].reason for i in again], count)
         results = dict(enumerate(first)) | dict(zip(again, second, strict=True))
         for job in jobs:
-            outcomes = [(steps[index], results[index]) for index in range(len(steps)) if steps[index].job is job]
-            rejected = [judged for _, judged in outcomes if judged.reason]
-            if len(rejected) == len(outcomes) or any(
-                step.stretch is None for step, judged in outcomes if judged.reason
-            ):
+            pairs = [(steps[i], results[i]) for i in range(len(steps)) if steps[i].job is job]
+            rejected = [judged for _, judged in pairs if judged.reason]
+            if len(rejected) == len(pairs) or any(step.stretch is None for step, judged in pairs if judged.reason):
                 job.failure = f"{rejected[0].reason}{'' if rejected[0].failed else ' (asked twice)'}"
                 continue
-            job.texts = [
-                judged if not judged.reason else self._quoted(step, judged, count) for step, judged in outcomes
-            ]
+            job.texts = [judged if not judged.reason else self._quoted(step, judged, count) for step, judged in pairs]
 
     def _steps(self, job: _Job) -> list[_Step]:
         if not job.texts:
@@ -236,16 +228,15 @@ class Llm:
             return replace(request, draft=Draft(self._model.name, sections=finished[0].texts[0].sections))
         bodies = {job.part: job.texts[0].text for job in finished}
         return replace(
-            request,
-            draft=Draft(self._model.name, parts=tuple(bodies.get(index, "") for index in range(len(request.parts)))),
+            request, draft=Draft(self._model.name, parts=tuple(bodies.get(i, "") for i in range(len(request.parts))))
         )
 
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], tuple[str, ...]]:
     """Return the messages that no summary stands for yet, and the texts of earlier summaries without lines they
     quote."""
-    new = [message for message in messages if message.origin != "summary"]
-    return new, tuple(_saying(message.text("text")) for message in messages if message.origin == "summary")
+    new = [m for m in messages if m.origin != "summary"]
+    return new, tuple(_saying(m.text("text")) for m in messages if m.origin == "summary")
 
 
 def _saying(text: str) -> str:
@@ -255,4 +246,4 @@ def _saying(text: str) -> str:
 
 def _named(request: SummaryRequest) -> str:
     tier = f" of tier {request.slot.tier}" if request.slot.form == "tiers" else ""
-    return f"summary{tier} of messages {format_ranges(message.number for message in request.messages)}"
+    return f"summary{tier} of messages {format_ranges(m.number for m in request.messages)}"

@@ -97,9 +97,7 @@ class Extractive:
         return next((text for less in bare if count(text := render(less, ())) <= request.budget), "")
 
 
-def _described(
-    page: Page, chosen: Sequence[PageLine], tokens_left: int, budget: int, count: Callable[[str], int]
-) -> Page:
+def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> Page:
     """Return the page with what was changed in the files of its table, the newest first, as far as there is room
     left."""
     if not any(heading.style == "table" for heading in page.form.headings):
@@ -109,14 +107,14 @@ def _described(
     for fact in facts:
         if fact is None or not fact.changed_line:
             continue
-        tokens_left -= count(fact.changed_line) + 2
-        if tokens_left < 0:
+        left -= count(fact.changed_line) + 2
+        if left < 0:
             break
         described.append(fact.about)
     if not described:
         return page
-    described_page = replace(page, described=frozenset(described))
-    return described_page if count(render(described_page, chosen)) <= budget else page
+    with_changes = replace(page, described=frozenset(described))
+    return with_changes if count(render(with_changes, chosen)) <= budget else page
 
 
 def page_for(request: SummaryRequest) -> Page:
@@ -204,9 +202,7 @@ def _lines(
         items = [item for item in items if item.fact is None]
         first = _take_facts(facts, int(room * _FACT_SHARE), count)
         missing = (
-            left_out_before(request.messages)
-            + Counter(item.section for item in facts)
-            - Counter(item.section for item in first)
+            left_out_before(request.messages) + Counter(i.section for i in facts) - Counter(i.section for i in first)
         )
         if missing:
             first.append(SummaryItem("Commands", left_out(dict(sorted(missing.items()))), (), _LAST))
@@ -316,9 +312,7 @@ def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
     chosen = tuple(excerpts)
     turns = repeated_turns(request.slot.quotes)
     head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
-    end = "".join(
-        last_request(request_quote.text) for request_quote in request.slot.quotes if request_quote.kind == "last"
-    )
+    end = "".join(last_request(q.text) for q in request.slot.quotes if q.kind == "last")
     while True:
         pieces = (head, f"{legend(excerpts)}{quote(chosen)}" if chosen else "", request.slot.state)
         text = "\n".join(filter(None, pieces)) + end

@@ -157,13 +157,8 @@ def merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) 
 
 def room(piece: PromptPiece, context: int, system: str) -> int:
     """Return the tokens of the messages of one request, by an estimate that no model's own count exceeds."""
-    empty_request = model_request(piece, (), system, merging=True)
-    return (
-        context
-        - empty_request.max_tokens
-        - estimate(empty_request.system)
-        - sum(estimate(turn.text) for turn in empty_request.turns)
-    )
+    empty = model_request(piece, (), system, merging=True)
+    return context - empty.max_tokens - estimate(empty.system) - sum(estimate(turn.text) for turn in empty.turns)
 
 
 def _fitting(turn: Turn, capacity: int) -> Turn:

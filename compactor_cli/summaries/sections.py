@@ -149,18 +149,11 @@ def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
     """Yield each role with its messages, and each tool with its calls."""
     new = [message for message in messages if message.origin != "summary"]
     roles = Counter(
-        "user" if message.origin == "request" else message.role
-        for message in new
-        if message.origin == "request" or message.role == "assistant"
+        "user" if m.origin == "request" else m.role for m in new if m.origin == "request" or m.role == "assistant"
     )
     tools = Counter(call.name for message in new for call in message.calls)
-    participants = [
-        f"{role} ({count} message{'s' * (count > 1)})" for role, count in sorted(roles.items(), reverse=True)
-    ]
-    called = [
-        f"`{one_line(name, 60)}` {count}x"
-        for name, count in sorted(tools.items(), key=lambda tool: (-tool[1], tool[0]))
-    ]
+    participants = [f"{role} ({n} message{'s' * (n > 1)})" for role, n in sorted(roles.items(), reverse=True)]
+    called = [f"`{one_line(name, 60)}` {n}x" for name, n in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
     participants += [f"tools {', '.join(called[:_TOOLS])}"] if called else []
     if participants:
         yield SummaryItem("Participants", ", ".join(participants), (), -1)

@@ -64,11 +64,7 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
 def carried(messages: Sequence[Message]) -> list[tuple[str, str, str]]:
     """Return what earlier summaries show of changes: path, number of the message of that round, and the block."""
     texts = [message.text("text") for message in messages if message.origin == "summary"]
-    return [
-        (match[1], match[2], f"  {match[3]}\n{match[4]}  {match[3]}")
-        for text in texts
-        for match in _CARRIED.finditer(text)
-    ]
+    return [(m[1], m[2], f"  {m[3]}\n{m[4]}  {m[3]}") for text in texts for m in _CARRIED.finditer(text)]
 
 
 def is_label(line: str) -> bool:

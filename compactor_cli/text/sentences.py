@@ -31,11 +31,7 @@ def sentences(text: str) -> list[str]:
             continue
         import sentencex  # loaded only where there is prose to split
 
-        result.extend(
-            sentence.strip()
-            for sentence in _whole_code(sentencex.segment("en", item[:_LONGEST]))
-            if len(sentence.strip()) > 2
-        )
+        result.extend(s.strip() for s in _whole_code(sentencex.segment("en", item[:_LONGEST])) if len(s.strip()) > 2)
     return result
 
 

@@ -40,24 +40,22 @@ def units(text: str, *, apart: bool = False, noise: frozenset[int] = frozenset()
     start = end = -1
     offset, noisy = 0, False
     for number, line in enumerate(text.split("\n")):
-        stripped = line.strip()
+        bare = line.strip()
         begin = offset + len(line) - len(line.lstrip())
-        finish = begin + len(stripped)
+        stop = begin + len(bare)
         offset += len(line) + 1
-        joins = (
-            bool(stripped) and not apart and start >= 0 and finish - start <= _TOGETHER and noisy == (number in noise)
-        )
+        joins = bool(bare) and not apart and start >= 0 and stop - start <= _TOGETHER and noisy == (number in noise)
         noisy = number in noise
         if joins:
-            end = finish
+            end = stop
             continue
         if start >= 0:
             yield start, end
         start = -1
-        if stripped and len(stripped) > _LONG:
-            yield from _pieces(stripped, begin)
-        elif stripped:
-            start, end = begin, finish
+        if bare and len(bare) > _LONG:
+            yield from _pieces(bare, begin)
+        elif bare:
+            start, end = begin, stop
     if start >= 0:
         yield start, end
 
@@ -99,17 +97,13 @@ def _sentence_cuts(line: str) -> Iterator[int]:
 def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
     """Yield where to cut text so that pieces are no longer than `longest` characters, or twice that where a long name
     would be cut in two."""
-    offset = start
-    while end - offset > longest:
-        cut = _break_before(line, offset + longest // 3, offset + longest)
-        cut = (
-            cut
-            or _break_behind(line, offset + longest, min(end, offset + 2 * longest))
-            or min(end, offset + 2 * longest)
-        )
+    while end - start > longest:
+        far = min(end, start + 2 * longest)
+        cut = _break_before(line, start + longest // 3, start + longest)
+        cut = cut or _break_behind(line, start + longest, far) or far
         if cut < end:
             yield cut
-        offset = cut
+        start = cut
 
 
 def _break_before(line: str, start: int, end: int) -> int:

@@ -138,31 +138,27 @@ class _Chooser:
         self.best = max((sentence.worth for sentence in self.sentences), default=0.0)
 
     def _weigh(self, rate: Rate) -> list[_Sentence]:
-        clauses = [
-            (number, clause) for number, request in enumerate(self.requests) for clause in split_clauses(request.text)
-        ]
-        values = rate([(self.requests[number].message, clause.text) for number, clause in clauses])
+        clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
+        values = rate([(self.requests[i].message, clause.text) for i, clause in clauses])
         weighed = []
-        for (number, clause), value in zip(clauses, values, strict=True):
-            age = (len(self.requests) - 1 - number) / max(1, len(self.requests) - 1)
+        for (i, clause), value in zip(clauses, values, strict=True):
+            age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             worth = value * (1 - _AGED * age) * {"pasted": _PASTED, "middle": _MIDDLE}.get(clause.place, 1.0)
-            weighed.append(_Sentence(number, clause, self.count(clause.text) + 1, worth))
+            weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
     def choose(self, room: int) -> tuple[KeptRequest, ...]:
         """Return the requests, each as far as it stays."""
         newest = len(self.requests) - 1
         order = sorted(range(len(self.sentences)), key=self._rank)
-        newest_sentences = [i for i in order if self.sentences[i].request == newest]
+        of_newest = [i for i in order if self.sentences[i].request == newest]
         whole = self.sizes[newest] + HEADING <= room * _NEWEST
-        self._take(newest_sentences, room if whole else int(room * _NEWEST))
+        self._take(of_newest, room if whole else int(room * _NEWEST))
         first = [i for i in order if self.sentences[i].request == 0]
         best = max((self.sentences[i].worth for i in first), default=0.0)
         self._take(first, self.used + int(room * _FIRST), least=_NOD * best / self.best if self.best else 0.0)
-        for i in sorted(
-            newest_sentences, key=lambda i: self.sentences[i].tokens
-        ):  # something has to be said of the newest
-            if self.taken.isdisjoint(newest_sentences):
+        for i in sorted(of_newest, key=lambda i: self.sentences[i].tokens):  # something of the newest has to stay
+            if self.taken.isdisjoint(of_newest):
                 self._take([i], room, least=0.0)
         self._take(order, room)
         chosen = self._kept_requests()
