@@ -82,7 +82,8 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
             _in_result(part_mentions, piece.message)
             _failures(mentions, session, piece, part.failed)
         elif message.role == "assistant":
-            _by_agent(part_mentions, piece.message, part, edits=_changes_files(part))
+            edits = part.kind == "tool_call" and any(action != "read" for _, action in call_actions(part))
+            _by_agent(part_mentions, piece.message, part, edits=edits)
         else:
             _by_user(part_mentions, piece.message == ends[0], piece.message == ends[1])
     for key in keys:
@@ -103,11 +104,6 @@ def _count_alike(mentions: Mapping[int, Mentions], session: SessionText) -> None
     counts = Counter(shapes.values())
     for term, shape in shapes.items():
         mentions[term].alike = counts[shape]
-
-
-def _changes_files(part: Part) -> bool:
-    """Return whether a part is a call that changes files."""
-    return part.kind == "tool_call" and any(action != "read" for _, action in call_actions(part))
 
 
 def _ages(messages: Sequence[Message]) -> list[float]:

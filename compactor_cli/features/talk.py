@@ -107,10 +107,7 @@ def _weights(named: Mapping[str, float]) -> tuple[float, list[float]]:
 
 def _value(row: Sequence[float], weights: tuple[float, Sequence[float]]) -> float:
     bias, by_signal = weights
-    return _likely(bias + fsum(map(mul, by_signal, row)))
-
-
-def _likely(points: float) -> float:
+    points = bias + fsum(map(mul, by_signal, row))
     return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
 
 

@@ -186,8 +186,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def word_lengths(words: Iterable[str]) -> list[int]:
-    """Return the letters of each word in a script with blanks; the syllables of Korean count as what they are made
-    of."""
+    """Return the letters of each word in a script with blanks; Korean syllables count as what they are made of."""
     return [
         len(word) if word.isascii() else len(normalize("NFD", word))
         for word in words

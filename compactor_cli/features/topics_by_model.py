@@ -70,8 +70,8 @@ class ModelTopics:
         self._known: dict[str, Answered[tuple[_RawTopic, ...]]] = {}
 
     def __call__(self, messages: Sequence[Message], groups: Sequence[Group]) -> tuple[Topic, ...]:
-        """Return at most five topics in the order in which they came up; none for a session too short to sort, or about
-        one thing."""
+        """Return at most five topics in the order in which they came up; none for a session too short to sort, or of
+        one."""
         stretches = cut_stretches(messages, groups)
         if len(stretches) < 2:
             return find_topics(messages, groups)

@@ -286,8 +286,7 @@ def _around(transcript: Transcript, item: _Item, place: int, parent: str) -> Aro
 
 
 def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[int, Mapping[Path, str]]) -> bytes:
-    """Return the bytes of a conversation with these records. `changes`: what changes in the ones that stay where they
-    are."""
+    """Return the bytes of a conversation with these records. `changes`: what changes in those that stay."""
     layout = transcript.layout
     pieces: list[bytes] = []
     for piece in layout.pieces:

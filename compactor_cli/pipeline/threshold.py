@@ -26,8 +26,7 @@ class ContextState(Struct, frozen=True):
 
 
 def threshold_of(limit: int, settings: ContextSettings) -> int:
-    """Return the tokens at which to compact: what is set, or a share of what the reserves leave of the context
-    limit."""
+    """Return the tokens at which to compact: what is set, or a share of what the reserves leave of the limit."""
     if settings.threshold is not None:
         return settings.threshold
     available = limit - settings.system_reserve - settings.output_reserve - settings.safety_buffer

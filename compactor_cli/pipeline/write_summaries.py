@@ -54,6 +54,7 @@ def write_summaries(
     messages = transcript.messages
     number = current_round(messages)
     base_slot = max(plan.slots, key=lambda slot: (slot.heading == "full", slot.budget), default=None)
+    names_base = base_slot is not None and base_slot.based and base_slot.heading == "full"
     keywords = _keywords(messages, groups, plan, context.query)
     written: dict[SummarySlot, Summary] = {}
     failed: set[int] = set()
@@ -62,7 +63,9 @@ def write_summaries(
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
     state = session_state(messages) if any(slot.excerpts is None for slot in slots) else ()
     requests = [
-        _request(transcript, groups, slot, number, base if _names_base(slot, base_slot) else None, keywords, context)
+        _request(
+            transcript, groups, slot, number, base if names_base and slot is base_slot else None, keywords, context
+        )
         for slot in slots
     ]
     task = _task(messages)
@@ -101,11 +104,6 @@ def _task(messages: Sequence[Message]) -> str:
         if message.origin == "summary" and (words := carried(message.text("text")).first):
             return words
     return ""
-
-
-def _names_base(slot: SummarySlot, chosen: SummarySlot | None) -> bool:
-    """Return whether a summary says what the transcript was compacted from."""
-    return slot is chosen and slot.based and slot.heading == "full"
 
 
 def _up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:

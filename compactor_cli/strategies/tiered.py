@@ -103,7 +103,9 @@ class _Planner:
 
     def plan(self) -> Plan:
         inputs = self.inputs
-        protected = [g for g in inputs.groups if g.index in inputs.protected or self._finished_summary(g)]
+        # without a target, summaries of earlier rounds are finished and stay
+        finished = {g.index for g in inputs.groups if self.target is None and inputs.is_summary(g)}
+        protected = [g for g in inputs.groups if g.index in inputs.protected or g.index in finished]
         self._keep_protected(protected)
         self._keep_residuals([g for g in inputs.groups if g.index not in self.decisions and self._is_residual(g)])
         apart = {i for group in self.decisions for i in inputs.groups[group].messages}
@@ -136,10 +138,6 @@ class _Planner:
     def _implied_target(self) -> int:
         """Return, without a target, what the plan allows, so that a second run finds nothing to do."""
         return sum(d.tokens for d in self.decisions.values()) + sum(slot.budget for slot in self.slots)
-
-    def _finished_summary(self, group: Group) -> bool:
-        """Return whether it is a summary of an earlier round: without a target these are finished and stay."""
-        return self.target is None and self.inputs.is_summary(group)
 
     def _is_residual(self, group: Group) -> bool:
         return any(i in self.inputs.residuals.kept for i in group.messages)

@@ -136,8 +136,7 @@ def _key(title: str) -> str:
 
 
 def _body(text: str) -> str:
-    """Return text that can stand under a heading: no headings of its own, no empty lines, and nothing when it says
-    so."""
+    """Return text that can stand under a heading: no headings of its own, no empty lines; nothing when it says so."""
     lines = []
     for line in text.splitlines():
         heading = _HEADING.match(line)

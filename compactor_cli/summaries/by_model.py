@@ -233,8 +233,7 @@ class Llm:
 
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], tuple[str, ...]]:
-    """Return the messages that no summary stands for yet, and the texts of earlier summaries without lines they
-    quote."""
+    """Return the messages that no summary stands for yet, and earlier summaries without the lines they quote."""
     new = [m for m in messages if m.origin != "summary"]
     return new, tuple(_saying(m.text("text")) for m in messages if m.origin == "summary")
 

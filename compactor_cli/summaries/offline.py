@@ -98,8 +98,7 @@ class Extractive:
 
 
 def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> Page:
-    """Return the page with what was changed in the files of its table, the newest first, as far as there is room
-    left."""
+    """Return the page with what was changed in the files of its table, the newest first, as far as there is room."""
     if not any(heading.style == "table" for heading in page.form.headings):
         return page
     described = []
@@ -157,8 +156,7 @@ def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> 
 def _fitting(
     page: Page, chosen: Sequence[PageLine], request: SummaryRequest, count: Callable[[str], int]
 ) -> tuple[Excerpt, ...]:
-    """Return the lines that the strategy chose, without those of least value that have no room beside what is
-    written."""
+    """Return the lines that the strategy chose, without those of least value that have no room."""
     lines = request.slot.lines
     while lines:
         excess = count(render(replace(page, lines=lines), chosen)) - request.budget
@@ -307,8 +305,7 @@ def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], i
 
 
 def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
-    """Return the lines that the strategy chose, and the state; lines of least value go when the heading needs their
-    room."""
+    """Return the chosen lines, and the state; lines of least value go when the heading needs their room."""
     chosen = tuple(excerpts)
     turns = repeated_turns(request.slot.quotes)
     head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))

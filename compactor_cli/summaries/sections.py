@@ -222,8 +222,7 @@ def last_actions(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
-    """Yield the lines of a finished summary as they are carried over; what they name are messages of their own
-    round."""
+    """Yield the lines of a finished summary as carried over; what they name are messages of their own round."""
     title = "Earlier summary"
     text = message.text("text")
     if not is_summary(text):
@@ -304,8 +303,7 @@ def _says_little(sentence: str) -> bool:
 
 
 def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem]:
-    """Yield the lines of tool output that speak of what is kept, and error lines of results not known to have
-    failed."""
+    """Yield lines of tool output that speak of what is kept, and error lines of results not known to have failed."""
     for part in message.parts:
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue

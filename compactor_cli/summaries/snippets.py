@@ -40,8 +40,7 @@ class CodeSnippet(Struct, frozen=True):
 
     @property
     def block(self) -> str:
-        """Return the lines as a block that belongs to an item of a list; none of them is a mark of the summary's
-        own."""
+        """Return the lines as a block that belongs to an item of a list; none of them is a mark of the summary."""
         fence = "```"
         while any(fence in line for line in self.lines):
             fence += "`"

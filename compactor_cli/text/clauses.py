@@ -108,8 +108,8 @@ def _places(lines: list[str]) -> list[Place]:
 
 
 def _pasted_lines(lines: list[str], first: int, last: int, pasted: list[bool]) -> tuple[int, int]:
-    """Return the span of a run of lines that is pasted: without those up to a colon that say what follows, and without
-    a question at the end."""
+    """Return the pasted span of a run of lines: without those up to a colon that say what follows, and a question at
+    the end."""
     begin, end = first, last
     for index in range(first, min(first + _LEAD, last)):
         if pasted[index]:

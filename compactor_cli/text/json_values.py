@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -26,8 +25,7 @@ def json_value(text: str | bytes) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a JSON text. Raises ValueError for text that is no JSON, or is nested deeper than
-    MAX_DEPTH."""
+    """Return the value of a JSON text. Raises ValueError for what is no JSON, or nested deeper than MAX_DEPTH."""
     try:
         value = json_value(text)
     except RecursionError:
@@ -43,9 +41,6 @@ def nested_too_deeply(text: str, value: Any, limit: int = MAX_DEPTH) -> bool:
         return False
     level = [value]
     for _ in range(limit):
-        level = [item for outer in level if isinstance(outer, (dict, list)) for item in _members(outer)]
+        containers = (item for item in level if isinstance(item, (dict, list)))
+        level = [member for outer in containers for member in (outer.values() if isinstance(outer, dict) else outer)]
     return any(isinstance(item, (dict, list)) for item in level)
-
-
-def _members(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value

@@ -90,12 +90,8 @@ def last_resort(
 ) -> list[Stretch]:
     """Return the group that is cut at its place and of which a summary saves most, where there has to be one."""
     cut = (g for g in groups if g.index in in_place and in_place[g.index].rendition == "shortened")
-    return sorted((Stretch([g], quoted(g)) for g in cut if movable(g) and quoted(g)), key=_saved)[-1:]
-
-
-def _saved(stretch: Stretch) -> int:
-    """Return the tokens that a summary saves besides its heading."""
-    return sum(group.tokens for group in stretch.groups) - stretch.tokens
+    movable_cut = sorted((g for g in cut if movable(g) and quoted(g)), key=lambda g: g.tokens - quoted(g))
+    return [Stretch([g], quoted(g)) for g in movable_cut[-1:]]
 
 
 def _first_gap(

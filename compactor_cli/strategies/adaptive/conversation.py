@@ -36,8 +36,7 @@ def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
 def ranked_lines(
     messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int, profile: Profile
 ) -> Iterator[int]:
-    """Yield the lines of statements, those first that are worth most for their tokens, until about twice the room is
-    taken."""
+    """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken."""
     statements: list[Statement] = []
     lines_of: list[list[int]] = []
     for number in sorted(lines.first_of):
@@ -62,8 +61,7 @@ def ranked_lines(
 def _statements(
     lines: SessionLines, number: int, message: Message, cost: Callable[[int], int], room: int
 ) -> Iterator[tuple[str, list[int]]]:
-    """Yield (speaker, lines) of the statements of a piece: all of it, or each sentence; of an earlier summary each
-    quote."""
+    """Yield (speaker, lines) of the statements of a piece: all of it, or each sentence; of a summary each quote."""
     all_lines = list(lines.of_piece(number))
     if message.origin == "summary":
         yield from _quoted(lines, all_lines)

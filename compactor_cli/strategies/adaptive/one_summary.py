@@ -62,8 +62,7 @@ class OneSummaryChooser(Chooser):
 
 
 def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote | None:
-    """Return the newest request, or the sentences of it that bind; None when it stays where it is, or nothing of it
-    fits."""
+    """Return the newest request, or its sentences that bind; None when it stays where it is, or nothing of it fits."""
     messages = (inputs.messages[i] for group in reversed(groups) for i in reversed(group.messages))
     message = next((message for message in messages if message.origin == "request"), None)
     if message is None or not can_move(message):

@@ -133,8 +133,7 @@ class _Planner:
         return max(requests, default=-1)
 
     def _large(self, protected: Sequence[Group]) -> set[int]:
-        """Return the last request, when it would leave too little room for everything else: its lines that bind are
-        kept.
+        """Return the last request, when it would leave too little room for the rest: its lines that bind are kept.
 
         None when there is not even room for what is left of it.
         """

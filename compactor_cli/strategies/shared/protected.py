@@ -93,8 +93,7 @@ def _reasoned(inputs: PlanInput, decisions: Sequence[Decision]) -> list[Decision
 
 
 def without_closing(inputs: PlanInput, renderer: Renderer, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
-    """Drop the assistant turn which closes a history, when no tool result stands before it any more; empty
-    otherwise."""
+    """Drop the assistant turn that closes a history, when no tool result stands before it any more; else empty."""
     last = inputs.groups[-1]
     if inputs.protected.get(last.index) != CLOSING:
         return {}

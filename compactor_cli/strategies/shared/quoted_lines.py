@@ -125,7 +125,7 @@ class Quoter:
                 if begins:
                     number = self._messages[piece.message].number
                     head = heading(number, self._speaker(piece, lines.ends[line], quoted))
-                text = _NUMBER.sub("", text) if self._is_result(piece) else text
+                text = _NUMBER.sub("", text) if self._part((piece.message, piece.part)).kind == "tool_result" else text
             joint = "gap"
             if begins:
                 joint = "heading" if lines.is_first(line) or (earlier and not parted) else "middle"
@@ -145,9 +145,6 @@ class Quoter:
 
     def _part(self, spot: Spot) -> Part:
         return self._messages[spot[0]].parts[spot[1]]
-
-    def _is_result(self, piece: SessionPiece) -> bool:
-        return self._messages[piece.message].parts[piece.part].kind == "tool_result"
 
     def _speaker(self, piece: SessionPiece, end: int, quoted: set[tuple[int, int]]) -> str:
         """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""

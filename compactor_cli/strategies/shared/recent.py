@@ -85,8 +85,7 @@ def plan_recent(inputs: PlanInput, shape: Shape) -> Plan:
 
 
 def text_room(inputs: PlanInput, share: float, room: int, texts: int) -> int:
-    """Return the tokens of a summary for what stands under its headings; what a model writes of it has a length of its
-    own."""
+    """Return the tokens of a summary for what stands under its headings; a model's text has a length of its own."""
     limit = MOST
     if inputs.settings.summarizer == "llm":
         limit = min(MOST, max(1, texts) * text_tokens(inputs.settings.llm.summary_tokens))
@@ -182,8 +181,7 @@ class _Planner:
         return can_move(message) and (self.shape.absorbs or reason != FIRST_REQUEST)
 
     def _attempt(self, kept: dict[int, Decision], *, repeats: bool = False) -> _PlanParts | None:
-        """Make a plan around what is kept; None when there is no room for a summary. `repeats`: it may repeat
-        requests."""
+        """Make a plan around what is kept; None without room for a summary. `repeats`: it may repeat requests."""
         self.spare = 0
         attempt = self._planned(kept, repeats=repeats)
         for _ in range(_TIMES):

@@ -187,8 +187,7 @@ class _Chooser:
                 self.bundles.append(bundle)
 
     def _with_later(self, index: int) -> list[int]:
-        """Return a sentence with those that it must not stay without: later ones on its subject, and later ones on
-        theirs."""
+        """Return a sentence with those that it must not stay without: later ones on its subject, and on theirs."""
         bundle = [index]
         for sentence in bundle:
             bundle += (other for other in self.later[sentence] if other not in self.taken and other not in bundle)

@@ -78,8 +78,7 @@ class _Splitter:
         return group.index not in self.members and self.decisions[group.index].tokens > 0
 
     def _stretches(self, kept: Sequence[Group]) -> list[_Stretch]:
-        """Go once through the groups in time order: at each kept group a stretch ends when it has room for a
-        heading."""
+        """Go through the groups in time order: at each kept group a stretch ends when it has room for a heading."""
         spans = [_Stretch()]
         between: list[Group] = []
         """What is kept since the stretch before."""

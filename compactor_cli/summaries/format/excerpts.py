@@ -126,8 +126,7 @@ def heading(message: int, speaker: str) -> str:
 
 
 def earlier_heading(text: str, start: int) -> str:
-    """Return, of a summary's text, the heading that the line at `start` stands under, as a later round says
-    it."""
+    """Return the heading that the line at `start` of a summary stands under, as a later round says it."""
     start = text.rfind("\n", 0, start) + 1
     while True:
         match = _HEADING.match(text, start)
