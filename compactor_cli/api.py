@@ -165,7 +165,7 @@ def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Setti
 
 
 class _CompactCall(Struct, frozen=True):
-    """Hold what `compact` is given besides the file and the settings."""
+    """What `compact` is given besides the file and the settings."""
 
     tokenizer: str
     profile: Profile | None

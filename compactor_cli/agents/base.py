@@ -1,4 +1,4 @@
-"""Define what is known of an agent: where it keeps its sessions, what a listing says of one, how one is resumed."""
+"""What is known of an agent: where it keeps its sessions, what a listing says of one, how one is resumed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Figure(Struct, frozen=True):
 
 
 class About(Struct, frozen=True):
-    """Hold what a short look into a session tells; empty and None where it does not."""
+    """What a short look into a session tells; empty and None where it does not."""
 
     id: str = ""
     project: str = ""

@@ -14,7 +14,7 @@ from compactor_cli.agents.base import About, Agent, FoundSession, Machine
 
 @dataclass(slots=True)
 class Listing:
-    """Hold what a search came to."""
+    """What a search came to."""
 
     sessions: list[FoundSession] = field(default_factory=list)
     """The newest first."""

@@ -1,4 +1,4 @@
-"""Tell which of many known beginnings a file has, in one pass over it."""
+"""Which of many known beginnings a file has, in one pass over it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from compactor_cli.archive.removals import losses, mended_indices
+from compactor_cli.archive.removals import losses, repaired_indices
 from compactor_cli.archive.texts import PREFIX, SHORT
 from compactor_cli.model.archived import FileState, Manifest, Removed, Round
 from compactor_cli.model.content import Content, sha256
@@ -73,7 +73,7 @@ def _round(number: int, part: Compaction, session: str) -> Round:
 def _compacted(part: Compaction) -> tuple[str, ...]:
     """Ids of the input's messages that are not in the output as they were."""
     out = {message.index: message for message in part.messages if message.index >= 0}
-    mended = mended_indices(part)
+    mended = repaired_indices(part)
     ids = []
     for message in part.before.messages:
         index = mended.get(message.index)

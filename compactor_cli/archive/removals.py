@@ -1,4 +1,4 @@
-"""Tell what of a conversation is not in the output as it was: an entry for each original."""
+"""What of a conversation is not in the output as it was: an entry for each original."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class _Losses:
     def __init__(self, part: Compaction, conversation: int) -> None:
         self.part, self.conversation = part, conversation
         self.entries: list[Removed] = []
-        self._mended = mended_indices(part)
-        self._origin = {mended: before for before, mended in self._mended.items()}
+        self._repaired = repaired_indices(part)
+        self._origin = {repaired: before for before, repaired in self._repaired.items()}
         self._out = {message.index: message for message in part.messages if message.index >= 0}
         plan = part.plan.decisions if part.plan else ()
         self._decisions = {index: d for d in plan for index in part.groups[d.group].messages}
@@ -67,7 +67,7 @@ class _Losses:
             if slot is None:
                 continue
             covers = sorted(i for group in slot.groups for i in self.part.groups[group].messages)
-            messages = [self.part.mended.messages[i] for i in covers]
+            messages = [self.part.repaired.messages[i] for i in covers]
             records = list(dict.fromkeys(record for message in messages for record in message.records))
             reason = self._decisions[covers[0]].reason
             origins = [self._origin[i] for i in covers if i in self._origin]
@@ -75,13 +75,13 @@ class _Losses:
             self._add_records("summarized", messages, origins, records, reason, marks)
             for quote in slot.quotes:
                 if quote.message in self._origin:
-                    quoted = self.part.mended.messages[quote.message]
+                    quoted = self.part.repaired.messages[quote.message]
                     for part in quoted.parts:
                         self._add_texts("summarized", quoted, part, marks & references_in(quote.text), reason)
 
     def add_message(self, message: Message) -> None:
         """One message of the input, where it is not in the output as it was."""
-        index = self._mended.get(message.index)
+        index = self._repaired.get(message.index)
         if index is None and message.number in self._dropped:
             self._add_gone("dropped", message, DROPPED)
             return
@@ -93,12 +93,12 @@ class _Losses:
             loss: Loss = "summarized" if decision and decision.rendition == "summarized" else "dropped"
             self._add_gone(loss, message, decision.reason if decision else "")
             return
-        mended = self.part.mended.messages[index]
-        if mended.parts != message.parts:
+        repaired = self.part.repaired.messages[index]
+        if repaired.parts != message.parts:
             reason = self._notes.get(message.index, "changed by a repair")
             self._add_records("repaired", [message], [message.index], message.records, reason)
         if decision and index in self._edits:
-            self._add_shortened(message, mended, self._edits[index], decision)
+            self._add_shortened(message, repaired, self._edits[index], decision)
 
     def add_records(self) -> None:
         """Records that are gone or changed and that no entry has yet."""
@@ -123,25 +123,27 @@ class _Losses:
         if records:
             self._add_records(loss, [message], [message.index], records, reason)
 
-    def _add_shortened(self, message: Message, mended: Message, edits: Sequence[Edit], decision: Decision) -> None:
+    def _add_shortened(self, message: Message, repaired: Message, edits: Sequence[Edit], decision: Decision) -> None:
         whole = False
         for edit in edits:
-            part, marks = mended.parts[edit.part], references_in(edit.text)
-            self._add_texts("shortened", mended, part, marks, decision.reason)
+            part, marks = repaired.parts[edit.part], references_in(edit.text)
+            self._add_texts("shortened", repaired, part, marks, decision.reason)
             whole = whole or not _is_named(part, edit.text, marks)
         if whole:
             self._add_records("shortened", [message], [message.index], message.records, decision.reason)
 
-    def _add_texts(self, loss: Loss, mended: Message, part: Part, marks: frozenset[str], reason: str) -> None:
+    def _add_texts(self, loss: Loss, repaired: Message, part: Part, marks: frozenset[str], reason: str) -> None:
         """The originals in a part that marks lead to. Other marks are of earlier rounds."""
         named = set()
-        records = [part.place.record] if part.place else mended.records[:1]
+        records = [part.place.record] if part.place else repaired.records[:1]
         for text in originals_of(part) if marks else ():
             full = digest([encode(text)])
             if full[:SHORT] in marks and full not in named:
                 named.add(full)
-                entry = self._entry(loss, [self._origin[mended.index]], records, reason)
-                self.entries.append(entry(digest=full, kind="text", role=mended.role, tokens=part.tokens, marked=True))
+                entry = self._entry(loss, [self._origin[repaired.index]], records, reason)
+                self.entries.append(
+                    entry(digest=full, kind="text", role=repaired.role, tokens=part.tokens, marked=True)
+                )
 
     def _add_records(
         self,
@@ -177,16 +179,16 @@ class _Losses:
         )
 
 
-def mended_indices(part: Compaction) -> dict[int, int]:
+def repaired_indices(part: Compaction) -> dict[int, int]:
     """Index of a message of the input -> its index after repairs; what a repair took out is not there."""
-    if part.mended is part.before:
+    if part.repaired is part.before:
         return {message.index: message.index for message in part.before.messages}
     waiting: dict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
     for message in reversed(part.before.messages):
         waiting[message.id, message.records].append(message.index)
     return {
         waiting[message.id, message.records].pop(): message.index
-        for message in part.mended.messages
+        for message in part.repaired.messages
         if waiting.get((message.id, message.records))
     }
 

@@ -1,4 +1,4 @@
-"""Tell what a session is called in the archive, so that its rounds are found together."""
+"""What a session is called in the archive, so that its rounds are found together."""
 
 from __future__ import annotations
 

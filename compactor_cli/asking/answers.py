@@ -29,7 +29,7 @@ class Question(Struct, Generic[T], frozen=True):
 
 
 class Answered(Struct, Generic[T], frozen=True):
-    """Hold what was read from an answer, or why there is nothing."""
+    """What was read from an answer, or why there is nothing."""
 
     value: T | None
     why: str = ""

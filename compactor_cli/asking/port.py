@@ -1,4 +1,4 @@
-"""Define what is asked of a language model, and what comes back. Whoever does the asking is passed in."""
+"""What is asked of a language model, and what comes back. Whoever does the asking is passed in."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ModelRequest(Struct, frozen=True):
 
 
 class ModelAnswer(Struct, frozen=True):
-    """Hold what came back, or why nothing did."""
+    """What came back, or why nothing did."""
 
     text: str = ""
     finish: Finish = "stop"
@@ -59,7 +59,7 @@ class Fallback(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True):
-    """Hold what a run asked for. Tokens and cost are the provider's own numbers where it gives them, else estimates."""
+    """What a run asked for. Tokens and cost are the provider's own numbers where it gives them, else estimates."""
 
     model: str
     requests: int = 0

@@ -60,7 +60,7 @@ class Browser(Writing):
     ]
 
     class Computed(Message):
-        """Hold what was computed of a state, or why it could not be."""
+        """What was computed of a state, or why it could not be."""
 
         def __init__(self, state: State, view: BrowserView | None, error: Exception | None) -> None:
             super().__init__()
@@ -168,7 +168,7 @@ class Browser(Writing):
     # -- computing
 
     def _compute(self) -> None:
-        """Have the present state computed; of several that wait only the last one is."""
+        """Ask for the present state to be computed; of several that wait only the last one is."""
         self._wanted = self.history.now
         self.settled.clear()
         if self._computing is None:

@@ -1,4 +1,4 @@
-"""Define what the browser works with: it touches no file itself."""
+"""What the browser works with: it touches no file itself."""
 
 from __future__ import annotations
 

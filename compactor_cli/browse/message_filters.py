@@ -1,4 +1,4 @@
-"""Tell which rows are shown: by role, by what becomes of them, by tool, by decision."""
+"""Which rows are shown: by role, by what becomes of them, by tool, by decision."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def signals_of(view: BrowserView, row: BrowserRow) -> tuple[str, ...]:
 
 
 def _group_of(part: Compaction, number: int) -> int:
-    messages = part.mended.messages
+    messages = part.repaired.messages
     return next((g.index for g in part.groups if any(messages[i].number == number for i in g.messages)), -1)
 
 

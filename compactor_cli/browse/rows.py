@@ -58,7 +58,7 @@ class BrowserRow(NamedTuple):
 
 
 class BrowserView(Struct, frozen=True):
-    """Hold what a compaction would make of a session."""
+    """What a compaction would make of a session."""
 
     rows: tuple[BrowserRow, ...]
     parts: tuple[Compaction, ...]

@@ -1,4 +1,4 @@
-"""Hold what a person has decided so far, and the way back."""
+"""What a person has decided so far, and the way back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class State(Struct, frozen=True):
 
 
 class Groups(Struct, frozen=True):
-    """Say which messages of a file belong together, and which cannot be dropped."""
+    """Which messages of a file belong together, and which cannot be dropped."""
 
     of: Mapping[Spot, tuple[Spot, ...]]
     refusals: Mapping[Spot, str]

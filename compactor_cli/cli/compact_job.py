@@ -33,7 +33,7 @@ ANNOTATIONS = ("github",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactOptions(options.SessionOptions):
-    """Hold what `compact` is asked to do."""
+    """What `compact` is asked to do."""
 
     files: options.FilesArgument = None
     out: options.OutOption = ""
@@ -127,7 +127,7 @@ class CompactOptions(options.SessionOptions):
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """Hold what is to be done with every file of a run."""
+    """What is to be done with every file of a run."""
 
     args: CompactOptions
     names: Mapping[str, str]

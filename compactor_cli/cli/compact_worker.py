@@ -22,7 +22,7 @@ from compactor_cli.tokens import make_counter
 
 
 class Setup(Struct, frozen=True):
-    """Hold what all files of a run share. It can be pickled."""
+    """What all files of a run share. It can be pickled."""
 
     configured: Configured
     profile: Profile | None
@@ -33,7 +33,7 @@ class Setup(Struct, frozen=True):
 
 
 class _Ready(threading.local):
-    """Hold what this thread works with, once it has begun: a session prints, and counts, for one file at a time."""
+    """What this thread works with, once it has begun: a session prints, and counts, for one file at a time."""
 
     setup: Setup | None = None
     session: Session

@@ -30,7 +30,7 @@ Choices = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class Typed:
-    """Say where the cursor is, by the words before it."""
+    """Where the cursor is, by the words before it."""
 
     command: str = ""
     """Empty for the program itself, `config set` for a command of a group."""

@@ -9,7 +9,7 @@ from compactor_cli.cli.session import Session
 from compactor_cli.errors import InputError
 from compactor_cli.model.decisions import Decided, Decisions, Spot
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.decision_files import held_against, read_decisions
+from compactor_cli.pipeline.decision_files import match_decisions, read_decisions
 from compactor_cli.settings.layers import Layer, Origin, SettingValue
 
 _NAMED = 5
@@ -25,7 +25,7 @@ class DecisionsFile(Struct, frozen=True):
     def of(self, session: Session, source: Source) -> tuple[Decided, ...]:
         """The decisions on each conversation of a session. A session that has changed otherwise is told of; raises
         InputError where a message is not the one any more that was decided on."""
-        held = held_against(self.decisions, source)
+        held = match_decisions(self.decisions, source)
         if held.lost:
             raise InputError(
                 f"{lost_words(held.lost)} of {source.path}, which has changed since; decide anew: "

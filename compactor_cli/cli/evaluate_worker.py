@@ -24,7 +24,7 @@ _WORTH_SHARING = 5_000_000
 
 
 class EvaluationSetup(Struct, frozen=True):
-    """Hold what all cases of a run share. It can be pickled."""
+    """What all cases of a run share. It can be pickled."""
 
     configured: Configured
     profile: Profile | None
@@ -35,7 +35,7 @@ class EvaluationSetup(Struct, frozen=True):
 
 
 class _Ready:
-    """Hold what this process works with, once it has begun."""
+    """What this process works with, once it has begun."""
 
     methods: Sequence[Method] = ()
     ratios: Sequence[float] = ()

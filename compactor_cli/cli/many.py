@@ -43,7 +43,7 @@ class FileTask(Struct, frozen=True):
 
 
 class FileResult(Struct, frozen=True):
-    """Hold what became of a file, and what is to be printed of it."""
+    """What became of a file, and what is to be printed of it."""
 
     outcome: Outcome
     out: str = ""

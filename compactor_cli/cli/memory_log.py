@@ -1,4 +1,4 @@
-"""Hold what the commands of `compactor memory` share: where the log is, options, days, and times of this place."""
+"""What the commands of `compactor memory` share: where the log is, options, days, and times of this place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from compactor_cli.text.clean import one_line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindOptions(CommandOptions):
-    """Say which memories: of every command that takes some of them by what they are."""
+    """Which memories: of every command that takes some of them by what they are."""
 
     category: Annotated[
         str, typer.Option("--category", metavar="NAME", help=f"Only this category: {', '.join(CATEGORIES)}.")

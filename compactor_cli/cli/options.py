@@ -50,7 +50,7 @@ def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Say how a command speaks: options of every command."""
+    """How a command speaks: options of every command."""
 
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Nothing on standard error, but for options that are wrong.")

@@ -20,7 +20,7 @@ _LONGEST = 200
 
 
 class Access(Struct, frozen=True):
-    """Say who may read a file."""
+    """Who may read a file."""
 
     mode: int
     group: int

@@ -46,7 +46,7 @@ _ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concu
 
 
 class Configured(Struct, frozen=True):
-    """Hold what a command works with, and where each value came from. It can be pickled."""
+    """What a command works with, and where each value came from. It can be pickled."""
 
     settings: Settings
     reading: ReadingSettings
@@ -262,7 +262,7 @@ class Session:
         return self.asker
 
     def go_offline(self) -> None:
-        """Have no model asked, for a command that asks none; what the settings say otherwise is reported."""
+        """Turn off the model, for a command that asks none; what the settings say otherwise is reported."""
         settings = self.settings
         if not settings.asks:
             return

@@ -11,7 +11,7 @@ _NARROWEST = 40
 
 
 def _set(width: int | None) -> int | None:
-    """Have all that prints, and the processes that are started, take it for the width of the terminal."""
+    """Set it as the width of the terminal, for all that prints and for the processes that are started."""
     if width is not None:
         os.environ["COLUMNS"] = str(width)
     return width

@@ -32,7 +32,7 @@ def processors() -> int:
 
 
 class Work(Struct, Generic[T, R], frozen=True):
-    """Hold what each process does."""
+    """What each process does."""
 
     begin: Callable[..., None]
     """Called once in each process."""

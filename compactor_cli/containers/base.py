@@ -1,4 +1,4 @@
-"""Define what every container provides: files that hold transcripts packed."""
+"""What every container provides: files that hold transcripts packed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define what a target of a conversion provides."""
+"""What a target of a conversion provides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Attribute = Literal["time", "failed", "injected", "author"]
 
 
 class WriteContext(Struct, frozen=True):
-    """Hold what a target writes besides the conversation."""
+    """What a target writes besides the conversation."""
 
     key: str
     """64 hex digits of the input and the settings: ids are made of them."""
@@ -23,7 +23,7 @@ class WriteContext(Struct, frozen=True):
 
 
 class Home(NamedTuple):
-    """Say where an agent looks for a session, and how it goes on with it."""
+    """Where an agent looks for a session, and how it goes on with it."""
 
     place: str
     command: str

@@ -25,7 +25,7 @@ NO_CWD = "/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Hold what a user may choose."""
+    """What a user may choose."""
 
     cwd: str = ""
     """Folder that the session is to work in; empty: as the source says."""

@@ -1,4 +1,4 @@
-"""Tell what a target could not hold, by comparing what was taken from the source with what is written.
+"""What a target could not hold, by comparing what was taken from the source with what is written.
 
 Targets note nothing themselves, so none can forget to.
 """

@@ -1,4 +1,4 @@
-"""Hold what a conversation says, apart from any format: turns of items, with where each came from.
+"""What a conversation says, apart from any format: turns of items, with where each came from.
 
 A target changes turns to what it can hold and writes them. As every item knows the place it was taken from, what is
 missing or different behind that can be told without trusting the target.
@@ -19,7 +19,7 @@ Spot = tuple[int, int]
 
 
 class Seal(NamedTuple):
-    """Hold what makes a thought one that its own provider accepts back. It belongs to the thought byte for byte."""
+    """What makes a thought one that its own provider accepts back. It belongs to the thought byte for byte."""
 
     family: str
     """Whose it is: `anthropic` or `openai`."""

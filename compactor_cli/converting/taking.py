@@ -33,7 +33,7 @@ _USAGE = ("usage", "usageMetadata", "usage_metadata", "tokens", "metrics", "toke
 
 
 class Taken(Struct, frozen=True):
-    """Hold what was taken from a transcript, and how much of it is no part of what was said."""
+    """What was taken from a transcript, and how much of it is no part of what was said."""
 
     conversation: Conversation
     records: Mapping[str, int] = field(default_factory=dict)

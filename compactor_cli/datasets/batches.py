@@ -26,7 +26,7 @@ from compactor_cli.wiring import tools_for
 
 
 class RowResult(Struct, frozen=True):
-    """Hold what became of the document of a row."""
+    """What became of the document of a row."""
 
     line: bytes
     before: Sizes

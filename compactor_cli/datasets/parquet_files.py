@@ -20,7 +20,7 @@ _ROWS = 256
 
 
 class Shard(Struct, frozen=True):
-    """Hold what was done to the rows of a file."""
+    """What was done to the rows of a file."""
 
     column: str
     rows: int

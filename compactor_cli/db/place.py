@@ -1,4 +1,4 @@
-"""Tell where the database is. Imports nothing slow."""
+"""Where the database is. Imports nothing slow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define what can be wrong with a session, and what would mend it."""
+"""What can be wrong with a session, and what would mend it."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ IMAGE_BYTES = 5 * 1024 * 1024
 
 
 class Limits(Struct, frozen=True):
-    """Hold what counts as too much."""
+    """What counts as too much."""
 
     image_bytes: int = IMAGE_BYTES
     """Bytes of a picture, decoded."""
 
 
 class DoctorView(Struct, frozen=True):
-    """Hold what a check looks at."""
+    """What a check looks at."""
 
     transcript: Transcript
     values: Sequence[Any]

@@ -22,7 +22,7 @@ _LABEL = 60
 
 
 def call_lines(part: Part) -> str:
-    """The text of a call; arguments that neither edit nor write a file stay JSON, with their escapes plain."""
+    """Return the text of a call; arguments that neither edit nor write a file stay JSON, with their escapes plain."""
     arguments = _arguments(part)
     if not isinstance(arguments, dict):
         return readable(part.text)
@@ -37,8 +37,8 @@ def call_lines(part: Part) -> str:
 
 
 def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
-    """Path and lines of each file that a call edits or writes: `-| ` and `+| ` lines of an edit, all lines of a new
-    file. Nothing for other calls."""
+    """Yield path and lines of each file that a call edits or writes: `-| ` and `+| ` lines of an edit, all lines of a
+    new file. Nothing for other calls."""
     arguments = _arguments(part)
     if not isinstance(arguments, dict):
         patches = [readable(part.text)]
@@ -94,7 +94,7 @@ def _command(arguments: dict[str, Any]) -> str:
 
 
 def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """(old, new) texts of a call that replaces some."""
+    """Yield the (old, new) texts of a call that replaces some."""
     several = arguments.get("edits")
     for edit in several if isinstance(several, list) else (arguments,):
         if isinstance(edit, dict) and any(isinstance(edit.get(key), str) for key in _OLD):
@@ -102,12 +102,12 @@ def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _changed(old: str, new: str) -> Iterator[str]:
-    """Removed and added lines; those that both begin or end with are left out. The marks are none of a real diff, so
+    """Yield removed and added lines, without those that both begin or end with. The marks are none of a real diff, so
     that what a diff in the session shows is told from what an edit did."""
     before, after = old.split("\n") if old else [], new.split("\n") if new else []
     shortest = min(len(before), len(after))
-    head = next((at for at in range(shortest) if before[at] != after[at]), shortest)
-    rest = shortest - head
-    tail = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
+    head = next((index for index in range(shortest) if before[index] != after[index]), shortest)
+    longest_tail = shortest - head
+    tail = next((index for index in range(longest_tail) if before[-1 - index] != after[-1 - index]), longest_tail)
     yield from (f"-| {line}" for line in before[head : len(before) - tail] if line.strip())
     yield from (f"+| {line}" for line in after[head : len(after) - tail] if line.strip())

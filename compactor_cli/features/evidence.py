@@ -64,7 +64,7 @@ class Evidence(Struct, frozen=True):
 
 def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
     """Read a session's lines once. System messages are no part of the story."""
-    requests = [at for at, message in enumerate(messages) if message.origin == "request"]
+    requests = [index for index, message in enumerate(messages) if message.origin == "request"]
     ends = (requests[0], requests[-1]) if requests else (-1, -1)
     mentions: dict[int, Mentions] = {}
     keys: set[str] = set()
@@ -77,19 +77,20 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
             keys.add(part.name)
         if part.kind != "text" and ("':" in piece.text or '":' in piece.text):
             keys.update(_KEY.findall(piece.text))
-        found = _mentioned(mentions, piece)
+        part_mentions = _mentioned(mentions, piece)
         if part.kind != "tool_call" and not piece.speech:
-            _in_result(found, piece.message)
+            _in_result(part_mentions, piece.message)
             _failures(mentions, session, piece, part.failed)
         elif message.role == "assistant":
-            _by_agent(found, piece.message, part, edits=_changes_files(part))
+            edits = part.kind == "tool_call" and any(action != "read" for _, action in call_actions(part))
+            _by_agent(part_mentions, piece.message, part, edits=edits)
         else:
-            _by_user(found, piece.message == ends[0], piece.message == ends[1])
+            _by_user(part_mentions, piece.message == ends[0], piece.message == ends[1])
     for key in keys:
-        known = session.find(key)
-        if known is not None and known in mentions:
-            mentions[known].key = True
-    agent = max((at for at, m in enumerate(messages) if m.role == "assistant"), default=-1)
+        key_id = session.find(key)
+        if key_id is not None and key_id in mentions:
+            mentions[key_id].key = True
+    agent = max((index for index, m in enumerate(messages) if m.role == "assistant"), default=-1)
     _count_alike(mentions, session)
     for term, count in session.occurrences().items():
         if term in mentions:
@@ -98,20 +99,15 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
 
 
 def _count_alike(mentions: Mapping[int, Mentions], session: SessionText) -> None:
-    """Rows of a table, or of a log, name things that differ in digits only."""
+    """Count the names that differ in digits only, as in rows of a table or of a log."""
     shapes = {term: session.names[term].translate(_DIGITS) for term in mentions}
     counts = Counter(shapes.values())
     for term, shape in shapes.items():
         mentions[term].alike = counts[shape]
 
 
-def _changes_files(part: Part) -> bool:
-    """Return whether a part is a call that changes files."""
-    return part.kind == "tool_call" and any(action != "read" for _, action in call_actions(part))
-
-
 def _ages(messages: Sequence[Message]) -> list[float]:
-    """Share of the tokens behind the middle of each message."""
+    """Return the share of the tokens behind the middle of each message."""
     sizes = [0 if message.role == "system" else message.tokens for message in messages]
     total = sum(sizes) or 1
     ages, behind = [], 0.0
@@ -122,57 +118,57 @@ def _ages(messages: Sequence[Message]) -> list[float]:
 
 
 def _mentioned(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Mentions]:
-    """The names of one part, with what holds for them whoever speaks."""
-    at, company, height = piece.message, len(piece.names), piece.text.count("\n") + 1
+    """Enter the names of one part, with what holds for them whoever speaks."""
+    message, company, height = piece.message, len(piece.names), piece.text.count("\n") + 1
     entered = []
     for name in piece.names:
-        found = mentions.get(name)
-        if found is None:
-            found = mentions[name] = Mentions(at, at, 1, company=company, lines=height)
+        mention = mentions.get(name)
+        if mention is None:
+            mention = mentions[name] = Mentions(message, message, 1, company=company, lines=height)
         else:
-            if found.last != at:
-                found.last = at
-                found.messages += 1
-            found.company = min(found.company, company)
-            found.lines = min(found.lines, height)
-        entered.append(found)
+            if mention.last != message:
+                mention.last = message
+                mention.messages += 1
+            mention.company = min(mention.company, company)
+            mention.lines = min(mention.lines, height)
+        entered.append(mention)
     return entered
 
 
-def _by_agent(names: Iterable[Mentions], at: int, part: Part, *, edits: bool) -> None:
+def _by_agent(names: Iterable[Mentions], message: int, part: Part, *, edits: bool) -> None:
     planned = part.kind == "tool_call" and _PLAN.search(part.name) is not None
     called = part.kind == "tool_call"
-    for found in names:
-        if found.last_agent != at:
-            found.agent += 1
-            found.last_agent = at
-            if found.first_agent < 0:
-                found.first_agent = at
+    for mention in names:
+        if mention.last_agent != message:
+            mention.agent += 1
+            mention.last_agent = message
+            if mention.first_agent < 0:
+                mention.first_agent = message
         if called:
-            found.calls += 1
+            mention.calls += 1
             if edits:
-                found.edited = True
+                mention.edited = True
             if planned:
-                found.planned = True
+                mention.planned = True
         else:
-            found.prose += 1
+            mention.prose += 1
 
 
-def _in_result(names: Iterable[Mentions], at: int) -> None:
-    for found in names:
-        found.results += 1
-        found.last_result = at
+def _in_result(names: Iterable[Mentions], message: int) -> None:
+    for mention in names:
+        mention.results += 1
+        mention.last_result = message
 
 
 def _by_user(names: Iterable[Mentions], first_request: bool, last_request: bool) -> None:
-    for found in names:
-        found.user += 1
-        found.first_request |= first_request
-        found.last_request |= last_request
+    for mention in names:
+        mention.user += 1
+        mention.first_request |= first_request
+        mention.last_request |= last_request
 
 
 def _failures(mentions: Mapping[int, Mentions], session: SessionText, piece: SessionPiece, failed: bool | None) -> None:
-    """Names in the error lines of a result."""
+    """Mark the names in the error lines of a result."""
     ids = session.ids(piece.speech)
     for line in result_errors(piece.text, failed):
         for term in (term for chunk in chunked(line).split() for term in ids[chunk]):

@@ -61,47 +61,47 @@ _CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
 
 
 def weight_names() -> list[str]:
-    """Every weight that a profile may have, in the order of files and matrices."""
+    """Return every weight that a profile may have, in the order of files and matrices."""
     names = ["bias", *(f"kind.{kind}" for kind in NAME_KINDS), *SIGNALS]
     return names + [f"{signal}.{name}" for name in CLASSES for signal in BY_CLASS]
 
 
-def signals_of(name: str, found: Mentions, evidence: Evidence) -> list[float]:
-    """The values of SIGNALS for one name, in their order; True and False count as 1 and 0."""
+def signals_of(name: str, mentions: Mentions, evidence: Evidence) -> list[float]:
+    """Return the values of SIGNALS for one name, in their order; True and False count as 1 and 0."""
     newest = evidence.messages - 1
-    since = newest - found.last
-    agent = found.last_agent >= 0
+    since = newest - mentions.last
+    agent = mentions.last_agent >= 0
     return [
-        log1p(found.messages - 1),
-        found.messages == 1,
-        log1p(found.occurrences - 1),
+        log1p(mentions.messages - 1),
+        mentions.messages == 1,
+        log1p(mentions.occurrences - 1),
         agent,
-        log1p(found.agent),
-        log1p(found.prose),
-        log1p(found.calls),
-        log1p(found.user),
-        log1p(found.results),
-        found.first_request,
-        found.last_request,
-        found.first_agent == found.first,
-        agent and found.first_agent > found.first,
-        found.edited,
-        found.planned,
-        found.failed,
-        found.last_result > evidence.last_agent,
+        log1p(mentions.agent),
+        log1p(mentions.prose),
+        log1p(mentions.calls),
+        log1p(mentions.user),
+        log1p(mentions.results),
+        mentions.first_request,
+        mentions.last_request,
+        mentions.first_agent == mentions.first,
+        agent and mentions.first_agent > mentions.first,
+        mentions.edited,
+        mentions.planned,
+        mentions.failed,
+        mentions.last_result > evidence.last_agent,
         log1p(since),
         log1p(since) ** 2 / 10,
-        log1p(newest - found.last_agent if agent else evidence.messages),
-        evidence.ages[found.last],
-        evidence.ages[found.first],
+        log1p(newest - mentions.last_agent if agent else evidence.messages),
+        evidence.ages[mentions.last],
+        evidence.ages[mentions.first],
         since == 0,
         since <= 4,
-        log1p(found.company),
-        log1p(found.alike - 1),
-        log1p(found.lines),
+        log1p(mentions.company),
+        log1p(mentions.alike - 1),
+        log1p(mentions.lines),
         log1p(len(name)),
         log1p(len(name)) ** 2 / 10,
-        found.key,
+        mentions.key,
     ]
 
 
@@ -113,21 +113,21 @@ class Weigher:
         self._start: dict[str, float] = {}
         self._weights: dict[str, list[float]] = {}
         for kind in NAME_KINDS:
-            own = _CLASS_OF[kind]
+            kind_class = _CLASS_OF[kind]
             self._start[kind] = weights.get("bias", 0.0) + weights.get(f"kind.{kind}", 0.0)
             self._weights[kind] = [
-                weights.get(signal, 0.0) + (weights.get(f"{signal}.{own}", 0.0) if signal in BY_CLASS else 0.0)
+                weights.get(signal, 0.0) + (weights.get(f"{signal}.{kind_class}", 0.0) if signal in BY_CLASS else 0.0)
                 for signal in SIGNALS
             ]
 
-    def value(self, name: str, kind: str, found: Mentions, evidence: Evidence) -> float:
+    def value(self, name: str, kind: str, mentions: Mentions, evidence: Evidence) -> float:
         """Return how likely it is, from 0 to 1, that the rest of the session needs this name."""
-        points = self._start[kind] + fsum(map(mul, self._weights[kind], signals_of(name, found, evidence)))
+        points = self._start[kind] + fsum(map(mul, self._weights[kind], signals_of(name, mentions, evidence)))
         return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
 
-    def reasons(self, name: str, kind: str, found: Mentions, evidence: Evidence, most: int = 2) -> list[str]:
-        """The signals that speak most for a name, the strongest first."""
-        points = map(mul, self._weights[kind], signals_of(name, found, evidence))
+    def reasons(self, name: str, kind: str, mentions: Mentions, evidence: Evidence, most: int = 2) -> list[str]:
+        """Return the signals that speak most for a name, the strongest first."""
+        points = map(mul, self._weights[kind], signals_of(name, mentions, evidence))
         ranked = sorted(
             ((value, signal) for value, signal in zip(points, SIGNALS, strict=True) if value > 0), reverse=True
         )
@@ -135,7 +135,7 @@ class Weigher:
 
 
 def expanded(kind: str, values: Sequence[float]) -> list[float]:
-    """One row for `weight_names`: what a profile's weights are multiplied with."""
-    own = _CLASS_OF[kind]
+    """Return one row for `weight_names`: what a profile's weights are multiplied with."""
+    kind_class = _CLASS_OF[kind]
     row = [1.0, *(float(kind == other) for other in NAME_KINDS), *values]
-    return row + [values[_PLACE[signal]] if name == own else 0.0 for name in CLASSES for signal in BY_CLASS]
+    return row + [values[_PLACE[signal]] if name == kind_class else 0.0 for name in CLASSES for signal in BY_CLASS]

@@ -69,7 +69,7 @@ _ASKED = 0.5
 
 
 def talk_weight_names() -> list[str]:
-    """Every weight that the part for talk of a profile may have, in the order of files and matrices."""
+    """Return every weight that the part for talk of a profile may have, in the order of files and matrices."""
     return ["bias", *TALK_SIGNALS]
 
 
@@ -84,12 +84,12 @@ class Statement(Struct, frozen=True):
 
 
 def statement_values(
-    statements: Sequence[Statement], weights: Mapping[str, float], of: Iterable[int] | None = None
+    statements: Sequence[Statement], weights: Mapping[str, float], indices: Iterable[int] | None = None
 ) -> list[float]:
     """Return how likely each is to be needed later, 0 to 1. The statements are those of one conversation, in order;
-    `of`: the places of those that are asked for, else all."""
+    `indices`: the places of those that are asked for, else all."""
     weighs = _weights(weights)
-    return [_value(row, weighs) for row in statement_signals(statements, of)]
+    return [_value(row, weighs) for row in statement_signals(statements, indices)]
 
 
 def needed_values(
@@ -101,16 +101,13 @@ def needed_values(
 
 
 def _weights(named: Mapping[str, float]) -> tuple[float, list[float]]:
-    """The bias of a part of a profile, and its weights in the order of TALK_SIGNALS."""
+    """Return the bias of a part of a profile, and its weights in the order of TALK_SIGNALS."""
     return named.get("bias", 0.0), [named.get(signal, 0.0) for signal in TALK_SIGNALS]
 
 
 def _value(row: Sequence[float], weights: tuple[float, Sequence[float]]) -> float:
     bias, by_signal = weights
-    return _likely(bias + fsum(map(mul, by_signal, row)))
-
-
-def _likely(points: float) -> float:
+    points = bias + fsum(map(mul, by_signal, row))
     return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, points))))
 
 
@@ -122,10 +119,10 @@ class _Turn(Struct, frozen=True):
     asks: bool
 
 
-def statement_signals(statements: Sequence[Statement], of: Iterable[int] | None = None) -> list[list[float]]:
-    """Return the values of TALK_SIGNALS, in their order, for each statement or for those at the places `of`."""
+def statement_signals(statements: Sequence[Statement], indices: Iterable[int] | None = None) -> list[list[float]]:
+    """Return the values of TALK_SIGNALS, in their order, for each statement or for those at the places `indices`."""
     talk = _Talk(statements)
-    return [list(talk.signals(at)) for at in (range(len(statements)) if of is None else of)]
+    return [list(talk.signals(index)) for index in (range(len(statements)) if indices is None else indices)]
 
 
 class _Talk:
@@ -133,37 +130,37 @@ class _Talk:
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self._statements = statements
-        self._words = [words(each.text) for each in statements]
+        self._words = [words(statement.text) for statement in statements]
         self._turn_of, self._turns, self._within = self._read_turns()
         self._held: Counter[str] = Counter()
         """Word -> turns that hold it."""
         self._first: dict[str, int] = {}
-        said_by: dict[str, set[str]] = {}
+        words_of_speaker: dict[str, set[str]] = {}
         for number, turn in reversed(list(enumerate(self._turns))):
             self._held.update(turn.words)
             self._first.update(dict.fromkeys(turn.words, number))
-            said_by.setdefault(turn.speaker, set()).update(turn.words)
-        self._speakers = Counter(chain.from_iterable(said_by.values()))
+            words_of_speaker.setdefault(turn.speaker, set()).update(turn.words)
+        self._speakers = Counter(chain.from_iterable(words_of_speaker.values()))
         """Word -> speakers who say it."""
         self._scale = log(len(self._turns) + 1)
         self._rarities = {word: self._rarity(word) for word in self._held}
         self._cues = CueCounter(CUES)
 
     def _read_turns(self) -> tuple[list[int], list[_Turn], list[int]]:
-        """The turn of each statement, the turns, and the place of each statement in its turn."""
+        """Return the turn of each statement, the turns, and the place of each statement in its turn."""
         turn_of: list[int] = []
         within: list[int] = []
         parts: list[list[int]] = []
-        for at, statement in enumerate(self._statements):
+        for index, statement in enumerate(self._statements):
             if not parts or self._statements[parts[-1][0]].message != statement.message:
                 parts.append([])
             turn_of.append(len(parts) - 1)
             within.append(len(parts[-1]))
-            parts[-1].append(at)
+            parts[-1].append(index)
         turns = [
             _Turn(
                 self._statements[part[0]].speaker,
-                frozenset(chain.from_iterable(self._words[at] for at in part)),
+                frozenset(chain.from_iterable(self._words[index] for index in part)),
                 asks(self._statements[part[-1]].text),
             )
             for part in parts
@@ -171,51 +168,51 @@ class _Talk:
         return turn_of, turns, within
 
     def _rarity(self, word: str) -> float:
-        """0 for a word of every message, 1 for one of a single message."""
+        """Return 0 for a word of every message, 1 for one of a single message."""
         return log((len(self._turns) + 1) / self._held[word]) / self._scale
 
-    def signals(self, at: int) -> Iterator[float]:
-        """The values of TALK_SIGNALS for one statement, in their order."""
-        text = self._statements[at].text
-        found = list(dict.fromkeys(self._words[at]))
-        lengths = word_lengths(self._words[at])
+    def signals(self, index: int) -> Iterator[float]:
+        """Yield the values of TALK_SIGNALS for one statement, in their order."""
+        text = self._statements[index].text
+        distinct = list(dict.fromkeys(self._words[index]))
+        lengths = word_lengths(self._words[index])
         length = log1p(sum(lengths) / 4 + 0.8 * characters_without_blanks(text))
         yield length
         yield length**2 / 10
         figures = numbers(text)
-        yield float(len(found) <= 3 and not figures)
-        yield from self._use(at, found)
-        yield self._answers(at)
+        yield float(len(distinct) <= 3 and not figures)
+        yield from self._use(index, distinct)
+        yield self._answers(index)
         yield from _form(text, lengths)
         yield log1p(figures)
         yield log1p(inner_names(text))
         yield log1p(codes(text))
-        cues = self._cues.count(text.lower(), found)
+        cues = self._cues.count(text.lower(), distinct)
         yield from map(log1p, cues.values())
-        yield cues["courtesy"] / max(1, len(found))
+        yield cues["courtesy"] / max(1, len(distinct))
 
-    def _use(self, at: int, found: Sequence[str]) -> Iterator[float]:
+    def _use(self, index: int, distinct: Sequence[str]) -> Iterator[float]:
         """Yield how rare and how new its words are."""
-        turn, many = self._turn_of[at], max(1, len(found))
-        rarity = sorted(map(self._rarities.__getitem__, found), reverse=True)
-        yield fsum(rarity) / many
+        turn, count = self._turn_of[index], max(1, len(distinct))
+        rarity = sorted(map(self._rarities.__getitem__, distinct), reverse=True)
+        yield fsum(rarity) / count
         yield sum(rarity[:3]) / max(1, len(rarity[:3]))
-        yield sum(self._speakers[word] == 1 for word in found) / many
-        yield sum(self._first[word] == turn for word in found) / many
+        yield sum(self._speakers[word] == 1 for word in distinct) / count
+        yield sum(self._first[word] == turn for word in distinct) / count
 
-    def _answers(self, at: int) -> float:
+    def _answers(self, index: int) -> float:
         """Return whether the message before is a question of another speaker."""
-        turn = self._turn_of[at]
+        turn = self._turn_of[index]
         if not turn or not self._turns[turn - 1].asks or self._turns[turn - 1].speaker == self._turns[turn].speaker:
             return 0.0
-        return 1 / (1 + self._within[at])
+        return 1 / (1 + self._within[index])
 
 
 def _form(text: str, lengths: Sequence[int]) -> Iterator[float]:
     """Yield how it is put. `lengths` are the letters of its words in scripts with blanks."""
-    many = len(lengths) + _FEW
-    yield log1p((sum(lengths) + _FEW * _USUAL) / many)
-    yield (sum(length >= _LONG for length in lengths) + _FEW * _USUALLY_LONG) / many
+    count = len(lengths) + _FEW
+    yield log1p((sum(lengths) + _FEW * _USUAL) / count)
+    yield (sum(length >= _LONG for length in lengths) + _FEW * _USUALLY_LONG) / count
     yield float(asks(text))
     yield log1p(questions(text))
     yield log1p(cheers(text))
@@ -224,31 +221,36 @@ def _form(text: str, lengths: Sequence[int]) -> Iterator[float]:
 def choose_statements(
     statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int], room: int
 ) -> list[int]:
-    """The statements that are worth most within a room, in tokens, as indices in order."""
+    """Choose the statements that are worth most within a room, in tokens; return their indices in order."""
     chosen: list[int] = []
-    for at in rank_statements(statements, values, tokens):
-        if tokens[at] <= room:
-            chosen.append(at)
-            room -= tokens[at]
+    for index in rank_statements(statements, values, tokens):
+        if tokens[index] <= room:
+            chosen.append(index)
+            room -= tokens[index]
     return sorted(chosen)
 
 
 def rank_statements(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[int]:
-    """Statements as indices, those first that are worth most for their tokens.
+    """Return indices of statements, those first that are worth most for their tokens.
 
     A question is worth more for a short answer that needs it. Of what is said twice word for word the newest counts,
     and of what is worth the same the newest comes first.
     """
     worth = _with_questions(statements, values, tokens)
-    newest = {(each.speaker, " ".join(each.text.split()).lower()): at for at, each in enumerate(statements)}
-    return sorted(newest.values(), key=lambda at: (-(worth[at] + _ANYTHING) / max(1, tokens[at]) ** _COST, -at))
+    newest = {
+        (statement.speaker, " ".join(statement.text.split()).lower()): index
+        for index, statement in enumerate(statements)
+    }
+    return sorted(
+        newest.values(), key=lambda index: (-(worth[index] + _ANYTHING) / max(1, tokens[index]) ** _COST, -index)
+    )
 
 
 def _with_questions(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[float]:
-    """Values, with a share of that of a short answer for the question before it."""
+    """Add to values a share of that of a short answer, for the question before it."""
     worth = list(values)
-    for at in range(1, len(statements)):
-        question, answer = statements[at - 1], statements[at]
-        if tokens[at] <= _SHORT_ANSWER and question.speaker != answer.speaker and asks(question.text):
-            worth[at - 1] = max(worth[at - 1], _ASKED * values[at])
+    for index in range(1, len(statements)):
+        question, answer = statements[index - 1], statements[index]
+        if tokens[index] <= _SHORT_ANSWER and question.speaker != answer.speaker and asks(question.text):
+            worth[index - 1] = max(worth[index - 1], _ASKED * values[index])
     return worth

@@ -155,21 +155,21 @@ class CueCounter:
     def __init__(self, cues: Mapping[str, Cue]) -> None:
         self._cues = cues
         self._places: dict[str, list[int]] = {}
-        for at, cue in enumerate(cues.values()):
+        for index, cue in enumerate(cues.values()):
             for word in cue.words:
-                self._places.setdefault(word, []).append(at)
+                self._places.setdefault(word, []).append(index)
 
-    def count(self, text: str, found: Iterable[str]) -> dict[str, int]:
-        """Return cue -> how many of it there are in a text in lower case. `found`: its words, each once."""
+    def count(self, text: str, words: Iterable[str]) -> dict[str, int]:
+        """Return cue -> how many of it there are in a text in lower case. `words`: its words, each once."""
         counts = [cue.count_inside(text) for cue in self._cues.values()]
-        for word in found:
-            for at in self._places.get(word, ()):
-                counts[at] += 1
+        for word in words:
+            for index in self._places.get(word, ()):
+                counts[index] += 1
         return dict(zip(self._cues, counts, strict=True))
 
 
 def words(text: str) -> list[str]:
-    """Words in lower case; overlapping pairs of characters where a script has no blanks."""
+    """Return the words in lower case; overlapping pairs of characters where a script has no blanks."""
     parted = _NOT.sub(" not", text.lower())
     return _ASCII_WORD.findall(parted) if parted.isascii() else list(_words(parted))
 
@@ -185,17 +185,17 @@ def _words(text: str) -> Iterator[str]:
             yield from map("".join, pairwise(run))
 
 
-def word_lengths(found: Iterable[str]) -> list[int]:
-    """The letters of each word in a script with blanks; the syllables of Korean count as what they are made of."""
+def word_lengths(words: Iterable[str]) -> list[int]:
+    """Return the letters of each word in a script with blanks; Korean syllables count as what they are made of."""
     return [
         len(word) if word.isascii() else len(normalize("NFD", word))
-        for word in found
+        for word in words
         if not word.isdigit() and _UNSPACED_RUN.match(word) is None
     ]
 
 
 def characters_without_blanks(text: str) -> int:
-    """Characters of scripts without blanks."""
+    """Count the characters of scripts without blanks."""
     return 0 if text.isascii() else sum(len(run) for run in _UNSPACED_RUN.findall(text))
 
 
@@ -205,27 +205,27 @@ def asks(text: str) -> bool:
 
 
 def questions(text: str) -> int:
-    """Question marks of any script."""
+    """Count the question marks of any script."""
     return sum(map(text.count, _MARKS))
 
 
 def cheers(text: str) -> int:
-    """Exclamation marks, pictographs and laughter."""
+    """Count exclamation marks, pictographs and laughter."""
     return len(_CHEER.findall(text))
 
 
 def inner_names(text: str) -> int:
-    """Words with a capital that do not begin a sentence."""
+    """Count the words with a capital that do not begin a sentence."""
     return sum(name[0].isupper() for name in _INNER_NAME.findall(text))
 
 
 def codes(text: str) -> int:
-    """Names that are no words: `snake_case`, paths, addresses, `A17`, abbreviations."""
+    """Count names that are no words: `snake_case`, paths, addresses, `A17`, abbreviations."""
     runs = _CODE_RUN.findall(text)
     # most are plain words, which are none
     return sum(len(_CODE.findall(run)) for run in runs if not (run.isalpha() and (run.islower() or run.istitle())))
 
 
 def numbers(text: str) -> int:
-    """Numbers, in figures or in Chinese characters before what is counted."""
+    """Count the numbers, in figures or in Chinese characters before what is counted."""
     return len(_NUMBER.findall(text))

@@ -34,12 +34,14 @@ class TermScores:
         self._weigher = Weigher(profile)
         names, kinds = session.names, session.kinds
         self._names = {
-            term: self._weigher.value(names[term], kinds[term], found, evidence)
-            for term, found in evidence.mentions.items()
+            term: self._weigher.value(names[term], kinds[term], mentions, evidence)
+            for term, mentions in evidence.mentions.items()
         }
         texts = max(2, sum(piece.speech for piece in session.pieces))
         word = _WORD * talk_share(session)
-        words = {id_: word * (log(texts / held) / log(texts)) ** _RARITY for id_, held in session.held.items()}
+        words = {
+            id_: word * (log(texts / texts_with) / log(texts)) ** _RARITY for id_, texts_with in session.held.items()
+        }
 
         for text in sorted(session.wanted):
             term = session.find(text)
@@ -48,14 +50,16 @@ class TermScores:
         self.of: Callable[[int], float] = _Known(self._names | words).__getitem__
         """The value of a term. It is asked for so often that a function of ours would take most of the time."""
 
-    def explain(self, terms: Iterable[int], most: int = 3) -> tuple[str, ...]:
-        """The names among some terms that are worth most, each with the signals that speak for it."""
-        best = sorted({t for t in terms if t in self._names}, key=lambda t: (-self._names[t], t))[:most]
-        return tuple(f"{self._session.names[t]} ({', '.join(self._reasons(t))})" for t in best)
+    def explain(self, terms: Iterable[int], limit: int = 3) -> tuple[str, ...]:
+        """Return the names among some terms that are worth most, each with the signals that speak for it."""
+        best = sorted({term for term in terms if term in self._names}, key=lambda term: (-self._names[term], term))[
+            :limit
+        ]
+        return tuple(f"{self._session.names[term]} ({', '.join(self._reasons(term))})" for term in best)
 
     def _reasons(self, term: int) -> list[str]:
-        session, found = self._session, self._evidence.mentions[term]
-        return self._weigher.reasons(session.names[term], session.kinds[term], found, self._evidence)
+        session, mentions = self._session, self._evidence.mentions[term]
+        return self._weigher.reasons(session.names[term], session.kinds[term], mentions, self._evidence)
 
 
 def talk_share(session: SessionText) -> float:

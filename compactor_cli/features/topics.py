@@ -53,7 +53,7 @@ _IS_COMMON = frozenset(_COMMON.split())
 class _Stretch(Struct):
     groups: list[Group]
     words: Counter[str]
-    asked: list[Message]
+    requests: list[Message]
     files: Counter[str]
     weight: float
     centre: dict[str, float] = field(default_factory=dict)
@@ -62,21 +62,21 @@ class _Stretch(Struct):
 
     @property
     def square(self) -> float:
-        """Squared length of the centre."""
+        """Return the squared length of the centre."""
         return sum(value * value for value in self.centre.values())
 
 
-def find_topics(messages: Sequence[Message], groups: Sequence[Group], most: int = MOST) -> tuple[Topic, ...]:
-    """At most `most` topics in the order in which they came up; none for a session too short to sort."""
-    stretches = dict(enumerate(_read(messages, own) for own in cut_stretches(messages, groups)))
+def find_topics(messages: Sequence[Message], groups: Sequence[Group], limit: int = MOST) -> tuple[Topic, ...]:
+    """Return at most `limit` topics in the order in which they came up; none for a session too short to sort."""
+    stretches = dict(enumerate(_read(messages, members) for members in cut_stretches(messages, groups)))
     _place(list(stretches.values()))
     pairs = {(a, b): _apart(stretches[a], stretches[b]) for a, b in combinations(stretches, 2)}
     while pairs:
         (first, second), (_, alike) = min(pairs.items(), key=lambda pair: (pair[1][0], pair[0]))
-        if alike < _ALIKE and len(stretches) <= most:
+        if alike < _ALIKE and len(stretches) <= limit:
             break
         stretches[first] = _joined(stretches[first], stretches.pop(second))
-        pairs = {pair: found for pair, found in pairs.items() if second not in pair and first not in pair}
+        pairs = {pair: scatter for pair, scatter in pairs.items() if second not in pair and first not in pair}
         pairs |= {
             (min(first, other), max(first, other)): _apart(stretches[first], stretches[other])
             for other in stretches
@@ -92,14 +92,14 @@ def find_topics(messages: Sequence[Message], groups: Sequence[Group], most: int 
 
 
 def cut_stretches(messages: Sequence[Message], groups: Sequence[Group]) -> list[list[Group]]:
-    """Stretches of neighbouring groups, at most 61; none for a session too short to sort."""
+    """Cut groups into stretches of neighbours, at most 61; none for a session too short to sort."""
     if len(groups) < _FEWEST_GROUPS:
         return []
-    starts = [at for at, g in enumerate(groups) if any(messages[i].origin == "request" for i in g.messages)]
+    starts = [n for n, g in enumerate(groups) if any(messages[i].origin == "request" for i in g.messages)]
     if len(starts) < 2 or len(groups) / len(starts) > 4 * _STRETCH:
         starts = sorted({*starts, *range(0, len(groups), _STRETCH)})
     if len(starts) > _STRETCHES:
-        starts = [starts[at * len(starts) // _STRETCHES] for at in range(_STRETCHES)]
+        starts = [starts[n * len(starts) // _STRETCHES] for n in range(_STRETCHES)]
     starts = [0, *(start for start in starts if start)]
     return [list(groups[start:end]) for start, end in zip(starts, [*starts[1:], len(groups)], strict=True)]
 
@@ -107,11 +107,11 @@ def cut_stretches(messages: Sequence[Message], groups: Sequence[Group]) -> list[
 def _read(messages: Sequence[Message], groups: list[Group]) -> _Stretch:
     words: Counter[str] = Counter()
     files: Counter[str] = Counter()
-    asked: list[Message] = []
+    requests: list[Message] = []
     events = 0.0
     for message in (messages[i] for g in groups for i in g.messages):
         if message.origin == "request":
-            asked.append(message)
+            requests.append(message)
         if message.origin in ("request", "other") and message.role in ("user", "assistant"):
             times = _REQUEST if message.origin == "request" else 1
             for word in set(_WORD.findall(message.text("text").lower())) - _IS_COMMON:
@@ -126,8 +126,8 @@ def _read(messages: Sequence[Message], groups: list[Group]) -> _Stretch:
     for path, touched in files.items():
         words[f"file {path}"] += _FILE * touched
     age = groups[0].messages[0] / max(1, messages[-1].index)
-    weight = (1 + len(asked) + sqrt(events)) * (_HALF_LIFE + (1 - _HALF_LIFE) * age)
-    return _Stretch(groups, words, asked, files, weight)
+    weight = (1 + len(requests) + sqrt(events)) * (_HALF_LIFE + (1 - _HALF_LIFE) * age)
+    return _Stretch(groups, words, requests, files, weight)
 
 
 def _place(stretches: Sequence[_Stretch]) -> None:
@@ -140,42 +140,45 @@ def _place(stretches: Sequence[_Stretch]) -> None:
         stretch.centre = {word: value / length for word, value in vector.items()}
 
 
-def _apart(one: _Stretch, other: _Stretch) -> tuple[float, float]:
+def _apart(first: _Stretch, second: _Stretch) -> tuple[float, float]:
     """Return what joining two stretches scatters (Ward), and the cosine between them."""
-    small, large = sorted((one.centre, other.centre), key=len)
+    small, large = sorted((first.centre, second.centre), key=len)
     shared = sum(value * large[word] for word, value in small.items() if word in large)
-    apart = one.square + other.square - 2 * shared
-    cosine = shared / (sqrt(one.square * other.square) or 1.0)
-    return round(apart * one.size * other.size / (one.size + other.size), 9), cosine
+    apart = first.square + second.square - 2 * shared
+    cosine = shared / (sqrt(first.square * second.square) or 1.0)
+    return round(apart * first.size * second.size / (first.size + second.size), 9), cosine
 
 
-def _joined(one: _Stretch, other: _Stretch) -> _Stretch:
-    groups = sorted((*one.groups, *other.groups), key=lambda g: g.index)
-    asked = sorted((*one.asked, *other.asked), key=lambda m: m.index)
-    size = one.size + other.size
-    words = sorted({*one.centre, *other.centre})
+def _joined(first: _Stretch, second: _Stretch) -> _Stretch:
+    groups = sorted((*first.groups, *second.groups), key=lambda g: g.index)
+    requests = sorted((*first.requests, *second.requests), key=lambda m: m.index)
+    size = first.size + second.size
+    words = sorted({*first.centre, *second.centre})
     centre = {
-        word: (one.centre.get(word, 0.0) * one.size + other.centre.get(word, 0.0) * other.size) / size for word in words
+        word: (first.centre.get(word, 0.0) * first.size + second.centre.get(word, 0.0) * second.size) / size
+        for word in words
     }
-    both = one.words + other.words
-    return _Stretch(groups, both, asked, one.files + other.files, one.weight + other.weight, centre, size)
+    words_of_both = first.words + second.words
+    return _Stretch(
+        groups, words_of_both, requests, first.files + second.files, first.weight + second.weight, centre, size
+    )
 
 
 def _title(stretch: _Stretch, messages: Sequence[Message]) -> str:
-    """The request that says best what it is about (its own words), or the files that were touched most."""
-    asked = max(stretch.asked, key=lambda m: _says(m.text("text"), stretch), default=None)
+    """Return the request that says best what it is about (its own words), or the files that were touched most."""
+    request = max(stretch.requests, key=lambda m: _says(m.text("text"), stretch), default=None)
     ranked = sorted(stretch.files, key=lambda path: (-stretch.files[path], path))
-    named = ", ".join(path.replace("\\", "/").rpartition("/")[2] or path for path in ranked[:2])
-    title = f'"{one_line(asked.text("text"), TITLE)}"' if asked is not None else named or "further work"
-    return entitled(title, stretch.groups, messages)
+    file_names = ", ".join(path.replace("\\", "/").rpartition("/")[2] or path for path in ranked[:2])
+    title = f'"{one_line(request.text("text"), TITLE)}"' if request is not None else file_names or "further work"
+    return topic_heading(title, stretch.groups, messages)
 
 
-def entitled(title: str, groups: Sequence[Group], messages: Sequence[Message]) -> str:
-    """The heading of a topic: its title, and the messages of its groups, which are in order."""
-    at = format_ranges(messages[i].number for g in groups for i in g.messages)
+def topic_heading(title: str, groups: Sequence[Group], messages: Sequence[Message]) -> str:
+    """Return the heading of a topic: its title, and the messages of its groups, which are in order."""
+    ranges = format_ranges(messages[i].number for g in groups for i in g.messages)
     first, last = messages[groups[0].messages[0]].number, messages[groups[-1].messages[-1]].number
-    at = at if at.count(",") < 4 else f"{first}-{last}, with gaps"
-    return f"Topic: {title} (messages {at})"
+    ranges = ranges if ranges.count(",") < 4 else f"{first}-{last}, with gaps"
+    return f"Topic: {title} (messages {ranges})"
 
 
 def _says(text: str, stretch: _Stretch) -> float:

@@ -12,7 +12,7 @@ from compactor_cli.asking.answers import Answered, Question, RejectedError, ask_
 from compactor_cli.asking.fence import fenced
 from compactor_cli.asking.port import LanguageModel, ModelRequest, Turn
 from compactor_cli.asking.prompt_files import prompt as read_prompt
-from compactor_cli.features.topics import MOST, TITLE, cut_stretches, entitled, find_topics
+from compactor_cli.features.topics import MOST, TITLE, cut_stretches, find_topics, topic_heading
 from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
@@ -51,7 +51,7 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-class _Sorted(Struct, frozen=True):
+class _RawTopic(Struct, frozen=True):
     """A topic as the model gave it; stretches are counted from 0."""
 
     title: str
@@ -67,63 +67,65 @@ class ModelTopics:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._known: dict[str, Answered[tuple[_Sorted, ...]]] = {}
+        self._known: dict[str, Answered[tuple[_RawTopic, ...]]] = {}
 
     def __call__(self, messages: Sequence[Message], groups: Sequence[Group]) -> tuple[Topic, ...]:
-        """At most five topics in the order in which they came up; none for a session too short to sort, or
-        about one thing."""
+        """Return at most five topics in the order in which they came up; none for a session too short to sort, or of
+        one."""
         stretches = cut_stretches(messages, groups)
         if len(stretches) < 2:
             return find_topics(messages, groups)
-        found = self._sorted(messages, stretches).value
-        if found is None:
+        topics = self._sorted(messages, stretches).value
+        if topics is None:
             return find_topics(messages, groups)
-        return tuple(_topic(one, stretches, messages) for one in found) if len(found) > 1 else ()
+        return tuple(_topic(topic, stretches, messages) for topic in topics) if len(topics) > 1 else ()
 
-    def _sorted(self, messages: Sequence[Message], stretches: Sequence[list[Group]]) -> Answered[tuple[_Sorted, ...]]:
+    def _sorted(self, messages: Sequence[Message], stretches: Sequence[list[Group]]) -> Answered[tuple[_RawTopic, ...]]:
         request = _request(messages, stretches, self._model.context_limit)
         key = request.turns[-1].text
         if key not in self._known:
-            (found,) = ask_checked(self._model, [Question(request, partial(_read_topics, stretches=len(stretches)))])
-            if found.value is None:
-                self._model.give_up("topics", found.why)
-            self._known[key] = found
+            (answer,) = ask_checked(self._model, [Question(request, partial(_read_topics, stretches=len(stretches)))])
+            if answer.value is None:
+                self._model.give_up("topics", answer.why)
+            self._known[key] = answer
         return self._known[key]
 
 
-def _topic(one: _Sorted, stretches: Sequence[list[Group]], messages: Sequence[Message]) -> Topic:
-    groups = sorted((g for at in one.stretches for g in stretches[at]), key=lambda g: g.index)
-    return Topic(entitled(one.title, groups, messages), tuple(g.index for g in groups), one.importance)
+def _topic(topic: _RawTopic, stretches: Sequence[list[Group]], messages: Sequence[Message]) -> Topic:
+    groups = sorted((g for i in topic.stretches for g in stretches[i]), key=lambda g: g.index)
+    return Topic(topic_heading(topic.title, groups, messages), tuple(g.index for g in groups), topic.importance)
 
 
 def _request(messages: Sequence[Message], stretches: Sequence[list[Group]], limit: int) -> ModelRequest:
-    """The digests, as long as the model can take them; the shortest ones when it can take none."""
+    """Return the digests, as long as the model can take them; the shortest ones when it can take none."""
     system, directive = _prompt("topics"), _prompt("directive")
-    most = _ANSWER + _STRETCH_ANSWER * len(stretches)
-    room = limit - most - estimate(system + directive)
+    answer_tokens = _ANSWER + _STRETCH_ANSWER * len(stretches)
+    room = limit - answer_tokens - estimate(system + directive)
     data = ""
     for width in _DIGESTS:
         data = "\n".join(
-            fenced("summary", _digest(messages, own, width), stretch=at) for at, own in enumerate(stretches, 1)
+            fenced("summary", _digest(messages, stretch, width), stretch=i) for i, stretch in enumerate(stretches, 1)
         )
         if estimate(data) <= room:
             break
-    return ModelRequest("topics", system, (Turn("user", f"{data}\n\n{directive}"),), most, _SCHEMA)
+    return ModelRequest("topics", system, (Turn("user", f"{data}\n\n{directive}"),), answer_tokens, _SCHEMA)
 
 
 def _digest(messages: Sequence[Message], groups: Sequence[Group], width: int) -> str:
     """Return what was asked first, how the answers begin, and the files that were touched; the tools where that is
     all."""
-    own = [messages[i] for g in groups for i in g.messages]
-    asked = next((m.text("text") for m in own if m.origin == "request"), "")
-    answers = [text for m in own if m.role == "assistant" and m.origin == "other" and (text := m.text("text").strip())]
+    members = [messages[i] for g in groups for i in g.messages]
+    request = next((m.text("text") for m in members if m.origin == "request"), "")
+    answers = [
+        text for m in members if m.role == "assistant" and m.origin == "other" and (text := m.text("text").strip())
+    ]
     # the last one tells what came of it
-    begun = dict.fromkeys(map(_begin, answers[:1] + answers[1:][-1:]))
-    touched = [_short(path) for m in own for call in m.calls for path, _ in call_actions(call)]
-    tools = [call.name for m in own for call in m.calls]
+    beginnings = dict.fromkeys(map(_begin, answers[:1] + answers[1:][-1:]))
+    touched = [_short(path) for m in members for call in m.calls for path, _ in call_actions(call)]
+    tools = [call.name for m in members for call in m.calls]
     lines = (
-        ("asked", asked, width // 2),
-        ("answered", " | ".join(one_line(text, width // 5) for text in begun), width // 2),
+        ("asked", request, width // 2),
+        ("answered", " | ".join(one_line(text, width // 5) for text in beginnings), width // 2),
         ("files", ", ".join(dict.fromkeys(touched)), width // 4),
         ("tools", "" if touched else ", ".join(dict.fromkeys(tools)), width // 4),
     )
@@ -131,28 +133,28 @@ def _digest(messages: Sequence[Message], groups: Sequence[Group], width: int) ->
 
 
 def _begin(text: str) -> str:
-    """The first sentences of an answer: as many as it takes to say something."""
-    begun = ""
+    """Return the first sentences of an answer: as many as it takes to say something."""
+    beginning = ""
     for sentence in sentences(text[:_SEARCHED]):
-        begun = f"{begun} {sentence}".strip()
-        if len(begun) >= _TELLING:
+        beginning = f"{beginning} {sentence}".strip()
+        if len(beginning) >= _TELLING:
             break
-    return begun
+    return beginning
 
 
 def _short(path: str) -> str:
-    """The name of a file and of its folder."""
+    """Return the name of a file and of its folder."""
     return "/".join(path.replace("\\", "/").rsplit("/", 2)[-2:])
 
 
-def _read_topics(text: str, *, stretches: int) -> tuple[_Sorted, ...]:
-    """The topics in the order in which they came up, the most important one with 1. Raises RejectedError
-    unless each stretch is in one of them, and titles and importance can be used."""
+def _read_topics(text: str, *, stretches: int) -> tuple[_RawTopic, ...]:
+    """Return the topics in the order in which they came up, the most important one with 1. Raises RejectedError unless
+    each stretch is in one of them, and titles and importance can be used."""
     entries = read_json(text, _SCHEMA)["topics"]
     if not 1 <= len(entries) <= MOST:
         raise RejectedError(f"there are {len(entries)} topics; there have to be 1 to {MOST}")
-    given = sorted(int(number) for entry in entries for number in entry["stretches"])
-    if given != list(range(1, stretches + 1)):
+    numbers = sorted(int(number) for entry in entries for number in entry["stretches"])
+    if numbers != list(range(1, stretches + 1)):
         raise RejectedError(f"the stretches are not each of the numbers 1 to {stretches} exactly once")
     if not all(entry["stretches"] for entry in entries):
         raise RejectedError("a topic has no stretches")
@@ -161,19 +163,19 @@ def _read_topics(text: str, *, stretches: int) -> tuple[_Sorted, ...]:
     heaviest = max(entry["importance"] for entry in entries)
     if not heaviest:
         raise RejectedError("no topic has any importance")
-    found = [
-        _Sorted(
+    topics = [
+        _RawTopic(
             _clean_title(entry["title"]),
             round(entry["importance"] / heaviest, 3),
             tuple(sorted(int(number) - 1 for number in entry["stretches"])),
         )
         for entry in entries
     ]
-    return tuple(sorted(found, key=lambda topic: topic.stretches))
+    return tuple(sorted(topics, key=lambda topic: topic.stretches))
 
 
 def _clean_title(title: str) -> str:
-    """A title on one line without marks of headings, so that it cannot be taken for anything else."""
+    """Return a title on one line without marks of headings, so that it cannot be taken for anything else."""
     clean = one_line(title.replace("#", " "), TITLE).strip(" *_`\"'")
     clean = clean[len("topic:") :].strip() if clean.lower().startswith("topic:") else clean
     if not any(map(str.isalnum, clean)):

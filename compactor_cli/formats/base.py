@@ -1,4 +1,4 @@
-"""Define what every format provides, and the helpers that formats share."""
+"""What every format provides, and the helpers that formats share."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ EACH = "*"
 
 
 class ListPath(NamedTuple):
-    """Say where a JSON document holds the records of a conversation."""
+    """Where a JSON document holds the records of a conversation."""
 
     path: Path
     """From the document to the list; a step may be EACH. Lists of such documents need no path of their own."""
@@ -126,7 +126,7 @@ class CountsAround(Protocol):
 
 
 class Around(Struct, frozen=True):
-    """Hold what a new record may need to know of its place."""
+    """What a new record may need to know of its place."""
 
     transcript: Transcript
     template: Any
@@ -138,7 +138,7 @@ class Around(Struct, frozen=True):
 
 
 class Reading(Struct):
-    """Hold what a format made of the records."""
+    """What a format made of the records."""
 
     messages: list[Message] = field(default_factory=list)
     owners: dict[int, int] = field(default_factory=dict)

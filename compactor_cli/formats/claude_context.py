@@ -29,7 +29,7 @@ _KNOWN = _DISPLAY | {"user", "assistant", "system", "attachment"}
 
 
 class ClaudeContext(Struct):
-    """Say where the records of a session belong."""
+    """Where the records of a session belong."""
 
     start: int = 0
     """The last boundary of the main chain, or the first record."""

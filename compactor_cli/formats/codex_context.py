@@ -27,7 +27,7 @@ _KEPT_BYTES = 80_000
 
 
 class CodexContext(Struct):
-    """Say where the records of a rollout belong."""
+    """Where the records of a rollout belong."""
 
     start: int = 0
     """The newest `compacted` record, or the first record."""

@@ -42,7 +42,7 @@ def is_own(value: Any) -> bool:
 
 
 class CopilotContext(NamedTuple):
-    """Say which events the model sees: those of `records`, and what replaced the messages before them."""
+    """Which events the model sees: those of `records`, and what replaced the messages before them."""
 
     records: tuple[int, ...]
     start: int

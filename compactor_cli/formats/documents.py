@@ -29,7 +29,7 @@ _PLAINLY = 0.75
 
 
 class Slot(NamedTuple):
-    """Say where a document holds one conversation."""
+    """Where a document holds one conversation."""
 
     path: Path
     """To the list of its records, or to a string that holds that list as JSON."""

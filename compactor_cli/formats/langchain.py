@@ -43,7 +43,7 @@ _CLASSES = {"user": "HumanMessage", "assistant": "AIMessage", "system": "SystemM
 
 
 class _Form(NamedTuple):
-    """Hold what a record says, wherever its form has it."""
+    """What a record says, wherever its form has it."""
 
     role: Role
     inside: dict[str, Any]

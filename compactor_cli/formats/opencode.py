@@ -125,7 +125,7 @@ class OpenCode(PlainEdits):
 
 
 class _Context(NamedTuple):
-    """Say which records the model sees: those from `start` on."""
+    """Which records the model sees: those from `start` on."""
 
     start: int
     boundary: int = -1

@@ -1,4 +1,4 @@
-"""Tell which events of OpenHands the model still gets after condensations."""
+"""Which events of OpenHands the model still gets after condensations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNSENT = frozenset(
 
 
 class SentView(Struct):
-    """Hold what condensations make of the events."""
+    """What condensations make of the events."""
 
     hidden: set[int] = field(default_factory=set)
     """Records that are forgotten."""

@@ -1,4 +1,4 @@
-"""Tell where traces of LangSmith and Langfuse hold what a model was sent.
+"""Where traces of LangSmith and Langfuse hold what a model was sent.
 
 A trace is many runs. Each run of a model has the whole conversation as it was then, so the newest one stands for the
 trace; its answer stands in `outputs` and is no part of what was sent.

@@ -15,7 +15,7 @@ BEFORE_ELSEWHERE = "PreCompress"
 
 
 class Payload(Struct, frozen=True):
-    """Hold what is used of a payload; empty where the agent says nothing."""
+    """What is used of a payload; empty where the agent says nothing."""
 
     event: str
     session: str

@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class _Outcome(Generic[R]):
-    """Hold what work returned or raised, carried from its thread to the one that waits."""
+    """What work returned or raised, carried from its thread to the one that waits."""
 
     def __init__(self, work: Callable[[], R]) -> None:
         self._error: BaseException | None = None

@@ -26,7 +26,7 @@ _BROKEN = ("Traceback (most recent call last)", "invalid response", "provider re
 
 
 class Failure(Struct, frozen=True):
-    """Say why a try brought no answer. `wait` are the seconds that the provider asks for; the rest is as in
+    """Why a try brought no answer. `wait` are the seconds that the provider asks for; the rest is as in
     `ModelAnswer`."""
 
     why: str

@@ -1,4 +1,4 @@
-"""Tell what models cost and how much they take, from litellm's shipped table, without importing litellm."""
+"""What models cost and how much they take, from litellm's shipped table, without importing litellm."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Price(Struct, frozen=True):
 
 
 class CostEstimate(Struct, frozen=True):
-    """Hold what a request may take at most. `cost` is None for a model without a known price."""
+    """What a request may take at most. `cost` is None for a model without a known price."""
 
     tokens: int
     """Tokens of the request, as they are counted here."""

@@ -1,4 +1,4 @@
-"""Say which memories are meant, and in which order they are wanted."""
+"""Which memories are meant, and in which order they are wanted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ORDERS = ("newest", "oldest", "importance")
 
 
 class Filters(Struct, frozen=True, kw_only=True):
-    """Hold what memories must have; without any, all are meant."""
+    """What memories must have; without any, all are meant."""
 
     category: str = ""
     tag: str = ""

@@ -1,4 +1,4 @@
-"""Tell how memories fade that nobody uses (seed 003)."""
+"""How memories fade that nobody uses (seed 003)."""
 
 from __future__ import annotations
 

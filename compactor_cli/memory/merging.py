@@ -1,4 +1,4 @@
-"""Tell what becomes of a memory that is said again, imported again, or joined with one that says the same."""
+"""What becomes of a memory that is said again, imported again, or joined with one that says the same."""
 
 from __future__ import annotations
 

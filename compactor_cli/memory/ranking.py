@@ -1,4 +1,4 @@
-"""Tell which of the memories that an index finds come first, and what is shown of them. The same for every database.
+"""Which of the memories that an index finds come first, and what is shown of them. The same for every database.
 
 What has everything that is asked for stands before what has only some of it. Then count, in this order of weight:
 how much of the query is said and how rare that is, words that stand together, importance, pins, and age.
@@ -24,7 +24,7 @@ _HALF = 30.0
 
 
 class Candidate(Struct, frozen=True):
-    """Hold what ranking needs to know of a memory."""
+    """What ranking needs to know of a memory."""
 
     id: int
     digest: str

@@ -1,4 +1,4 @@
-"""Define what a rule for sentences worth remembering consists of."""
+"""What a rule for sentences worth remembering consists of."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEEDS_ALL = 6
 
 
 class Rule(Struct, frozen=True):
-    """Hold what a sentence must be like, and what it is worth then."""
+    """What a sentence must be like, and what it is worth then."""
 
     name: str
     category: str

@@ -1,4 +1,4 @@
-"""Tell which sentences are worth remembering, by their words alone (English).
+"""Which sentences are worth remembering, by their words alone (English).
 
 A rule has a category of seed 003, who has to say it, the words it goes by, and what a sentence that it finds is
 worth: importance (0 to 100) and confidence (0 to 1, how sure it is that the sentence is worth remembering and that

@@ -1,4 +1,4 @@
-"""Hold what a compaction took out of a file, and what the archive knows of compactions and their rounds."""
+"""What a compaction took out of a file, and what the archive knows of compactions and their rounds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Removed(Struct, frozen=True, rename={"digest": "sha256"}):
 
 
 class Round(Struct, frozen=True, kw_only=True, rename={"target": "target_tokens"}):
-    """Hold what was done to one conversation: the events of seeds 000 and 001 in one."""
+    """What was done to one conversation: the events of seeds 000 and 001 in one."""
 
     conversation: Count
     session: str
@@ -140,7 +140,7 @@ class PastRound(Struct, frozen=True):
 
 
 class Evicted(Struct, frozen=True):
-    """Hold what was taken out of the archive."""
+    """What was taken out of the archive."""
 
     compactions: int
     bytes: int
@@ -150,7 +150,7 @@ class Evicted(Struct, frozen=True):
 
 
 class ArchiveSize(Struct, frozen=True):
-    """Say how much the archive holds."""
+    """How much the archive holds."""
 
     compactions: int
     kept: int

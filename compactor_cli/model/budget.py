@@ -30,7 +30,7 @@ class FixedParts(Struct, frozen=True):
 
 
 class Budget(Struct, frozen=True):
-    """Say how `total` tokens are shared out. `tiers[k]` is the allowance of tier k."""
+    """How `total` tokens are shared out. `tiers[k]` is the allowance of tier k."""
 
     total: int
     safety_margin: int

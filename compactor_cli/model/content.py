@@ -10,7 +10,7 @@ _CHUNK = 1024 * 1024
 
 
 class Content(Protocol):
-    """Hold what is used of the bytes of an input; `bytes` are one kind of it."""
+    """What is used of the bytes of an input; `bytes` are one kind of it."""
 
     def __len__(self) -> int: ...
 

@@ -1,4 +1,4 @@
-"""Hold what a person decided of messages: which stay, and which go."""
+"""What a person decided of messages: which stay, and which go."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Spot(NamedTuple):
 
 
 class Aim(Struct, frozen=True):
-    """Hold what decisions were made for; empty values where nothing was said."""
+    """What decisions were made for; empty values where nothing was said."""
 
     target_tokens: int | None = None
     target_ratio: float | None = None

@@ -1,4 +1,4 @@
-"""Tell how long the texts are that a language model writes, beside what is computed around them."""
+"""Lengths of the texts that a language model writes, beside what is computed around them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ SHARE = 0.6
 """Of the room under the headings of a summary, for what the model writes; the rest is for what is computed."""
 
 
-def told(room: int) -> int:
-    """Tokens to ask for, given those under the headings of a summary."""
+def tokens_to_request(room: int) -> int:
+    """Return the tokens to ask for, given those under the headings of a summary."""
     return int(SHARE * room / BUFFER)
 
 
 def text_tokens(limit: int) -> int:
-    """Tokens under the headings of a summary for which so many are asked; the inverse of `told`."""
+    """Return the tokens under the headings of a summary for which `limit` are asked; inverse of the above."""
     return int(limit * BUFFER / SHARE) + 1

@@ -1,4 +1,4 @@
-"""Hold what `compact --check` finds, for the places where CI shows it."""
+"""What `compact --check` finds, for the places where CI shows it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ COMPACTION, EXTRACTED = "compaction", "smart-extracted"
 
 
 class MemorySource(Struct, frozen=True, forbid_unknown_fields=True):
-    """Say where a memory was said."""
+    """Where a memory was said."""
 
     transcript: str = ""
     """Path of the file; empty for a memory that was added by hand."""

@@ -20,7 +20,7 @@ Path = tuple["str | int", ...]
 
 
 class Place(NamedTuple):
-    """Say where a part's text stands, so that it can be replaced there and nowhere else."""
+    """Where a part's text stands, so that it can be replaced there and nowhere else."""
 
     record: int
     """Index of the record in the transcript."""
@@ -64,7 +64,7 @@ class HeldPart(Part, frozen=True):
 
 
 class Marks(Struct, frozen=True):
-    """Hold what memory entries state about themselves (seed 000)."""
+    """What memory entries state about themselves (seed 000)."""
 
     type: str = ""
     importance: str = ""

@@ -1,4 +1,4 @@
-"""Hold what became of one file of many."""
+"""What became of one file of many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FAILURES = ".failures.jsonl"
 
 
 class Sizes(Struct, frozen=True):
-    """Say how large a transcript is."""
+    """How large a transcript is."""
 
     messages: int = 0
     tokens: int = 0

@@ -1,4 +1,4 @@
-"""Tell which tool result answers which call. Ids are reused, so the order of occurrence decides."""
+"""Which tool result answers which call. Ids are reused, so the order of occurrence decides."""
 
 from __future__ import annotations
 

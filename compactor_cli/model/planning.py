@@ -1,4 +1,4 @@
-"""Define what a strategy is given, and what a summarizer is asked for."""
+"""What a strategy is given, and what a summarizer is asked for."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ class Strategy(Protocol):
     writes: bool
     """Its summaries have a text of their own, which a language model may write."""
 
-    def plan(self, given: PlanInput) -> Plan: ...
+    def plan(self, inputs: PlanInput) -> Plan: ...
 
 
 class Draft(Struct, frozen=True):
-    """Hold what a language model wrote for a summary, and what has been accepted of it."""
+    """What a language model wrote for a summary, and what has been accepted of it."""
 
     model: str
     sections: tuple[tuple[str, str], ...] = ()

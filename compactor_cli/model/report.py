@@ -43,7 +43,7 @@ class Spent(Struct, frozen=True):
 
 
 class Dispositions(Struct, frozen=True):
-    """Say how many messages of the input ended up how."""
+    """How many messages of the input ended up how."""
 
     kept: int = 0
     shortened: int = 0
@@ -72,7 +72,7 @@ class Compaction(Struct, frozen=True):
 
     data: bytes
     before: Transcript
-    mended: Transcript
+    repaired: Transcript
     """The input after repairs; the plan's groups are of its messages."""
     groups: tuple[Group, ...]
     messages: tuple[Message, ...]
@@ -100,26 +100,26 @@ class Compaction(Struct, frozen=True):
     recalled: int = 0
     """Memories that were put into the output."""
     scores: tuple[Score, ...] = ()
-    """Of the messages of `mended`; empty when they were not scored."""
+    """Of the messages of `repaired`; empty when they were not scored."""
     memories: tuple[Memory, ...] = ()
     """What was found worth remembering before the summaries were written; empty when nobody asked."""
     outside: tuple[int, ...] = ()
     """Records outside the context that were left out because that was asked for."""
     message_tiers: tuple[int | None, ...] = ()
-    """Tier of each message of `mended`, as in Analysis; empty when nothing was decided."""
+    """Tier of each message of `repaired`, as in Analysis; empty when nothing was decided."""
     residuals: frozenset[int] = frozenset()
-    """Messages of `mended` that bypassed compression."""
+    """Messages of `repaired` that bypassed compression."""
     kept: frozenset[int] = frozenset()
-    """Messages of `mended` that a person decided to keep."""
+    """Messages of `repaired` that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
-    """Groups that a person decided to drop; they are not in `mended`."""
+    """Groups that a person decided to drop; they are not in `repaired`."""
 
     def __repr__(self) -> str:
-        return brief(self, "data", "mended", "groups", "messages", "scores", "message_tiers", "residuals", "kept")
+        return brief(self, "data", "repaired", "groups", "messages", "scores", "message_tiers", "residuals", "kept")
 
 
 class PlanLine(NamedTuple):
-    """Hold what is decided of one group."""
+    """What is decided of one group."""
 
     messages: tuple[int, ...]
     """Numbers of its messages in the input, in their order."""
@@ -135,7 +135,7 @@ def plan_lines(part: Compaction) -> list[PlanLine]:
     lines = []
     for decision in part.plan.decisions:
         group = part.groups[decision.group]
-        own = [part.mended.messages[i] for i in group.messages]
+        own = [part.repaired.messages[i] for i in group.messages]
         lines.append(PlanLine(tuple(message.number for message in own), own[0], group.tokens, decision))
     if not part.dropped:
         return lines
@@ -165,7 +165,7 @@ def protected_in(parts: Iterable[Compaction]) -> Protected:
 
 
 class StoredResult(Struct, frozen=True):
-    """Hold what was put into the database, and beside the output, for one file."""
+    """What was put into the database, and beside the output, for one file."""
 
     compaction: int | None = None
     """Number of the compaction in the archive; None when it was not archived."""
@@ -179,7 +179,7 @@ class StoredResult(Struct, frozen=True):
 
 
 class ModelUse(Struct, frozen=True):
-    """Hold what a piece of work asked of a model, and what was done without it."""
+    """What a piece of work asked of a model, and what was done without it."""
 
     usage: Usage
     fallbacks: tuple[Fallback, ...] = ()

@@ -49,7 +49,7 @@ class Wrapper(NamedTuple):
 
 
 class Layout(Struct, frozen=True):
-    """Hold what stands around the records: `pieces` before and after them, `separator` between them.
+    """What stands around the records: `pieces` before and after them, `separator` between them.
 
     A piece is bytes, or the index of a record that stays where it is (a top-level system prompt);
     None marks the place of the records.

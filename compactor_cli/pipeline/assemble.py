@@ -87,7 +87,7 @@ def assemble(
 
 
 def _kept_messages(transcript: Transcript, groups: Sequence[Group], plan: Plan) -> dict[int, Message]:
-    """Index -> message as it is in the output."""
+    """Return index -> message as it is in the output."""
     kept: dict[int, Message] = {}
     for decision in plan.decisions:
         if decision.rendition in ("whole", "shortened"):
@@ -112,7 +112,7 @@ def _items(
     groups: Sequence[Group],
     inserted: Inserted | None,
 ) -> list[_Item]:
-    """Records of the output in time order; what was added stands behind or before its neighbour."""
+    """Return the records of the output in time order; what was added stands behind or before its neighbour."""
     of_messages = {record for message in transcript.messages for record in message.records}
     repaired_away = transcript.message_records - of_messages
     items = []
@@ -149,17 +149,17 @@ def _order_of(summary: Summary, transcript: Transcript, groups: Sequence[Group])
 
 
 def _tip_last(transcript: Transcript, items: Sequence[_Item]) -> list[_Item]:
-    """Items of which the last message is behind the records of other branches that the leaf was behind: the last record
-    of a tree says which branch is the active one."""
+    """Put the last message behind the records of other branches that the leaf was behind: the last record of a tree
+    says which branch is the active one."""
     main = {record for record, link in enumerate(transcript.links) if link and not link.chain}
     leaf = max(main, default=0)
     beside = {record for record, link in enumerate(transcript.links[:leaf]) if link and link.chain}
-    tip = max((at for at, item in enumerate(items) if item.message is not None), default=0)
+    tip = max((index for index, item in enumerate(items) if item.message is not None), default=0)
     return [*items[:tip], *sorted(items[tip:], key=lambda item: item.record not in beside)]
 
 
 def _order_before(message: Message, number: int) -> tuple[int, int, int]:
-    """The order of what stands right before a message; of several such, by their numbers."""
+    """Return the order of what stands right before a message; of several such, by their numbers."""
     return (message.records[0], -1, number) if message.after is None else (message.after, 1, number)
 
 
@@ -175,19 +175,19 @@ def _edited_parts(messages: Iterable[Message]) -> dict[int, list[tuple[Part, str
 def _render(
     transcript: Transcript, items: Sequence[_Item], edited: dict[int, list[tuple[Part, str]]], format: Format
 ) -> tuple[list[bytes], set[int]]:
-    """Bytes of each record, and the records whose parent link, number or count had to change."""
-    out: list[bytes] = []
+    """Return the bytes of each record, and the records whose parent link, number or count had to change."""
+    rendered: list[bytes] = []
     relinked: set[int] = set()
     counts = recounted(transcript, [(item.record, item.message) for item in items], format)
     written = {link.id for i in items if i.record is not None and (link := _link(transcript, i.record))}
     known = {link.id for link in transcript.links if link}
-    gone = known - written
+    lost_ids = known - written
     latest: dict[str, str] = {}
-    added: set[str] = set()
-    made = ""
-    done: set[int] = set()
+    extended: set[str] = set()
+    first_new_id = ""
+    seen: set[int] = set()
     for item in items:
-        if item.record in done:
+        if item.record in seen:
             continue  # a record that holds a call and its result stands for two messages
         if item.record is None:
             assert item.message is not None
@@ -196,41 +196,41 @@ def _render(
             value = format.new_record(item.message, _around(transcript, item, place, latest.get(chain, "")))
             text = jsonedit.dump(value)
             written_as = text.encode("utf-8")
-            numbered = _number(written_as, format.number_path, len(out) + 1)
-            out.append(jsonedit.replace(written_as, numbered) if numbered else written_as)
-            made = made or _id(value)
+            numbered = _number(written_as, format.number_path, len(rendered) + 1)
+            rendered.append(jsonedit.replace(written_as, numbered) if numbered else written_as)
+            first_new_id = first_new_id or _id(value)
             if format.parent_path is not None:
                 latest[chain] = _id(value)
-                added.add(chain)
+                extended.add(chain)
             continue
-        done.add(item.record)
+        seen.add(item.record)
         raw = transcript.raw(item.record)
         changes = format.edits(raw, edited[item.record]) if item.record in edited else {}
         link = _link(transcript, item.record)
         if link is not None and format.parent_path is not None:
-            lost = link.parent in gone
+            lost = link.parent in lost_ids
             # behind a record that was added nothing begins a chain of its own
-            root = not link.parent and link.chain in added and f'"{format.parent_path[-1]}"'.encode() in raw
-            if ((link.parent and (lost or link.chain in added)) or root) and link.chain in latest:
+            root = not link.parent and link.chain in extended and f'"{format.parent_path[-1]}"'.encode() in raw
+            if ((link.parent and (lost or link.chain in extended)) or root) and link.chain in latest:
                 changes[format.parent_path] = jsonedit.encode(latest[link.chain])
                 relinked.add(item.record)
             elif link.parent and lost:
                 changes[format.parent_path] = "null"
                 relinked.add(item.record)
-            added.discard(link.chain)
+            extended.discard(link.chain)
             latest[link.chain] = link.id
-        elif format.tip_path is not None and (tip := _tip(raw, format.tip_path, gone)):
-            changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written) or made or None)
+        elif format.tip_path is not None and (tip := _tip(raw, format.tip_path, lost_ids)):
+            changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written) or first_new_id or None)
             relinked.add(item.record)
-        if numbered := _number(raw, format.number_path, len(out) + 1) | counts.get(item.record, {}):
+        if numbered := _number(raw, format.number_path, len(rendered) + 1) | counts.get(item.record, {}):
             changes |= numbered
             relinked.add(item.record)
-        out.append(jsonedit.replace(raw, changes) if changes else raw)
-    return out, relinked
+        rendered.append(jsonedit.replace(raw, changes) if changes else raw)
+    return rendered, relinked
 
 
 def _number(raw: bytes, path: Path | None, number: int) -> dict[Path, str]:
-    """The change that gives a record the number of its place in the output, where it has another."""
+    """Return the change that gives a record the number of its place in the output, where it has another."""
     if path is None:
         return {}
     text = raw.decode("utf-8")
@@ -242,26 +242,26 @@ def _number(raw: bytes, path: Path | None, number: int) -> dict[Path, str]:
 
 
 def _id(value: Any) -> str:
-    """The id of a record, wherever formats have it."""
-    inside = value.get("info")
-    return str(value.get("uuid") or value.get("id") or (inside.get("id") if isinstance(inside, dict) else None) or "")
+    """Return the id of a record, wherever formats have it."""
+    info = value.get("info")
+    return str(value.get("uuid") or value.get("id") or (info.get("id") if isinstance(info, dict) else None) or "")
 
 
-def _tip(raw: bytes, path: Path, gone: Set[str]) -> str:
-    """The record that a record names as the end of a chain, when it is gone."""
-    if not gone or f'"{path[-1]}"'.encode() not in raw:
+def _tip(raw: bytes, path: Path, lost_ids: Set[str]) -> str:
+    """Return the record that a record names as the end of a chain, when it is gone."""
+    if not lost_ids or f'"{path[-1]}"'.encode() not in raw:
         return ""
-    named = json.loads(raw)
+    value = json.loads(raw)
     for step in path:
-        named = named.get(step) if isinstance(named, dict) else None
-    return named if isinstance(named, str) and named in gone else ""
+        value = value.get(step) if isinstance(value, dict) else None
+    return value if isinstance(value, str) and value in lost_ids else ""
 
 
 def _nearest(transcript: Transcript, lost: str, written: Set[str]) -> str | None:
-    """The last record before a lost one that is still there, or the first behind it."""
+    """Return the last record before a lost one that is still there, or the first behind it."""
     ids = [link.id for link in transcript.links if link and not link.chain]
-    at = ids.index(lost) if lost in ids else 0
-    return next((near for near in [*reversed(ids[:at]), *ids[at:]] if near in written), None)
+    index = ids.index(lost) if lost in ids else 0
+    return next((candidate for candidate in [*reversed(ids[:index]), *ids[index:]] if candidate in written), None)
 
 
 def _link(transcript: Transcript, record: int) -> Link | None:
@@ -269,7 +269,7 @@ def _link(transcript: Transcript, record: int) -> Link | None:
 
 
 def _envelope(transcript: Transcript, item: _Item) -> int:
-    """The record that a new one is to look like: the one at its place, or the nearest that holds a message."""
+    """Return the record that a new one is to look like: the one at its place, or the nearest that holds a message."""
     place = min(max(item.order[0], 0), len(transcript.records) - 1)
     if place in transcript.message_records or not transcript.message_records:
         return place
@@ -286,7 +286,7 @@ def _around(transcript: Transcript, item: _Item, place: int, parent: str) -> Aro
 
 
 def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[int, Mapping[Path, str]]) -> bytes:
-    """The bytes of a conversation with these records. `changes`: what changes in the ones that stay where they are."""
+    """Return the bytes of a conversation with these records. `changes`: what changes in those that stay."""
     layout = transcript.layout
     pieces: list[bytes] = []
     for piece in layout.pieces:
@@ -301,7 +301,7 @@ def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[i
 
 
 def _wrapped(wrapper: Wrapper | None, text: bytes) -> bytes:
-    """A conversation's text as the JSON string that held it, where one did."""
+    """Return a conversation's text as the JSON string that held it, where one did."""
     if wrapper is None:
         return text
     literal = jsonedit.encode(text.decode("utf-8"), wrapper.literal.decode("utf-8"))
@@ -309,8 +309,8 @@ def _wrapped(wrapper: Wrapper | None, text: bytes) -> bytes:
 
 
 def _messages(items: Sequence[_Item]) -> tuple[Message, ...]:
-    """Messages of the output in its order; a message of several records stands at its first."""
-    out: list[Message] = []
+    """Return the messages of the output in its order; a message of several records stands at its first."""
+    messages: list[Message] = []
     seen: set[int] = set()
     for item in items:
         if item.message is None:
@@ -319,5 +319,5 @@ def _messages(items: Sequence[_Item]) -> tuple[Message, ...]:
             if item.message.index in seen:
                 continue
             seen.add(item.message.index)
-        out.append(item.message)
-    return tuple(out)
+        messages.append(item.message)
+    return tuple(messages)

@@ -25,46 +25,47 @@ def refusal(message: Message) -> str:
 
 
 def without_dropped(transcript: Transcript, decided: Decided) -> tuple[Transcript, tuple[Dropped, ...]]:
-    """The transcript, which has been repaired, without the groups of what is to be dropped, and these groups.
+    """Return the transcript, which has been repaired, without the groups of what is to be dropped, and these groups.
 
     Raises UsageError for decisions that cannot be met.
     """
     groups = form_groups(transcript.messages)
     _check_groups(transcript.messages, groups, decided)
-    gone = {i for group in groups if _numbers(transcript.messages, group) & decided.drop for i in group.messages}
-    if not gone:  # a repair took them out already
+    removed = {i for group in groups if _numbers(transcript.messages, group) & decided.drop for i in group.messages}
+    if not removed:  # a repair took them out already
         return transcript, ()
-    if len(gone) == len(transcript.messages):
+    if len(removed) == len(transcript.messages):
         raise UsageError("decisions: all messages would be dropped; leave one of them")
     dropped = tuple(
         Dropped(tuple(sorted(_numbers(transcript.messages, group))), group.tokens)
         for group in groups
-        if group.messages[0] in gone
+        if group.messages[0] in removed
     )
-    return _without(transcript, gone), dropped
+    return _without(transcript, removed), dropped
 
 
 def kept_indices(messages: Sequence[Message], decided: Decided) -> frozenset[int]:
-    """The messages that are to be kept, by their place in the transcript."""
+    """Return the indices of the messages that are to be kept."""
     return frozenset(message.index for message in messages if message.records and message.number in decided.keep)
 
 
 def not_kept(messages: Sequence[Message], decided: Decided) -> list[str]:
     """Return what to say of messages that were to be kept and that a repair of the input takes out."""
-    there = {message.number for message in messages if message.records}
-    gone = sorted(decided.keep - there)
-    return [f"message {number} is to be kept, but a repair of the input takes it out" for number in gone]
+    present = {message.number for message in messages if message.records}
+    missing = sorted(decided.keep - present)
+    return [f"message {number} is to be kept, but a repair of the input takes it out" for number in missing]
 
 
 def check_beginning(before: Sequence[Message], output: Sequence[Message]) -> None:
     """Raise UsageError where what was dropped leaves an answer at the beginning, where the user spoke before."""
     first = next((m for m in output if not _is_system(m)), None)
-    began = next((m for m in before if not _is_system(m)), None)
-    if first is None or began is None or began.role != "user" or first.role == "user" or first.index < 0:
+    first_before = next((m for m in before if not _is_system(m)), None)
+    if first is None or first_before is None or first_before.role != "user" or first.role == "user" or first.index < 0:
         return
     raise UsageError(
-        f"decisions: without message {began.number} the session would begin with message {first.number}, which is none "
-        f"of the user, and models refuse that: drop {first.number} as well, or leave a message of the user before it"
+        f"decisions: without message {first_before.number} the session would begin with message {first.number}, "
+        f"which is none of the user, and models refuse that: drop {first.number} as well, or leave a message of the "
+        "user before it"
     )
 
 
@@ -100,10 +101,10 @@ def _check_groups(messages: Sequence[Message], groups: Sequence[Group], decided:
                 raise UsageError(f"decisions: message {messages[i].number} cannot be dropped: it {why}")
 
 
-def _without(transcript: Transcript, gone: Set[int]) -> Transcript:
-    """The transcript without these messages and what goes with them; the others know their numbers."""
-    kept = [message for message in transcript.messages if message.index not in gone]
-    at = {message.index: index for index, message in enumerate(kept)}
-    messages = tuple(replace(message, index=at[message.index], given=message.number) for message in kept)
-    owners = {record: at.get(owner, _GONE) for record, owner in transcript.owners.items()}
+def _without(transcript: Transcript, removed: Set[int]) -> Transcript:
+    """Return the transcript without these messages and what goes with them; the others know their numbers."""
+    kept = [message for message in transcript.messages if message.index not in removed]
+    new_index = {message.index: index for index, message in enumerate(kept)}
+    messages = tuple(replace(message, index=new_index[message.index], given=message.number) for message in kept)
+    owners = {record: new_index.get(owner, _GONE) for record, owner in transcript.owners.items()}
     return replace(transcript, messages=messages, owners=owners)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,7 +31,7 @@ def fingerprint(message: Message) -> str:
 
 
 def decisions_on(source: Source, choices: Mapping[Spot, Choice], aim: Aim) -> Decisions:
-    """Decisions on the messages of a file, with what tells them from others."""
+    """Make decisions on the messages of a file, with what tells them from others."""
     messages = {spot: source.transcripts[spot.conversation].messages[spot.message] for spot in choices}
     return Decisions(
         input_sha256=sha256(source.stored),
@@ -43,7 +44,7 @@ def decisions_on(source: Source, choices: Mapping[Spot, Choice], aim: Aim) -> De
 
 
 def write_decisions(decisions: Decisions) -> str:
-    """The text of a file of decisions. The same decisions make the same text."""
+    """Write the text of a file of decisions. The same decisions make the same text."""
     aim = decisions.aim
     several = any(spot.conversation for spot in decisions.choices)
     value: dict[str, Any] = {
@@ -55,7 +56,7 @@ def write_decisions(decisions: Decisions) -> str:
         },
     }
     named = {"target_tokens": aim.target_tokens, "target_ratio": aim.target_ratio, "strategy": aim.strategy or None}
-    value |= {name: own for name, own in named.items() if own is not None}
+    value |= {name: setting for name, setting in named.items() if setting is not None}
     value["decisions"] = [
         {
             **({"conversation": spot.conversation} if several else {}),
@@ -69,7 +70,7 @@ def write_decisions(decisions: Decisions) -> str:
 
 
 def read_decisions(text: str, path: str) -> Decisions:
-    """Decisions from the text of a file. Raises InputError, which names what is wrong and where."""
+    """Read decisions from the text of a file. Raises InputError, which names what is wrong and where."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -93,13 +94,13 @@ class _Reader(Struct, frozen=True):
     path: str
 
     def decisions(self, value: Mapping[str, Any]) -> Decisions:
-        given = self._typed(value.get("input", {}), dict, "input")
+        described = self._typed(value.get("input", {}), dict, "input")
         listed = self._typed(value["decisions"], list, "decisions")
         choices: dict[Spot, Choice] = {}
         fingerprints: dict[Spot, str] = {}
-        for at, one in enumerate(listed):
-            place = f"decisions[{at}]"
-            entry = self._typed(one, dict, place)
+        for index, item in enumerate(listed):
+            place = f"decisions[{index}]"
+            entry = self._typed(item, dict, place)
             spot = Spot(
                 self._number(entry.get("conversation", 0), f"{place}.conversation"),
                 self._number(entry.get("message"), f"{place}.message"),
@@ -113,9 +114,9 @@ class _Reader(Struct, frozen=True):
             choices[spot] = entry["decision"]
             fingerprints[spot] = self._typed(entry.get("fingerprint"), str, f"{place}.fingerprint")
         return Decisions(
-            input_sha256=self._typed(given.get("sha256", ""), str, "input.sha256"),
-            format=self._typed(given.get("format", ""), str, "input.format"),
-            messages=self._number(given.get("messages", 0), "input.messages"),
+            input_sha256=self._typed(described.get("sha256", ""), str, "input.sha256"),
+            format=self._typed(described.get("format", ""), str, "input.format"),
+            messages=self._number(described.get("messages", 0), "input.messages"),
             aim=self._aim(value),
             choices=choices,
             fingerprints=fingerprints,
@@ -145,8 +146,8 @@ class _Reader(Struct, frozen=True):
         return InputError(f"{place}: expected {wanted}, found {shown}", path=self.path)
 
 
-class Held(Struct, frozen=True):
-    """Decisions held against a session."""
+class MatchedDecisions(Struct, frozen=True):
+    """Decisions matched with the messages of a session."""
 
     choices: Mapping[Spot, Choice]
     """Those on messages that are still the same."""
@@ -156,11 +157,11 @@ class Held(Struct, frozen=True):
     """The session is not the one that was decided on, byte for byte."""
 
     def of(self, source: Source) -> tuple[Decided, ...]:
-        """The decisions on each conversation of a file."""
+        """Return the decisions on each conversation of a file."""
         return by_conversation(self.choices, len(source.transcripts))
 
 
-def held_against(decisions: Decisions, source: Source) -> Held:
+def match_decisions(decisions: Decisions, source: Source) -> MatchedDecisions:
     """Return which decisions are on messages that a session still has under their numbers."""
     holds: dict[Spot, Choice] = {}
     for spot, choice in sorted(decisions.choices.items()):
@@ -168,18 +169,15 @@ def held_against(decisions: Decisions, source: Source) -> Held:
         if message is not None and fingerprint(message) == decisions.fingerprints[spot]:
             holds[spot] = choice
     lost = tuple(spot for spot in sorted(decisions.choices) if spot not in holds)
-    return Held(holds, lost, decisions.input_sha256 != sha256(source.stored))
+    return MatchedDecisions(holds, lost, decisions.input_sha256 != sha256(source.stored))
 
 
 def by_conversation(choices: Mapping[Spot, Choice], conversations: int) -> tuple[Decided, ...]:
-    """Decisions on each of so many conversations."""
-    return tuple(
-        Decided(
-            frozenset(s.message for s, choice in choices.items() if s.conversation == at and choice == "keep"),
-            frozenset(s.message for s, choice in choices.items() if s.conversation == at and choice == "drop"),
-        )
-        for at in range(conversations)
-    )
+    """Return decisions on each of so many conversations."""
+    chosen: defaultdict[tuple[int, Choice], set[int]] = defaultdict(set)
+    for spot, choice in choices.items():
+        chosen[spot.conversation, choice].add(spot.message)
+    return tuple(Decided(frozenset(chosen[i, "keep"]), frozenset(chosen[i, "drop"])) for i in range(conversations))
 
 
 def _message_at(source: Source, spot: Spot) -> Message | None:

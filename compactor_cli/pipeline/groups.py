@@ -11,17 +11,17 @@ from compactor_cli.pipeline.verify import last_turn
 
 
 def form_groups(messages: Sequence[Message], pairing: Pairing | None = None) -> tuple[Group, ...]:
-    """Groups in order of their first message: calls with results, turns saved in pieces, reasoning.
+    """Form groups in order of their first message: calls with results, turns saved in pieces, reasoning.
 
     Found by union of what belongs together, so results may be parallel, nested or far away.
     """
     parent = list(range(len(messages)))
 
-    def find(at: int) -> int:
-        while parent[at] != at:
-            parent[at] = parent[parent[at]]
-            at = parent[at]
-        return at
+    def find(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
 
     def join(a: int, b: int) -> None:
         a, b = find(a), find(b)
@@ -31,16 +31,16 @@ def form_groups(messages: Sequence[Message], pairing: Pairing | None = None) -> 
     for (result, _), (call, _) in pairing.answers.items():
         join(call, result)
     turns: dict[int, int] = {}
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message.turn is not None:
-            join(turns.setdefault(message.turn, at), at)
-        if at and _reasoning_only(messages[at - 1]) and message.role == "assistant":
-            join(at - 1, at)
+            join(turns.setdefault(message.turn, index), index)
+        if index and _reasoning_only(messages[index - 1]) and message.role == "assistant":
+            join(index - 1, index)
     members: dict[int, list[int]] = {}
-    for at in range(len(messages)):
-        members.setdefault(find(at), []).append(at)
+    for index in range(len(messages)):
+        members.setdefault(find(index), []).append(index)
     last = last_turn(messages)
-    open_roots = {find(at) for at, _ in pairing.unanswered if at >= last}
+    open_roots = {find(index) for index, _ in pairing.unanswered if index >= last}
     return tuple(
         Group(number, tuple(indices), sum(messages[i].tokens for i in indices), root in open_roots)
         for number, (root, indices) in enumerate(members.items())

@@ -24,10 +24,10 @@ from compactor_cli.summaries.format.headers import Base
 
 
 def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
-    """The plan for a transcript that has been repaired and analyzed. `repeat`: summaries may repeat requests."""
+    """Make the plan for a transcript that has been repaired and analyzed. `repeat`: summaries may repeat requests."""
     messages, groups = analysis.transcript.messages, analysis.groups
     protection = _protection(analysis, settings)
-    given = PlanInput(
+    inputs = PlanInput(
         messages=messages,
         groups=groups,
         scores=analysis.scores,
@@ -42,7 +42,7 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         topics=tools.topics,
         repeat=repeat,
     )
-    return tools.strategy.plan(given)
+    return tools.strategy.plan(inputs)
 
 
 def _protection(analysis: Analysis, settings: Settings) -> Protection:
@@ -56,7 +56,7 @@ def _protection(analysis: Analysis, settings: Settings) -> Protection:
 
 
 def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
-    """The --keep patterns. Raises UsageError for one that is no regular expression."""
+    """Compile the --keep patterns. Raises UsageError for one that is no regular expression."""
     compiled = []
     for pattern in patterns:
         try:
@@ -67,7 +67,7 @@ def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
 
 
 def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
-    """Tokens that each tier would take up whole."""
+    """Return the tokens that each tier would take up whole."""
     needs = [0] * TIERS
     for group in analysis.groups:
         residual = any(i in analysis.residuals.kept for i in group.messages)
@@ -78,7 +78,7 @@ def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
 
 
 def _allocate(target: int, needs: Sequence[int], settings: Settings, protected: int, residuals: int) -> Budget:
-    """Seed 000's budget, with what is protected as its fixed part."""
+    """Share out seed 000's budget, with what is protected as its fixed part."""
     return allocate(
         target,
         FixedParts(system_prompt=protected, current_message=0),
@@ -93,7 +93,7 @@ def _allocate(target: int, needs: Sequence[int], settings: Settings, protected: 
 def plan_with(
     recalled: Sequence[Memory], analysis: Analysis, tools: Tools, settings: Settings, target: int | None, base: Base
 ) -> tuple[Recalled, Plan]:
-    """As many memories as fit, and the plan for what they leave of the target."""
+    """Return as many memories as fit, and the plan for what they leave of the target."""
     room = None
     if recalled and target is not None:
         room = (target - _must_stay(analysis, settings)) // 2  # what must stay whole comes first, and then both alike
@@ -110,8 +110,8 @@ def plan_with(
 
 
 def _must_stay(analysis: Analysis, settings: Settings) -> int:
-    """Tokens of what is kept whole as long as the target allows. A summary is none, although it may repeat requests:
-    this round's takes its place."""
+    """Return the tokens of what is kept whole as long as the target allows. A summary is none, although it may repeat
+    requests: this round's takes its place."""
     reasons = _protection(analysis, settings).reasons
     messages = analysis.transcript.messages
     return sum(

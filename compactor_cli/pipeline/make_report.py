@@ -16,13 +16,13 @@ from compactor_cli.summaries.format.verbatim import turn
 
 
 def original(transcript: Transcript) -> bytes:
-    """The bytes of a transcript as they stand in its file."""
+    """Return the bytes of a transcript as they stand in its file."""
     if transcript.layout.wrapper is not None:
         return b"".join(transcript.layout.wrapper)
     pieces: list[bytes] = []
     for piece in transcript.layout.pieces:
         if piece is None:
-            body = [r for at, r in enumerate(transcript.records) if at not in transcript.layout.pieces]
+            body = [record for index, record in enumerate(transcript.records) if index not in transcript.layout.pieces]
             pieces.append(transcript.source[body[0].start : body[-1].end] if body else b"")
         else:
             pieces.append(piece if isinstance(piece, bytes) else transcript.raw(piece))
@@ -30,10 +30,10 @@ def original(transcript: Transcript) -> bytes:
 
 
 def unchanged(transcript: Transcript, target: int | None) -> Compaction:
-    """The report of an input that comes out byte for byte as it went in."""
+    """Return the report of an input that comes out byte for byte as it went in."""
     return Compaction(
         data=original(transcript),
-        mended=transcript,
+        repaired=transcript,
         groups=(),
         before=transcript,
         messages=transcript.messages,
@@ -68,21 +68,21 @@ def report(
     count: Callable[[str], int],
 ) -> Compaction:
     """Return what a compaction did, but for what was repaired. `count`: tokens of a text."""
-    mended = analysis.transcript
+    repaired = analysis.transcript
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
     out = {m.index: m for m in output.messages if m.index >= 0}
     residuals = analysis.residuals.kept - plan.demoted
-    touched = [m.index for m in mended.messages if m.records and out.get(m.index) != m]
-    if inserted is not None and inserted.before < len(mended.messages):
+    touched = [m.index for m in repaired.messages if m.records and out.get(m.index) != m]
+    if inserted is not None and inserted.before < len(repaired.messages):
         touched.append(inserted.before)
-    gone = min((number for group in analysis.dropped for number in group.messages), default=None)
-    if gone is not None:
-        touched.append(next((m.index for m in mended.messages if m.number > gone), len(mended.messages)))
+    dropped = min((number for group in analysis.dropped for number in group.messages), default=None)
+    if dropped is not None:
+        touched.append(next((m.index for m in repaired.messages if m.number > dropped), len(repaired.messages)))
     first_changed = min(touched, default=None)
-    prefix = mended.messages[:first_changed] if first_changed is not None else mended.messages
+    prefix = repaired.messages[:first_changed] if first_changed is not None else repaired.messages
     return Compaction(
         data=output.data,
-        mended=mended,
+        repaired=repaired,
         groups=analysis.groups,
         before=transcript,
         messages=output.messages,
@@ -90,17 +90,17 @@ def report(
         target=target,
         changed=True,
         plan=plan,
-        round=current_round(mended.messages) if summaries else current_round(mended.messages) - 1,
-        dispositions=_dispositions(transcript, mended.messages, rendition, out),
+        round=current_round(repaired.messages) if summaries else current_round(repaired.messages) - 1,
+        dispositions=_dispositions(transcript, repaired.messages, rendition, out),
         residual_count=len(residuals),
         residual_tokens=sum(out[i].tokens for i in residuals if i in out),
         protected=_protected(analysis, plan, residuals, out),
         tiers=_tier_lines(analysis, plan, out, summaries, count),
-        spent=spent(mended.messages, analysis.groups, plan.decisions, output.messages),
+        spent=spent(repaired.messages, analysis.groups, plan.decisions, output.messages),
         repairs=(),
         removed=output.removed,
         outside=output.outside,
-        first_changed_index=None if first_changed is None else _first_number(mended.messages, first_changed, gone),
+        first_changed_index=None if first_changed is None else _first_number(repaired.messages, first_changed, dropped),
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",
         scores=analysis.scores,
@@ -111,19 +111,20 @@ def report(
     )
 
 
-def _first_number(messages: Sequence[Message], at: int, gone: int | None) -> int:
-    """The number in the input of the message at a place, or of one behind the last; of one that was dropped before."""
-    number = messages[at].number if at < len(messages) else messages[-1].number + 1
-    return number if gone is None else min(number, gone)
+def _first_number(messages: Sequence[Message], index: int, dropped: int | None) -> int:
+    """Return the number in the input of the message at a place, or of one behind the last; of one that was dropped
+    before."""
+    number = messages[index].number if index < len(messages) else messages[-1].number + 1
+    return number if dropped is None else min(number, dropped)
 
 
 def _dispositions(
-    transcript: Transcript, mended: Sequence[Message], rendition: Mapping[int, str], out: dict[int, Message]
+    transcript: Transcript, repaired: Sequence[Message], rendition: Mapping[int, str], out: dict[int, Message]
 ) -> Dispositions:
     """Return how the input's messages ended up; one that a repair took out is dropped."""
     counts = dict.fromkeys(("kept", "shortened", "summarized", "dropped"), 0)
     counted = 0
-    for message in mended:
+    for message in repaired:
         if not message.records:
             continue
         counted += 1
@@ -157,24 +158,24 @@ def _tier_lines(
     for summary in summaries:
         # what it repeats word for word is of the tier it came from, or of none; the rest is by size
         repeated = [(q.message, count(turn(q.label, q.text))) for q in summary.slot.quotes if q.message is not None]
-        left = max(0, summary.message.tokens - sum(tokens for _, tokens in repeated))
+        tokens_left = max(0, summary.message.tokens - sum(tokens for _, tokens in repeated))
         for index, tokens in repeated:
             tier = analysis.tiers[index]
             if tier is not None:
                 after[tier] += tokens
-        again = {index for index, _ in repeated}
+        repeated_indices = {index for index, _ in repeated}
         shares = [0] * TIERS
         for index in summary.covers:
             tier = analysis.tiers[index]
-            if tier is not None and index not in again:
+            if tier is not None and index not in repeated_indices:
                 shares[tier] += analysis.transcript.messages[index].tokens
-        whole = sum(shares) or 1
+        total = sum(shares) or 1
         for tier in sorted(range(TIERS), key=lambda tier: shares[tier]):
             # never more than the tier had: what a heading takes beyond that is the largest one's
-            part = min(left * shares[tier] // whole, max(0, before[tier] - after[tier]))
+            part = min(tokens_left * shares[tier] // total, max(0, before[tier] - after[tier]))
             after[tier] += part
-            left -= part
-            whole -= shares[tier]
-            if whole <= 0:
+            tokens_left -= part
+            total -= shares[tier]
+            if total <= 0:
                 break
     return tuple(TierLine(tier, messages[tier], before[tier], after[tier]) for tier in range(TIERS))

@@ -37,30 +37,30 @@ def protect(
     keep_last: int,
     decided: Set[int] = frozenset(),
 ) -> Protection:
-    """System messages, the first and last real request, matches of --keep, the newest `keep_last`
-    messages, work in flight, records that stand for history out of context, and what a person `decided` to keep."""
+    """Protect system messages, the first and last real request, matches of --keep, the newest `keep_last` messages,
+    work in flight, records that stand for history out of context, and what a person `decided` to keep."""
     requests = [m.index for m in messages if m.origin == "request"]
     # a summary that repeats the first request in full stands for it
     task = next((m.index for m in messages if m.origin == "summary" and _carries_request(m.text("text"))), None)
     newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)
-    named: dict[int, str] = {}
+    reason_of: dict[int, str] = {}
     for message in messages:
-        why = _why(message, keep)
-        if why or (keep_last and message.index >= newest):
-            named[message.index] = why or f"{LAST_MESSAGES} {keep_last} messages"
+        reason = _why(message, keep)
+        if reason or (keep_last and message.index >= newest):
+            reason_of[message.index] = reason or f"{LAST_MESSAGES} {keep_last} messages"
     if requests:
-        named.setdefault(requests[-1], LAST_REQUEST)
-        if task is None and named.get(requests[0], LAST_REQUEST) == LAST_REQUEST:
-            named[requests[0]] = FIRST_REQUEST
+        reason_of.setdefault(requests[-1], LAST_REQUEST)
+        if task is None and reason_of.get(requests[0], LAST_REQUEST) == LAST_REQUEST:
+            reason_of[requests[0]] = FIRST_REQUEST
     if task is not None:
-        named.setdefault(task, FIRST_REQUEST)
+        reason_of.setdefault(task, FIRST_REQUEST)
     reasons: dict[int, str] = {}
     for group in groups:
-        found = [named[i] for i in group.messages if i in named]
+        group_reasons = [reason_of[i] for i in group.messages if i in reason_of]
         if not decided.isdisjoint(group.messages):
             reasons[group.index] = DECIDED
-        elif found:
-            reasons[group.index] = found[0]
+        elif group_reasons:
+            reasons[group.index] = group_reasons[0]
         elif group.in_flight:
             reasons[group.index] = IN_FLIGHT
     if set(reasons.values()) <= {CLOSING}:

@@ -28,12 +28,12 @@ class Recorded(Struct, frozen=True):
 
     @property
     def context(self) -> int:
-        """Tokens of the context now: what was counted, and our count of what came after."""
+        """Return the tokens of the context now: what was counted, and our count of what came after."""
         return self.tokens + self.after
 
     @property
     def difference(self) -> float:
-        """By which share of the provider's count ours is larger (or smaller, when negative)."""
+        """Return by which share of the provider's count ours is larger (or smaller, when negative)."""
         return self.own / self.tokens - 1
 
     @property
@@ -42,22 +42,22 @@ class Recorded(Struct, frozen=True):
 
 
 def recorded(transcript: Transcript, format: Format) -> Recorded | None:
-    """The last recorded context. None where there is none, or where what it counted is not there any more, because the
-    session was compacted since: by the agent (whose summary stands behind it), or by this program."""
+    """Return the last recorded context. None where there is none, or where what it counted is not there any more,
+    because the session was compacted since: by the agent (whose summary stands behind it), or by this program."""
     if any(is_summary(message.text("text")) for message in transcript.messages):
         return None
-    found = transcript.counted or _in_records(transcript, format)
-    if found is None or any(is_shortened(part.text) for message in transcript.messages for part in message.parts):
+    counted = transcript.counted or _in_records(transcript, format)
+    if counted is None or any(is_shortened(part.text) for message in transcript.messages for part in message.parts):
         return None
-    at, tokens = found
-    if any(later.pinned and later.origin == "summary" for later in transcript.messages[at + 1 :]):
+    index, tokens = counted
+    if any(later.pinned and later.origin == "summary" for later in transcript.messages[index + 1 :]):
         return None
-    own = sum(message.tokens for message in transcript.messages[: at + 1])
-    return Recorded(tokens, at, own, transcript.tokens - own)
+    our_count = sum(message.tokens for message in transcript.messages[: index + 1])
+    return Recorded(tokens, index, our_count, transcript.tokens - our_count)
 
 
 def _in_records(transcript: Transcript, format: Format) -> tuple[int, int] | None:
-    """The message of the newest record with a count, and the count."""
+    """Return the message of the newest record with a count, and the count."""
     of_record: dict[int, int] = {}
     for message in transcript.messages:
         # a record that holds an answer and the results of its calls has a count of the answer

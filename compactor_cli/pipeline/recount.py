@@ -16,7 +16,8 @@ Placed = tuple["int | None", "Message | None"]
 
 
 def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) -> dict[int, dict[Path, str]]:
-    """The newest record with a count -> its numbers, smaller by what the compaction took from the context before it.
+    """Return the newest record with a count -> its numbers, smaller by what the compaction took from the context before
+    it.
 
     Agents compact a session when that count is near the limit: as it was it would have them do so at once, with what
     is left. Its share is taken, not our count, for it holds the system prompt and tools as well.
@@ -37,11 +38,12 @@ def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) 
 
 
 def _share_left(transcript: Transcript, placed: Sequence[Placed]) -> float:
-    """Tokens of the messages in these records of the output, as a share of those that stood before the last of them."""
+    """Return the tokens of the messages in these records of the output, as a share of those that stood before the last
+    of them."""
     end = max((record for record, _ in placed if record is not None), default=-1)
     before = sum(m.tokens for m in transcript.messages if m.records and min(m.records) <= end)
-    left = {message.index if message.index >= 0 else -id(message): message.tokens for _, message in placed if message}
-    return sum(left.values()) / before if before else 1.0
+    rest = {message.index if message.index >= 0 else -id(message): message.tokens for _, message in placed if message}
+    return sum(rest.values()) / before if before else 1.0
 
 
 def _number(value: Any, path: Path) -> int:

@@ -18,9 +18,8 @@ def select_residuals(
     max_share: float,
     total_tokens: int | None = None,
 ) -> Residuals:
-    """Messages at or above the threshold, at most `ceil(max_share * n)` of them and, with a token
-    budget, at most that share of it. The lowest scores are demoted first; of equal ones the older.
-    """
+    """Choose the messages at or above the threshold, at most `ceil(max_share * n)` of them and, with a token budget, at
+    most that share of it. The lowest scores are demoted first; of equal ones the older."""
     limit = ceil(Fraction(str(max_share)) * len(messages))
     candidates = [m.index for m in messages if m.role != "system" and scores[m.index].value >= threshold]
     best_first = sorted(candidates, key=lambda i: (-scores[i].raw, -i))

@@ -62,7 +62,7 @@ def analyze(
     *,
     pairing: Pairing | None = None,
 ) -> Analysis:
-    """Groups, scores, residuals, tiers and faults of a transcript as it is."""
+    """Find groups, scores, residuals, tiers and faults of a transcript as it is."""
     pairing = pairing or pair(transcript.messages)
     groups = form_groups(transcript.messages, pairing)
     scoring = settings.scoring
@@ -73,8 +73,8 @@ def analyze(
     )
     borders = settings.tiers.borders if settings.tiers.enabled else (len(transcript.messages),) * 3
     tiers = assign_tiers(transcript.messages, groups, residuals.kept, borders)
-    found = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
-    return Analysis(transcript, groups, scores, residuals, tiers, found)
+    input_faults = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
+    return Analysis(transcript, groups, scores, residuals, tiers, input_faults)
 
 
 class _Run(Struct, frozen=True):
@@ -94,19 +94,20 @@ class _Run(Struct, frozen=True):
 
     @property
     def must_change(self) -> bool:
-        """Whether the input must not come out as it is, however small it is."""
+        """Return whether the input must not come out as it is, however small it is."""
         return (
             damaged(self.transcript) or (self.closed and self._is_open) or self.drops_outside or bool(self.decided.drop)
         )
 
     @property
     def drops_outside(self) -> bool:
-        """Nothing is left out of a session of which nothing is sent: it would be no session any more."""
+        """Return whether records out of context are left out. Of a session of which nothing is sent none is: it would
+        be no session any more."""
         return self.settings.drop_outside and bool(self.transcript.outside) and bool(self.transcript.messages)
 
     @property
     def _is_open(self) -> bool:
-        """Whether a turn of the user must not simply follow."""
+        """Return whether a turn of the user must not simply follow."""
         return ends_with_result(self.transcript.messages) or bool(self.pairing.unanswered)
 
 
@@ -144,7 +145,7 @@ def compact(
 
 
 def _retrying(run: _Run) -> Compaction:
-    """The same without the recalled memories where they took what was saved."""
+    """Compact again without the recalled memories where they took what was saved."""
     recalled, transcript = run.recalled, run.transcript
     result = _compact(run)
     if recalled and not result.changed and not is_within(transcript, run.target, run.base):
@@ -156,7 +157,7 @@ def _retrying(run: _Run) -> Compaction:
 
 
 def _persisted(run: _Run, result: Compaction) -> Compaction:
-    """The result, once its memories are written, where that is to be done here."""
+    """Return the result, once its memories are written, where that is to be done here."""
     if result.changed and run.tools.remember is not None and run.tools.persist is not None:
         run.stages.begin("persisting")
         run.tools.persist(result.memories)
@@ -223,20 +224,20 @@ def _remembered(run: _Run) -> tuple[Memory, ...]:
     if run.tools.remember is None:
         return ()
     run.stages.begin("extracting")
-    found = tuple(run.tools.remember(run.transcript))
+    memories = tuple(run.tools.remember(run.transcript))
     run.stages.done("extract")
-    return found
+    return memories
 
 
 def _without_memories(run: _Run) -> Compaction:
-    """As if none had been asked for, so that those of an earlier round do not make room for nothing."""
+    """Compact as if none had been asked for, so that those of an earlier round do not make room for nothing."""
     fitting = len(choices(run.recalled, run.settings.memory, run.tools.counter)) > 1
     result = _compact(replace(run, recalled=()))
     return _noting(result, NO_ROOM if fitting else TOO_LONG) if result.changed else result
 
 
 def _prepare(run: _Run) -> tuple[Analysis, tuple[Note, ...]]:
-    """The repaired transcript analyzed, and what was repaired."""
+    """Return the repaired transcript analyzed, and what was repaired."""
     transcript, tools = run.transcript, run.tools
     mend = partial(
         repair,
@@ -248,41 +249,41 @@ def _prepare(run: _Run) -> tuple[Analysis, tuple[Note, ...]]:
     closes = run.closed or tools.strategy.closes
     dropped: tuple[Dropped, ...] = ()
     if run.decided.drop:
-        mended, repairs = mend(transcript, pairing=run.pairing)
-        mended, dropped = without_dropped(mended, run.decided)
-        mended, closing = mend(mended, close=closes)
+        repaired, repairs = mend(transcript, pairing=run.pairing)
+        repaired, dropped = without_dropped(repaired, run.decided)
+        repaired, closing = mend(repaired, close=closes)
         repairs = (*repairs, *closing)
     else:
-        mended, repairs = mend(transcript, pairing=run.pairing, close=closes)
+        repaired, repairs = mend(transcript, pairing=run.pairing, close=closes)
     run.stages.done("repair")
     if run.recalled:
-        mended = without_earlier(mended)
-    pairing = run.pairing if mended is transcript else None
-    analysis = analyze(mended, tools, run.settings, run.target, pairing=pairing)
-    analysis = replace(analysis, kept=kept_indices(mended.messages, run.decided), dropped=dropped)
+        repaired = without_earlier(repaired)
+    pairing = run.pairing if repaired is transcript else None
+    analysis = analyze(repaired, tools, run.settings, run.target, pairing=pairing)
+    analysis = replace(analysis, kept=kept_indices(repaired.messages, run.decided), dropped=dropped)
     run.stages.done("score")
     return analysis, repairs
 
 
 def _summarize(run: _Run, analysis: Analysis, plan: Plan, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
-    """The summaries that a plan asks for. The plan that is returned knows of those that had no room."""
-    mended, groups = analysis.transcript, analysis.groups
-    aimed = plan.target if plan.target is not None else mended.tokens
+    """Write the summaries that a plan asks for. The plan that is returned knows of those that had no room."""
+    repaired, groups = analysis.transcript, analysis.groups
+    aimed = plan.target if plan.target is not None else repaired.tokens
     base = Base(run.base.tokens, aimed + recall.tokens)
     context = _context(run.tools, run.settings)
-    written = write_summaries(mended, groups, plan, context, base)
+    written = write_summaries(repaired, groups, plan, context, base)
     if any(slot.quotes for slot in plan.slots if all(summary.slot is not slot for summary in written[1])):
         # a request must not go with the summary that was to repeat it
         plan = make_plan(analysis, run.tools, run.settings, less(run.target, recall), repeat=False)
-        written = write_summaries(mended, groups, plan, context, base)
-    asked = run.settings.summarizer == "llm" and any(slot.excerpts is None for slot in plan.slots)
-    if asked and not _by_model(written[1]):
+        written = write_summaries(repaired, groups, plan, context, base)
+    model_asked = run.settings.summarizer == "llm" and any(slot.excerpts is None for slot in plan.slots)
+    if model_asked and not _by_model(written[1]):
         return _summarize_offline(run, analysis, recall)
     return written
 
 
 def _summarize_offline(run: _Run, analysis: Analysis, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
-    """The summaries where the model wrote none: the room that its plan left to the model is not wasted."""
+    """Write the summaries where the model wrote none: the room that its plan left to the model is not wasted."""
     tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
     run = replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
     plan = make_plan(analysis, tools, run.settings, less(run.target, recall))
@@ -292,22 +293,22 @@ def _summarize_offline(run: _Run, analysis: Analysis, recall: Recalled) -> tuple
 def _assemble(
     run: _Run, analysis: Analysis, plan: Plan, summaries: Sequence[Summary], recall: Recalled
 ) -> tuple[Plan, Output, Inserted | None]:
-    """The output, and where the message of the recalled memories stands in it."""
-    mended, inserted = analysis.transcript, None
+    """Return the output, and where the message of the recalled memories stands in it."""
+    repaired, inserted = analysis.transcript, None
     if run.recalled:
-        plan = drop_earlier(plan, run.transcript, mended, analysis.groups)
+        plan = drop_earlier(plan, run.transcript, repaired, analysis.groups)
     if recall.message is not None:
-        inserted = Inserted(recall.message, place_of(mended))
-        mended = linked(mended, inserted.before, run.tools.format)
+        inserted = Inserted(recall.message, place_of(repaired))
+        repaired = linked(repaired, inserted.before, run.tools.format)
     output = assemble(
-        mended, analysis.groups, plan, summaries, run.tools.format, inserted, drop_outside=run.drops_outside
+        repaired, analysis.groups, plan, summaries, run.tools.format, inserted, drop_outside=run.drops_outside
     )
     return plan, output, inserted
 
 
 def _is_worth_it(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:
-    """Without a target: whether it is smaller, and a later run can tell that it is done. `summary_needed`: it has
-    to be a summary that tells, for there is something that a later run would cut."""
+    """Return, without a target, whether it is smaller, and a later run can tell that it is done. `summary_needed`: it
+    has to be a summary that tells, for there is something that a later run would cut."""
     summaries = [m.text("text") for m in output.messages if m.origin == "summary"]
     tells = (not summaries and not summary_needed) or any(base_of(text) is not None for text in summaries)
     return tells and sum(m.tokens for m in output.messages) < transcript.tokens
@@ -335,8 +336,8 @@ def compact_source(
     """Compact every conversation of a file on its own, and join them as they were. `decided`: decisions on each;
     empty: on none."""
     parts = [
-        compact(t, own, settings, closed=closed, recalled=recalled, decided=choices)
-        for t, own, choices in zip(
+        compact(t, its_tools, settings, closed=closed, recalled=recalled, decided=choices)
+        for t, its_tools, choices in zip(
             source.transcripts, tools, decided or [UNDECIDED] * len(source.transcripts), strict=True
         )
     ]
@@ -363,7 +364,7 @@ def _context(tools: Tools, settings: Settings) -> SummaryContext:
 
 
 def _verify(run: _Run, output: Output) -> None:
-    """What every output must hold. A violation is a bug of this program, never written to a file."""
+    """Check what every output must hold. A violation is a bug of this program, never written to a file."""
     adjacent = run.tools.format.adjacent_results
     before = faults(run.transcript.messages, adjacent_results=adjacent, pairing=run.pairing)
     new = {_kind(f) for f in faults(output.messages, adjacent_results=adjacent)} - {_kind(f) for f in before}

@@ -22,7 +22,7 @@ def allocate(
     residual_share: float = 0.20,
     shares: Sequence[Fraction] = SHARES,
 ) -> Budget:
-    """A budget of `total` tokens.
+    """Share out a budget of `total` tokens.
 
     Residuals come first, up to their share of the total; tiers get their shares of what the
     fixed parts, the margin and the residuals leave. With `needs`, what a tier cannot use goes to
@@ -38,7 +38,7 @@ def allocate(
 
 
 def _redistribute(shares: list[int], needs: Sequence[int]) -> list[int]:
-    """Surplus moves only as far as some tier can use it, so a budget that nobody fills stays as it was."""
+    """Move surplus only as far as some tier can use it, so a budget that nobody fills stays as it was."""
     shares = list(shares)
     for taker in range(len(shares)):
         for giver in range(len(shares) - 1, -1, -1):

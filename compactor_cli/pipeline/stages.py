@@ -42,7 +42,7 @@ class Stages:
         self, clock: Callable[[], float], progress: Callable[[str], None], on_stage: Callable[[str, str], object]
     ) -> None:
         self._clock, self._progress, self._on_stage = clock, progress, on_stage
-        self._at = clock()
+        self._stage_start = clock()
         self._begun = ""
         self.seconds: list[tuple[str, float]] = []
 
@@ -59,16 +59,16 @@ class Stages:
         self._on_stage(IDLE, STAGES[IDLE])
 
     def clustering(self, topics: Topics) -> Topics:
-        """The same, saying when it begins."""
+        """Return a search for topics that says when it begins."""
 
-        def told(messages: Sequence[Message], groups: Sequence[Group]) -> Sequence[Topic]:
+        def announced(messages: Sequence[Message], groups: Sequence[Group]) -> Sequence[Topic]:
             self.begin("clustering")
             return topics(messages, groups)
 
-        return told
+        return announced
 
     def done(self, stage: str) -> None:
         now = self._clock()
-        self.seconds.append((stage, now - self._at))
-        self._at = now
+        self.seconds.append((stage, now - self._stage_start))
+        self._stage_start = now
         self._progress(stage)

@@ -8,7 +8,7 @@ from compactor_cli.summaries.format.headers import Base, base_of, round_of
 
 
 def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | None, Base]:
-    """The token target, and the size that ratios refer to.
+    """Return the token target, and the size that ratios refer to.
 
     A ratio is of everything the transcript ever said: what an earlier round started from, and what
     has come since. So the same ratio given again finds nothing to do.
@@ -16,7 +16,7 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
     tokens = transcript.tokens
     summaries = [m.text("text") for m in transcript.messages if m.origin == "summary"]
     bases = [(round_of(text), base) for text in summaries if (base := base_of(text))]
-    known = max(bases, key=lambda found: found[0])[1] if bases else None
+    known = max(bases, key=lambda numbered: numbered[0])[1] if bases else None
     base = Base(tokens, tokens)
     if known is not None:
         base = Base(known.tokens + max(0, tokens - known.target), known.target)

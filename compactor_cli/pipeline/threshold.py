@@ -26,7 +26,7 @@ class ContextState(Struct, frozen=True):
 
 
 def threshold_of(limit: int, settings: ContextSettings) -> int:
-    """Tokens at which to compact: what is set, or a share of what the reserves leave of the context limit."""
+    """Return the tokens at which to compact: what is set, or a share of what the reserves leave of the limit."""
     if settings.threshold is not None:
         return settings.threshold
     available = limit - settings.system_reserve - settings.output_reserve - settings.safety_buffer
@@ -47,7 +47,7 @@ def context_state(tokens: int, messages: int, limit: int, keep_last: int, settin
 
 
 def relief_target(state: ContextState, settings: ContextSettings) -> int:
-    """Tokens to come down to from over the threshold: below the warning, and half of a limit that the
+    """Return the tokens to come down to from over the threshold: below the warning, and half of a limit that the
     reserves alone fill."""
     if not state.threshold:
         return max(1, state.limit // 2)
@@ -63,7 +63,7 @@ class Selection(Struct, frozen=True):
 
 
 def select_messages(messages: Sequence[Message], keep_last: int = 10) -> Selection:
-    """The system message and the last `keep_last` messages are kept, the rest is to be compacted.
+    """Keep the system message and the last `keep_last` messages; the rest is to be compacted.
 
     The border moves back while it would part a tool result from its call. A summary from an earlier
     round, right behind the system message, is passed on instead of being compacted.

@@ -15,7 +15,7 @@ def assign_tiers(
     residuals: frozenset[int],
     borders: tuple[int, int, int] = (10, 25, 50),
 ) -> tuple[int | None, ...]:
-    """Tier of each message, None for residuals and system messages.
+    """Assign a tier to each message, None to residuals and system messages.
 
     Borders count non-residual messages from the end and move outward to group borders: a group
     that a border would split is all in the more recent tier.

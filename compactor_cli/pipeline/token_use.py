@@ -60,7 +60,7 @@ def spent(
 
 
 def unspent(tokens: int) -> tuple[Spent, ...]:
-    """Of an output that is its input."""
+    """Return the use of an output that is its input."""
     return (Spent(_UNCHANGED, tokens),) if tokens else ()
 
 
@@ -87,7 +87,7 @@ def _written_by(message: Message) -> str:
 
 
 def _of_summary(text: str, tokens: int, numbered: Mapping[int, Message]) -> Iterator[tuple[str, int]]:
-    """The tokens of a summary by what its lines are; one that has sections is a text of its own."""
+    """Yield the tokens of a summary by what its lines are; one that has sections is a text of its own."""
     if not quotes_lines(text):
         yield "summaries", tokens
         return
@@ -99,9 +99,9 @@ def _of_summary(text: str, tokens: int, numbered: Mapping[int, Message]) -> Iter
             kind = _said_by(speaker, numbered)
         elif is_state_heading(line):
             kind = "state"
-        said = len(bare(line))
-        lengths[kind] = lengths.get(kind, 0) + said + 1
-        lengths[_MARKS] += len(line) - said
+        quoted = len(bare(line))
+        lengths[kind] = lengths.get(kind, 0) + quoted + 1
+        lengths[_MARKS] += len(line) - quoted
     ends = [tokens * length // sum(lengths.values()) for length in accumulate(lengths.values())]
     for name, start, end in zip(lengths, [0, *ends], ends, strict=False):
         yield name, end - start

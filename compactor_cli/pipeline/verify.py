@@ -33,10 +33,10 @@ class CallsAnswered:
 
     def faults(self, view: OutputView) -> Iterator[Fault]:
         last = last_turn(view.messages)
-        for at, position in view.pairing.unanswered:
-            if at < last:
-                part = view.messages[at].parts[position]
-                yield Fault(self.name, at, f"no result for the call of {part.name or 'a tool'}", part.call_id)
+        for index, position in view.pairing.unanswered:
+            if index < last:
+                part = view.messages[index].parts[position]
+                yield Fault(self.name, index, f"no result for the call of {part.name or 'a tool'}", part.call_id)
 
 
 class ResultsCalled:
@@ -45,10 +45,10 @@ class ResultsCalled:
     name = "orphan_result"
 
     def faults(self, view: OutputView) -> Iterator[Fault]:
-        for at, position in view.pairing.orphans:
-            yield Fault(self.name, at, "a result without its call", view.messages[at].parts[position].call_id)
-        for at, position in view.pairing.duplicates:
-            yield Fault("duplicate_result", at, "a second result for a call", view.messages[at].parts[position].call_id)
+        for i, position in view.pairing.orphans:
+            yield Fault(self.name, i, "a result without its call", view.messages[i].parts[position].call_id)
+        for i, position in view.pairing.duplicates:
+            yield Fault("duplicate_result", i, "a second result for a call", view.messages[i].parts[position].call_id)
 
 
 class ResultsAdjacent:
@@ -59,17 +59,17 @@ class ResultsAdjacent:
     def faults(self, view: OutputView) -> Iterator[Fault]:
         if not view.adjacent_results:
             return
-        for (at, position), (call, _) in sorted(view.pairing.answers.items()):
-            if not is_adjacent(view.messages, call, at):
-                call_id = view.messages[at].parts[position].call_id
-                yield Fault(self.name, at, f"the result does not stand behind its call (message {call})", call_id)
+        for (index, position), (call, _) in sorted(view.pairing.answers.items()):
+            if not is_adjacent(view.messages, call, index):
+                call_id = view.messages[index].parts[position].call_id
+                yield Fault(self.name, index, f"the result does not stand behind its call (message {call})", call_id)
 
 
 INVARIANTS: tuple[Invariant, ...] = (CallsAnswered(), ResultsCalled(), ResultsAdjacent())
 
 
 def faults(messages: Sequence[Message], *, adjacent_results: bool, pairing: Pairing | None = None) -> tuple[Fault, ...]:
-    """All faults of a sequence of messages, in its order; `index` is the position in it."""
+    """Return all faults of a sequence of messages, in its order; `index` is the position in it."""
     view = OutputView(messages, pairing or pair(messages), adjacent_results)
     found = [fault for invariant in INVARIANTS for fault in invariant.faults(view)]
     return tuple(sorted(found, key=lambda fault: (fault.index, fault.kind, fault.call_id)))
@@ -83,17 +83,17 @@ def is_adjacent(messages: Sequence[Message], call: int, result: int) -> bool:
 
 
 def last_turn(messages: Sequence[Message]) -> int:
-    """Position from which on an unanswered call is work in flight: the last assistant turn.
+    """Return the position from which on an unanswered call is work in flight: the last assistant turn.
 
     Results may follow (some of several parallel calls have come back), nothing else.
     """
-    at = len(messages)
-    while at > 0 and messages[at - 1].role == "tool":
-        at -= 1
-    if at == 0 or messages[at - 1].role != "assistant":
+    index = len(messages)
+    while index > 0 and messages[index - 1].role == "tool":
+        index -= 1
+    if index == 0 or messages[index - 1].role != "assistant":
         return len(messages)
-    turn = messages[at - 1].turn
-    at -= 1
-    while at > 0 and turn is not None and messages[at - 1].turn == turn:
-        at -= 1
-    return at
+    turn = messages[index - 1].turn
+    index -= 1
+    while index > 0 and turn is not None and messages[index - 1].turn == turn:
+        index -= 1
+    return index

@@ -43,7 +43,7 @@ class SummaryContext(Struct, frozen=True):
 
 
 def current_round(messages: Sequence[Message]) -> int:
-    """The round that a compaction of these messages is."""
+    """Return the round that a compaction of these messages is."""
     return 1 + max((round_of(m.text("text")) for m in messages if m.origin == "summary"), default=0)
 
 
@@ -53,7 +53,8 @@ def write_summaries(
     """Fill the slots of a plan. Groups whose summary does not fit are gone, and the plan says so."""
     messages = transcript.messages
     number = current_round(messages)
-    based = max(plan.slots, key=lambda slot: (slot.heading == "full", slot.budget), default=None)
+    base_slot = max(plan.slots, key=lambda slot: (slot.heading == "full", slot.budget), default=None)
+    names_base = base_slot is not None and base_slot.based and base_slot.heading == "full"
     keywords = _keywords(messages, groups, plan, context.query)
     written: dict[SummarySlot, Summary] = {}
     failed: set[int] = set()
@@ -61,15 +62,20 @@ def write_summaries(
     # newest first: what a summary does not need goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
     state = session_state(messages) if any(slot.excerpts is None for slot in slots) else ()
-    asked = [
-        _request(transcript, groups, slot, number, base if _names_base(slot, based) else None, keywords, context)
+    requests = [
+        _request(
+            transcript, groups, slot, number, base if names_base and slot is base_slot else None, keywords, context
+        )
         for slot in slots
     ]
     task = _task(messages)
-    asked = [replace(own, task=task) for own in asked]
-    newest = max(range(len(slots)), key=lambda at: slots[at].groups[-1], default=-1)
-    asked = [replace(own, state=_up_to(state, own.messages)) if at == newest else own for at, own in enumerate(asked)]
-    for slot, request in zip(slots, context.summarizer.prepare(asked, context.count), strict=True):
+    requests = [replace(request, task=task) for request in requests]
+    newest = max(range(len(slots)), key=lambda index: slots[index].groups[-1], default=-1)
+    requests = [
+        replace(request, state=_up_to(state, request.messages)) if index == newest else request
+        for index, request in enumerate(requests)
+    ]
+    for slot, request in zip(slots, context.summarizer.prepare(requests, context.count), strict=True):
         replaced = sum(m.tokens for m in request.messages)
         room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
         text = _write(replace(request, slot=replace(slot, budget=room), budget=room - context.per_message), context)
@@ -91,18 +97,13 @@ def write_summaries(
 
 
 def _task(messages: Sequence[Message]) -> str:
-    """The request that the session began with: what an earlier summary carries on, else the first one."""
+    """Return the request that the session began with: what an earlier summary carries on, else the first one."""
     for message in messages:
         if message.origin == "request":
             return message.text("text")
         if message.origin == "summary" and (words := carried(message.text("text")).first):
             return words
     return ""
-
-
-def _names_base(slot: SummarySlot, chosen: SummarySlot | None) -> bool:
-    """Return whether a summary says what the transcript was compacted from."""
-    return slot is chosen and slot.based and slot.heading == "full"
 
 
 def _up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
@@ -147,7 +148,7 @@ def _request(
 
 
 def _write(request: SummaryRequest, context: SummaryContext) -> str:
-    """The text, with a heading that leaves out what it was compacted from when there is no room for that."""
+    """Write the text, with a heading that leaves out what it was compacted from when there is no room for that."""
     text = context.summarizer.summarize(request, context.count)
     if text or not request.shorter_header:
         return text
@@ -155,14 +156,14 @@ def _write(request: SummaryRequest, context: SummaryContext) -> str:
 
 
 def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:
-    """Identifiers of what is kept, in prose and calls, and the words of the query."""
-    found: set[str] = {word for word in query.split() if len(word) > 2}
+    """Return the identifiers of what is kept, in prose and calls, and the words of the query."""
+    keywords: set[str] = {word for word in query.split() if len(word) > 2}
     kept = [d for d in plan.decisions if d.rendition in ("whole", "shortened")]
     for decision in kept[-_RECENT:]:
         for index in groups[decision.group].messages:
             for part in messages[index].parts:
                 if part.kind == "text" and messages[index].role != "system":
-                    found |= identifiers(part.text) | quoted(part.text)
+                    keywords |= identifiers(part.text) | quoted(part.text)
                 elif part.kind == "tool_call":
-                    found |= identifiers(unescape(part.text))
-    return frozenset(found)
+                    keywords |= identifiers(unescape(part.text))
+    return frozenset(keywords)

@@ -30,7 +30,7 @@ class PromptPart(Struct, frozen=True, kw_only=True):
 
 
 class Condition(Struct, frozen=True, kw_only=True):
-    """Hold what a segment asks of one name of the context."""
+    """What a segment asks of one name of the context."""
 
     name: str
     test: Literal["is", "at_least", "at_most", "any"]
@@ -62,7 +62,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
 
 class SegmentChoice(Struct, frozen=True, kw_only=True):
-    """Say whether a segment is in, as what, and why."""
+    """Whether a segment is in, as what, and why."""
 
     id: str
     variant: Literal["full", "condensed", "out"]

@@ -21,7 +21,7 @@ _BAR = 20
 
 
 class FileHeading(Text):
-    """Hold what a file is called, above all that is said of it."""
+    """What a file is called, above all that is said of it."""
 
 
 class SafeConsole(Console):
@@ -53,7 +53,7 @@ def make_console(file: IO[str], *, quiet: bool = False) -> Console:
 
 
 class Look(Struct, frozen=True):
-    """Say how a console prints."""
+    """How a console prints."""
 
     width: int
     terminal: bool

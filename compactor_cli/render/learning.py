@@ -23,7 +23,7 @@ _FEW = 20
 
 
 class LeftOut(Struct, frozen=True):
-    """Hold what was given and taught nothing."""
+    """What was given and taught nothing."""
 
     short: int
     copies: int

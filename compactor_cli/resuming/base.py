@@ -1,4 +1,4 @@
-"""Define what an agent needs to go on with a compacted session."""
+"""What an agent needs to go on with a compacted session."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Compacted(Struct, frozen=True):
 
 
 class Agentic(Protocol):
-    """Say how the sessions of one format are carried on. `append` and `rename` are pure."""
+    """How the sessions of one format are carried on. `append` and `rename` are pure."""
 
     format: str
     appends: str

@@ -1,4 +1,4 @@
-"""Define what a scorer is."""
+"""What a scorer is."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class ClassifierScorer:
         return tuple(score for score in scores if score is not None)
 
     def _ask(self, messages: Sequence[Message], threshold: float) -> None:
-        """Have the model judge what it has not judged yet."""
+        """Ask the model to judge what it has not judged yet."""
         room = self._model.context_limit - estimate(self._system + _prompt("directive")) - _ANSWER
         cut = _cut_for(room)
         new = {message.index: _key(message) for message in messages if _key(message) not in self._judged}

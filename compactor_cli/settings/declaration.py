@@ -67,7 +67,7 @@ _KEEP = ("compact", "inspect", "restore", *(f"memory {name}" for name in _MEMORY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextSettings:
-    """Say when to compact (seeds 001, 003, 004)."""
+    """When to compact (seeds 001, 003, 004)."""
 
     limit: int = setting(0, "context limit in tokens; 0: that of the model", minimum=0)
     threshold: int | None = setting(
@@ -255,7 +255,7 @@ class MemorySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookSettings:
-    """Hold what is done before and after an agent's own compaction."""
+    """What is done before and after an agent's own compaction."""
 
     archive: bool = setting(True, "whether `hook run` keeps a session before its agent compacts it")
     folder: str = setting("", "folder to which `hook run` compacts the session beside, as a file; empty: it does not")
@@ -344,7 +344,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingSettings:
-    """Say how transcripts are read and counted."""
+    """How transcripts are read and counted."""
 
     model: str = setting(
         "",

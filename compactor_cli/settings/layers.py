@@ -17,7 +17,7 @@ S = TypeVar("S")
 
 
 class Origin(Struct, frozen=True):
-    """Say where a value came from: a kind of source, and its path or name."""
+    """Where a value came from: a kind of source, and its path or name."""
 
     kind: str
     place: str = ""

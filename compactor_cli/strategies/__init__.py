@@ -29,7 +29,7 @@ STRATEGIES: dict[str, Strategy] = {
 
 
 def strategy(name: str) -> Strategy:
-    """The strategy of this name. Raises UsageError for an unknown one."""
+    """Return the strategy of this name. Raises UsageError for an unknown one."""
     if name not in STRATEGIES:
         raise UsageError(f"unknown strategy {name!r}{meant(name, STRATEGIES)}; known: {', '.join(STRATEGIES)}")
     return STRATEGIES[name]

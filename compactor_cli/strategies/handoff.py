@@ -19,5 +19,5 @@ class Handoff:
     tiers = False
     writes = True
 
-    def plan(self, given: PlanInput) -> Plan:
-        return plan_in_any_room(given, _SHAPE)
+    def plan(self, inputs: PlanInput) -> Plan:
+        return plan_in_any_room(inputs, _SHAPE)

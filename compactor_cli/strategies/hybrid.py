@@ -14,16 +14,16 @@ _NAMED_ONLY = 0.1
 """Importance below which a topic has its title and no lines: the rest is truncated."""
 
 
-def _topics(given: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ...]:
-    """The topics as parts of the summary; what an earlier round wrote is one of its own."""
-    earlier = [g for g in covered if given.is_summary(g)]
-    found = given.topics(given.messages, [g for g in covered if g not in earlier])
-    if not found:
+def _topics(inputs: PlanInput, covered: Sequence[Group]) -> tuple[SummaryPart, ...]:
+    """Return the topics as parts of the summary; what an earlier round wrote is one of its own."""
+    earlier = [g for g in covered if inputs.is_summary(g)]
+    topics = inputs.topics(inputs.messages, [g for g in covered if g not in earlier])
+    if not topics:
         return ()
     parts = [SummaryPart("Earlier rounds", tuple(g.index for g in earlier), 0.5, named=False)] if earlier else []
     parts += [
         SummaryPart(topic.title, topic.groups, topic.importance if topic.importance >= _NAMED_ONLY else 0.0)
-        for topic in found
+        for topic in topics
     ]
     return tuple(parts)
 
@@ -40,5 +40,5 @@ class Hybrid:
     tiers = False
     writes = True
 
-    def plan(self, given: PlanInput) -> Plan:
-        return plan_in_any_room(given, _SHAPE)
+    def plan(self, inputs: PlanInput) -> Plan:
+        return plan_in_any_room(inputs, _SHAPE)

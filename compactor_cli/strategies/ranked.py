@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from compactor_cli.model.drafting import text_tokens, told
+from compactor_cli.model.drafting import text_tokens, tokens_to_request
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import RECENT, PlanInput
 from compactor_cli.model.score import Score
-from compactor_cli.strategies.shared.carried_requests import asking_room, choose, quotes_of, repeatable
+from compactor_cli.strategies.shared.carried_requests import choose, quotes_of, repeatable, request_room
 from compactor_cli.strategies.shared.details import DETAIL, quoted_details
 from compactor_cli.strategies.shared.newest import comfortable, fit_newest
 from compactor_cli.strategies.shared.protected import REQUESTS
@@ -39,7 +39,7 @@ _CORE = 0.35
 """Share of the message for the summaries of the batches; the rest is for lines that are likely to be needed."""
 _MODEL_CORE = 0.7
 """The same where a model writes the summaries."""
-_LEAST_TOLD = 120
+_LEAST_REQUESTED = 120
 """Tokens that a model is asked for of a batch: of more batches than there is room for the first ones are joined."""
 _EARLIER = "Earlier rounds"
 
@@ -53,8 +53,8 @@ class Ranked:
     tiers = False
     writes = True
 
-    def plan(self, given: PlanInput) -> Plan:
-        return _Planner(given).plan()
+    def plan(self, inputs: PlanInput) -> Plan:
+        return _Planner(inputs).plan()
 
 
 def split_history(
@@ -73,100 +73,102 @@ def score_of(group: Group, scores: Sequence[Score]) -> float:
     return max(scores[i].raw for i in group.messages)
 
 
-def batches(groups: Sequence[Group], size: int, most: int) -> list[list[Group]]:
-    """Groups in batches of about `size` messages; of too many batches the first ones are joined."""
-    found: list[list[Group]] = []
-    held = size
+def batches(groups: Sequence[Group], size: int, limit: int) -> list[list[Group]]:
+    """Put groups into batches of about `size` messages; of too many batches the first ones are joined."""
+    result: list[list[Group]] = []
+    size_so_far = size
     for group in groups:
-        if held >= size:
-            found.append([])
-            held = 0
-        found[-1].append(group)
-        held += len(group.messages)
-    surplus = len(found) - most
+        if size_so_far >= size:
+            result.append([])
+            size_so_far = 0
+        result[-1].append(group)
+        size_so_far += len(group.messages)
+    surplus = len(result) - limit
     if surplus > 0:
-        found = [[g for batch in found[: surplus + 1] for g in batch], *found[surplus + 1 :]]
-    return found
+        result = [[g for batch in result[: surplus + 1] for g in batch], *result[surplus + 1 :]]
+    return result
 
 
 class _Planner:
-    def __init__(self, given: PlanInput) -> None:
-        self.given = given
-        self.renderer = Renderer(given.messages, given.count)
+    def __init__(self, inputs: PlanInput) -> None:
+        self.inputs = inputs
+        self.renderer = Renderer(inputs.messages, inputs.count)
 
     def plan(self) -> Plan:
-        given = self.given
-        protected = [g for g in given.groups if g.index in given.protected]
-        kept = kept_protected(given, self.renderer, protected)
+        inputs = self.inputs
+        protected = [g for g in inputs.groups if g.index in inputs.protected]
+        kept = kept_protected(inputs, self.renderer, protected)
         # what an earlier summary carries, the new one carries on, when there is room
-        task = [g for g in protected if given.protected[g.index] in REQUESTS and self.given.is_summary(g)]
-        folded = self._attempt(kept, task[:1]) if given.repeat and task else None
-        return folded or self._attempt(kept, []) or finished(given, Ranked.name, {d.group: d for d in kept}, [])
+        task = [g for g in protected if inputs.protected[g.index] in REQUESTS and self.inputs.is_summary(g)]
+        folded = self._attempt(kept, task[:1]) if inputs.repeat and task else None
+        return folded or self._attempt(kept, []) or finished(inputs, Ranked.name, {d.group: d for d in kept}, [])
 
     def _attempt(self, protected: list[Decision], task: list[Group]) -> Plan | None:
-        """A plan whose summary carries on what `task` does; None when there is no room for that."""
-        given = self.given
-        rest = [g for g in given.groups if g.index not in given.protected]
-        older, recent = split_history(rest, given.scores, len(given.messages), given.settings.recent_messages)
+        """Make a plan whose summary carries on what `task` does; None when there is no room for that."""
+        inputs = self.inputs
+        rest = [g for g in inputs.groups if g.index not in inputs.protected]
+        older, recent = split_history(rest, inputs.scores, len(inputs.messages), inputs.settings.recent_messages)
         # what an earlier round wrote goes into the new message whatever its score
-        earlier = [*task, *(g for g in older if self.given.is_summary(g))]
-        older = [g for g in older if not self.given.is_summary(g)]
+        earlier = [*task, *(g for g in older if self.inputs.is_summary(g))]
+        older = [g for g in older if not self.inputs.is_summary(g)]
         quotes = self._carried_on(earlier, protected) if task else ()
-        repeated = quote_tokens(given, Ranked.name, quotes)
+        repeated = quote_tokens(inputs, Ranked.name, quotes)
         kept = [d for d in protected if all(d.group != g.index for g in task)]
         newest, compressed, room = self._share_out(older, recent, earlier, sum(d.tokens for d in kept) + repeated)
         if not compressed and sum(g.tokens for g in earlier) <= room + repeated:  # nothing new to put it together with
             newest, earlier, quotes = [*newest, *(self.renderer.whole(g, "finished summary") for g in earlier)], [], ()
         decisions = {d.group: d for d in (*kept, *newest)}
-        gone = {g.index for g in compressed}
-        decisions |= {g.index: self._score_line(g) for g in older if g.index not in gone}
+        removed = {g.index for g in compressed}
+        decisions |= {g.index: self._score_line(g) for g in older if g.index not in removed}
         slots = self._archive(compressed, earlier, room, quotes, repeated)
         if quotes and not slots:
             return None
         summarized = any(slot.excerpts is None for slot in slots)
-        why = "compressed" if summarized else "no room for a summary"
+        reason = "compressed" if summarized else "no room for a summary"
         for group in (*earlier, *compressed):
             decisions.setdefault(
                 group.index,
                 self.renderer.removed(
-                    group, f"{why}, score {score_of(group, given.scores):.1f}", summarized=summarized
+                    group, f"{reason}, score {score_of(group, inputs.scores):.1f}", summarized=summarized
                 ),
             )
         # where a model writes, every stretch has room for what it is to write
-        least = HEADING + text_tokens(_LEAST_TOLD)
-        if given.settings.summarizer == "llm" and slots and slots[0].budget >= least:
-            decisions, slots = in_time_order(given, decisions, slots, least, 1.0)
+        least = HEADING + text_tokens(_LEAST_REQUESTED)
+        if inputs.settings.summarizer == "llm" and slots and slots[0].budget >= least:
+            decisions, slots = in_time_order(inputs, decisions, slots, least, 1.0)
         else:
-            decisions, slots = in_time_order(given, decisions, slots, MARK)
+            decisions, slots = in_time_order(inputs, decisions, slots, MARK)
         largest = max(slots, key=lambda slot: slot.budget, default=None)
         slots = [self._batched(slot, compressed, earlier, quoting=slot is largest) for slot in slots]
-        return finished(given, Ranked.name, decisions, slots)
+        return finished(inputs, Ranked.name, decisions, slots)
 
     def _carried_on(self, earlier: Sequence[Group], protected: Sequence[Decision]) -> tuple[Quote, ...]:
         """Return what the summaries of earlier rounds repeat of the user's words."""
-        given, inside = self.given, {g.index for g in earlier}
-        words = repeatable(given, {g.index for g in given.groups} - inside)
-        room = (given.target or MOST) - sum(d.tokens for d in protected if d.group not in inside)
-        return quotes_of(words, choose(given, words, asking_room(room)), ends=False)
+        inputs, earlier_indices = self.inputs, {g.index for g in earlier}
+        words = repeatable(inputs, {g.index for g in inputs.groups} - earlier_indices)
+        room = (inputs.target or MOST) - sum(d.tokens for d in protected if d.group not in earlier_indices)
+        return quotes_of(words, choose(inputs, words, request_room(room)), ends=False)
 
     def _score_line(self, group: Group) -> Decision:
-        return self.renderer.whole(group, f"score {score_of(group, self.given.scores):.1f}")
+        return self.renderer.whole(group, f"score {score_of(group, self.inputs.scores):.1f}")
 
     def _share_out(
         self, older: list[Group], recent: list[Group], earlier: list[Group], spent: int
     ) -> tuple[list[Decision], list[Group], int]:
-        """The recent groups, the older ones to compress (lowest scores first), and the room for the message."""
-        if self.given.target is None:
+        """Return the recent groups, the older ones to compress (lowest scores first), and the room for the message."""
+        if self.inputs.target is None:
             replaced = sum(g.tokens for g in (*older, *earlier))
             room = room_without_target(replaced) + HEADING
             whole = [self.renderer.whole(g, RECENT) for g in recent]
             return (whole, older, room) if replaced > room else (whole, [], 0)
-        room = self.given.target - spent
+        room = self.inputs.target - spent
         archive = max(HEADING, min(int(_SHARE * room), MOST + DETAIL))
         left = room - archive
         if sum(g.tokens for g in recent) > left:
-            newest, over = fit_newest(self.renderer, recent, left, comfortable(self.renderer, recent, left), RECENT)
-            compressed = [*older, *over]
+            newest, left_over = fit_newest(
+                self.renderer, recent, left, comfortable(self.renderer, recent, left), RECENT
+            )
+            compressed = [*older, *left_over]
             return newest, compressed, room - sum(d.tokens for d in newest)
         newest = [self.renderer.whole(g, RECENT) for g in recent]
         left -= sum(d.tokens for d in newest)
@@ -179,62 +181,62 @@ class _Planner:
     def _archive(
         self, compressed: list[Group], earlier: list[Group], room: int, quotes: tuple[Quote, ...], repeated: int
     ) -> list[SummarySlot]:
-        """The clip-archive message: a summary of each batch, and `repeated` tokens of requests in full."""
+        """Make the clip-archive message: a summary of each batch, and `repeated` tokens of requests in full."""
         covered = sorted((*compressed, *earlier), key=lambda g: g.index)
         room = min(room, sum(g.tokens for g in covered) - 1 - repeated)
         if not covered or room < MARK:
             return []
-        inside = tuple(g.index for g in covered)
+        indices = tuple(g.index for g in covered)
         if room < HEADING:
-            return [] if quotes else [SummarySlot(3, inside, room, (), note=CUT_OFF)]
+            return [] if quotes else [SummarySlot(3, indices, room, (), note=CUT_OFF)]
         note = "Clip-archive: the messages with the lowest scores were summarized in batches."
-        return [SummarySlot(3, inside, room + repeated, form="batches", note=note, quotes=quotes)]
+        return [SummarySlot(3, indices, room + repeated, form="batches", note=note, quotes=quotes)]
 
     def _batched(
         self, slot: SummarySlot, compressed: Sequence[Group], earlier: Sequence[Group], *, quoting: bool
     ) -> SummarySlot:
-        """A summary with its batches; `quoting`: it quotes lines besides."""
+        """Add its batches to a summary; `quoting`: it quotes lines besides."""
         if slot.excerpts is not None:
             return slot
-        inside = set(slot.groups)
-        own, carried = [g for g in compressed if g.index in inside], [g for g in earlier if g.index in inside]
-        room = slot.budget - quote_tokens(self.given, Ranked.name, slot.quotes)
-        model = self.given.settings.summarizer == "llm"
-        most = self.given.settings.summarization.max_summaries
-        parts = self._parts(own, carried, most)
-        while model and most > 1 and _least_told(parts, int(room * _MODEL_CORE)) < _LEAST_TOLD:
-            most -= 1
-            parts = self._parts(own, carried, most)
+        members = set(slot.groups)
+        new, carried = [g for g in compressed if g.index in members], [g for g in earlier if g.index in members]
+        room = slot.budget - quote_tokens(self.inputs, Ranked.name, slot.quotes)
+        model = self.inputs.settings.summarizer == "llm"
+        limit = self.inputs.settings.summarization.max_summaries
+        parts = self._parts(new, carried, limit)
+        while model and limit > 1 and _least_requested(parts, int(room * _MODEL_CORE)) < _LEAST_REQUESTED:
+            limit -= 1
+            parts = self._parts(new, carried, limit)
         slot = replace(slot, parts=tuple(parts))
         if not quoting:
             return slot
-        written = text_room(self.given, _MODEL_CORE if model else _CORE, room, len(parts))
-        lines, _ = quoted_details(self.given, [self.given.groups[g] for g in slot.groups], room - HEADING)
+        written = text_room(self.inputs, _MODEL_CORE if model else _CORE, room, len(parts))
+        lines, _ = quoted_details(self.inputs, [self.inputs.groups[g] for g in slot.groups], room - HEADING)
         return replace(slot, own=written, lines=lines)
 
-    def _parts(self, compressed: Sequence[Group], earlier: Sequence[Group], most: int) -> list[SummaryPart]:
-        """The batches of what is compressed, given in the order of its scores; `most` of them."""
-        settings, scores = self.given.settings.summarization, self.given.scores
-        found = batches(compressed, settings.chunk_size, most)
-        again = len(batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(found) + 1
+    def _parts(self, compressed: Sequence[Group], earlier: Sequence[Group], limit: int) -> list[SummaryPart]:
+        """Return the batches of what is compressed, given in the order of its scores; `limit` of them."""
+        settings, scores = self.inputs.settings.summarization, self.inputs.scores
+        batched = batches(compressed, settings.chunk_size, limit)
+        joined = len(batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(batched) + 1
         parts: list[SummaryPart] = []
-        for at, batch in enumerate(found):
-            held = [score_of(group, scores) for group in batch]
-            many = f"Batch {at + again} of {len(found) + again - 1}"
-            if at == 0 and again > 1:
-                many = f"Batches 1-{again} of {len(found) + again - 1}, summarized again"
+        for index, batch in enumerate(batched):
+            batch_scores = [score_of(group, scores) for group in batch]
+            label = f"Batch {index + joined} of {len(batched) + joined - 1}"
+            if index == 0 and joined > 1:
+                label = f"Batches 1-{joined} of {len(batched) + joined - 1}, summarized again"
             count = sum(len(g.messages) for g in batch)
-            title = f"{many} ({count} messages, scores {min(held):.1f} to {max(held):.1f})"
+            title = f"{label} ({count} messages, scores {min(batch_scores):.1f} to {max(batch_scores):.1f})"
             members = tuple(g.index for g in sorted(batch, key=lambda g: g.index))
-            weight = sum(g.tokens for g in batch) ** 0.5 * (1 + at)
-            parts.append(SummaryPart(title, members, weight, batches=again if at == 0 else 1))
+            weight = sum(g.tokens for g in batch) ** 0.5 * (1 + index)
+            parts.append(SummaryPart(title, members, weight, batches=joined if index == 0 else 1))
         if earlier:
             share = sum(part.weight for part in parts) / max(1, len(parts)) or 1.0
             parts.insert(0, SummaryPart(_EARLIER, tuple(g.index for g in earlier), share, named=False))
         return parts
 
 
-def _least_told(parts: Sequence[SummaryPart], room: int) -> int:
-    """Tokens that a model would be asked for of the part with least room."""
-    whole = sum(part.weight for part in parts) or 1.0
-    return min((int(told(room) * part.weight / whole) for part in parts), default=room)
+def _least_requested(parts: Sequence[SummaryPart], room: int) -> int:
+    """Return the tokens that a model would be asked for of the part with least room."""
+    total_weight = sum(part.weight for part in parts) or 1.0
+    return min((int(tokens_to_request(room) * part.weight / total_weight) for part in parts), default=room)

@@ -17,27 +17,27 @@ _HEADINGS, _SEVEN_HEADINGS = 600, 1_500
 """Tokens of room of which headings would take more than a tenth: a few, and those of seven parts."""
 
 
-def plan_in_any_room(given: PlanInput, shape: Shape) -> Plan:
-    """The plan of such a strategy; in a small room that of `adaptive`, which says so. A model that writes the summaries
-    needs no more headings than its text is worth. Raises BudgetError when nothing valid fits."""
-    headed = partial(plan_recent, given, shape)
-    if given.target is None or given.profile is None or given.settings.summarizer == "llm":
+def plan_in_any_room(inputs: PlanInput, shape: Shape) -> Plan:
+    """Make the plan of such a strategy; in a small room that of `adaptive`, which says so. A model that writes the
+    summaries needs no more headings than its text is worth. Raises BudgetError when nothing valid fits."""
+    headed = partial(plan_recent, inputs, shape)
+    if inputs.target is None or inputs.profile is None or inputs.settings.summarizer == "llm":
         return headed()
-    room = max(0, given.target - sum(message.tokens for message in given.messages if message.role == "system"))
+    room = max(0, inputs.target - sum(message.tokens for message in inputs.messages if message.role == "system"))
     bare = partial(
-        _without_headings, given, shape, f"{shape.name}: {room:,} tokens are too few for a summary with headings"
+        _without_headings, inputs, shape, f"{shape.name}: {room:,} tokens are too few for a summary with headings"
     )
     few = _HEADINGS if shape.recent else _SEVEN_HEADINGS
     return _either(bare, headed) if room < few else _either(headed, bare)
 
 
-def _without_headings(given: PlanInput, shape: Shape, reason: str) -> Plan:
-    plan = Adaptive().plan(given) if shape.recent else plan_alone(given)
+def _without_headings(inputs: PlanInput, shape: Shape, reason: str) -> Plan:
+    plan = Adaptive().plan(inputs) if shape.recent else plan_alone(inputs)
     return replace(plan, notes=(*plan.notes, f"{reason}; adaptive chose what stays"))
 
 
 def _either(first: Callable[[], Plan], second: Callable[[], Plan]) -> Plan:
-    """The first plan, or the second where the first has no room. Raises the BudgetError that asks for less."""
+    """Return the first plan, or the second where the first has no room. Raises the BudgetError that asks for less."""
     try:
         return first()
     except BudgetError as error:

@@ -55,8 +55,8 @@ class Tiered:
     writes = True
     learned = False
 
-    def plan(self, given: PlanInput) -> Plan:
-        return _Planner(given).plan()
+    def plan(self, inputs: PlanInput) -> Plan:
+        return _Planner(inputs).plan()
 
 
 class _Filling(Struct, frozen=True):
@@ -66,7 +66,7 @@ class _Filling(Struct, frozen=True):
     groups: Sequence[Group]
     waiting: Sequence[Group]
     """Groups of newer tiers that its summary is to stand for as well."""
-    own: int
+    quota: int
     """Tokens that its own groups may keep."""
     room: int
     """With what is left of newer tiers for those that wait."""
@@ -80,21 +80,21 @@ class _Filling(Struct, frozen=True):
     """The summary of an older tier may stand for a part that is too small for one."""
 
     def reserve(self, replaced: int, sayable: int) -> int:
-        """Tokens to hold back for a summary of what does not stay: none where an older tier's will say it.
+        """Return the tokens to hold back for a summary of what does not stay: none where an older tier's will say it.
 
         `replaced`: tokens of what may go; `sayable`: of what a summary can say of it.
         """
         if self.joins and self.room < 2 * self.summary and not self.last:
             return 0
-        share = min(int(self.own * self.share), replaced // 4, sayable, _SUMMARY_MOST)
-        return min(self.own, max(self.summary - (self.room - self.own), share))
+        share = min(int(self.quota * self.share), replaced // 4, sayable, _SUMMARY_MOST)
+        return min(self.quota, max(self.summary - (self.room - self.quota), share))
 
 
 class _Planner:
-    def __init__(self, given: PlanInput) -> None:
-        self.given = given
-        self.renderer = Renderer(given.messages, given.count, given.settings.query)
-        self.target = given.target
+    def __init__(self, inputs: PlanInput) -> None:
+        self.inputs = inputs
+        self.renderer = Renderer(inputs.messages, inputs.count, inputs.settings.query)
+        self.target = inputs.target
         self.budget: Budget | None = None
         self.decisions: dict[int, Decision] = {}
         self.slots: list[SummarySlot] = []
@@ -102,24 +102,26 @@ class _Planner:
         self.tiers: list[list[Group]] = [[] for _ in range(TIERS)]
 
     def plan(self) -> Plan:
-        given = self.given
-        protected = [g for g in given.groups if g.index in given.protected or self._finished_summary(g)]
+        inputs = self.inputs
+        # without a target, summaries of earlier rounds are finished and stay
+        finished = {g.index for g in inputs.groups if self.target is None and inputs.is_summary(g)}
+        protected = [g for g in inputs.groups if g.index in inputs.protected or g.index in finished]
         self._keep_protected(protected)
-        self._keep_residuals([g for g in given.groups if g.index not in self.decisions and self._is_residual(g)])
-        apart = {i for group in self.decisions for i in given.groups[group].messages}
-        for group in given.groups:
+        self._keep_residuals([g for g in inputs.groups if g.index not in self.decisions and self._is_residual(g)])
+        apart = {i for group in self.decisions for i in inputs.groups[group].messages}
+        for group in inputs.groups:
             if group.index not in self.decisions:
                 self.tiers[self._tier_of(group)].append(group)
         self._cut_tiers(self._allowances())
         self._in_time_order()
         moved = {g for slot in self.slots for g in slot.groups}
-        self.demoted |= {i for g in moved for i in given.groups[g].messages} & given.residuals.kept
+        self.demoted |= {i for g in moved for i in inputs.groups[g].messages} & inputs.residuals.kept
         return Plan(
             strategy=Tiered.name,
             target=self.target if self.target is not None else self._implied_target(),
-            decisions=tuple(self.decisions[g.index] for g in given.groups),
+            decisions=tuple(self.decisions[g.index] for g in inputs.groups),
             slots=tuple(sorted(self.slots, key=lambda slot: slot.groups[0])),
-            apart=frozenset(apart - {i for g in moved for i in given.groups[g].messages}),
+            apart=frozenset(apart - {i for g in moved for i in inputs.groups[g].messages}),
             demoted=frozenset(self.demoted),
         )
 
@@ -127,28 +129,24 @@ class _Planner:
         placed: list[SummarySlot] = []
         for slot in self.slots:
             # where a model writes, every stretch has room for what it is to write
-            model = self.given.settings.summarizer == "llm" and slot.budget >= _MODEL_SLOT
+            model = self.inputs.settings.summarizer == "llm" and slot.budget >= _MODEL_SLOT
             heading, share = (_MODEL_SLOT, 1.0) if model else (_SMALLEST_SLOT, _HEADINGS)
-            self.decisions, own = in_time_order(self.given, self.decisions, [slot], heading, share)
-            placed += own
+            self.decisions, split_slots = in_time_order(self.inputs, self.decisions, [slot], heading, share)
+            placed += split_slots
         self.slots = placed
 
     def _implied_target(self) -> int:
-        """Without a target: what the plan allows, so that a second run finds nothing to do."""
+        """Return, without a target, what the plan allows, so that a second run finds nothing to do."""
         return sum(d.tokens for d in self.decisions.values()) + sum(slot.budget for slot in self.slots)
 
-    def _finished_summary(self, group: Group) -> bool:
-        """Without a target, summaries of earlier rounds are finished and stay."""
-        return self.target is None and self.given.is_summary(group)
-
     def _is_residual(self, group: Group) -> bool:
-        return any(i in self.given.residuals.kept for i in group.messages)
+        return any(i in self.inputs.residuals.kept for i in group.messages)
 
     def _tier_of(self, group: Group) -> int:
-        known = self.given.tiers_of(group)
+        known = self.inputs.tiers_of(group)
         if known:
             return min(known)
-        later = (t for t in self.given.tiers[group.messages[0] :] if t is not None)
+        later = (t for t in self.inputs.tiers[group.messages[0] :] if t is not None)
         return next(later, 0)
 
     def _keep(self, decisions: Sequence[Decision]) -> int:
@@ -159,21 +157,21 @@ class _Planner:
     # -- what must stay
 
     def _keep_protected(self, groups: list[Group]) -> None:
-        reason = self.given.protected
+        reason = self.inputs.protected
         if self.target is None:
             self._keep([self.renderer.whole(g, reason.get(g.index, "finished summary")) for g in groups])
             return
-        self._keep(keep_protected(self.given, self.renderer, groups, self.target))
+        self._keep(keep_protected(self.inputs, self.renderer, groups, self.target))
 
     def _keep_residuals(self, groups: list[Group]) -> None:
-        """Whole exchanges of residuals; too large ones with the other bodies shortened, else demoted."""
+        """Keep whole exchanges of residuals; too large ones with the other bodies shortened, else demoted."""
         if self.target is None:
             self._keep([self.renderer.whole(g, "residual") for g in groups])
             return
         spent = sum(d.tokens for d in self.decisions.values())
-        self.budget = self.given.allocate(spent, sum(g.tokens for g in groups))
+        self.budget = self.inputs.allocate(spent, sum(g.tokens for g in groups))
         room = min(self.budget.residuals, self.target - spent)
-        scores, kept = self.given.scores, self.given.residuals.kept
+        scores, kept = self.inputs.scores, self.inputs.residuals.kept
         best_first = sorted(groups, key=lambda g: (-max(scores[i].raw for i in g.messages if i in kept), -g.index))
         for group in best_first:
             spare = frozenset(i for i in group.messages if i in kept)
@@ -186,39 +184,39 @@ class _Planner:
     # -- tiers
 
     def _allowances(self) -> list[int]:
-        """Tokens that each tier may have."""
+        """Return the tokens that each tier may have."""
         if self.budget is not None and self.target is not None:
             spent = sum(d.tokens for d in self.decisions.values())
             allowed = list(self.budget.tiers)
             allowed[0] += self.target - spent - sum(allowed)
             return allowed
-        keep = self.given.settings.tiers.keep
+        keep = self.inputs.settings.tiers.keep
         return [int(share * sum(g.tokens for g in tier)) for share, tier in zip(keep, self.tiers, strict=True)]
 
     def _cut_tiers(self, allowed: list[int]) -> None:
-        """Each tier in what it may have. Groups that have no summary of their own wait for that of the next older
+        """Cut each tier to what it may have. Groups that have no summary of their own wait for that of the next older
         tier; without a target they bring along what is left of their own tier's share, and no more than that."""
         self._hold_back(allowed)
         carried = 0
-        joins = self.target is None or self.given.settings.summarizer == "llm"
+        joins = self.target is None or self.inputs.settings.summarizer == "llm"
         waiting: list[Group] = []
         for tier, groups in enumerate(self.tiers):
-            own = allowed[tier] if self.target is None else allowed[tier] + carried
+            quota = allowed[tier] if self.target is None else allowed[tier] + carried
             room = allowed[tier] + carried
             last = tier == TIERS - 1 or not any(self.tiers[tier + 1 :])
             share = _SUMMARY_SHARE if self.target is not None else _SUMMARY_SHARES[tier]
             smallest = _SMALLEST_SLOT if last else self._summary()  # the oldest must say that something is gone
             kept, rest = (
-                self._fill_newest(groups, own)
+                self._fill_newest(groups, quota)
                 if tier == 0
-                else self._fill_tier(_Filling(tier, groups, waiting, own, room, self._summary(), last, share, joins))
+                else self._fill_tier(_Filling(tier, groups, waiting, quota, room, self._summary(), last, share, joins))
             )
             room -= self._keep(kept)
             waiting = sorted([*waiting, *rest], key=lambda g: g.index)
             worth = last or not joins or sum(g.tokens for g in waiting) >= 2 * _MIN_SLOT
-            left = room - self._owed(allowed[tier + 1 :], last=last)
-            if waiting and (tier > 0 or last) and worth and left >= smallest:
-                room -= self._add_slots(tier, waiting, left)
+            tokens_left = room - self._owed(allowed[tier + 1 :], last=last)
+            if waiting and (tier > 0 or last) and worth and tokens_left >= smallest:
+                room -= self._add_slots(tier, waiting, tokens_left)
                 waiting = []
             carried = room if waiting or self.target is not None else 0
         if waiting and self.target is None and self.slots:
@@ -231,31 +229,31 @@ class _Planner:
                 self.decisions[group.index] = self.renderer.removed(group, "no room for a summary", summarized=False)
 
     def _summary(self) -> int:
-        """Tokens of a summary that is worth its heading; a model needs more of them."""
-        return _MODEL_SLOT if self.given.settings.summarizer == "llm" else _MIN_SLOT
+        """Return the tokens of a summary that is worth its heading; a model needs more of them."""
+        return _MODEL_SLOT if self.inputs.settings.summarizer == "llm" else _MIN_SLOT
 
     def _owed(self, older: Sequence[int], *, last: bool) -> int:
-        """Tokens that older tiers lack for a summary by a model: a newer one's does not take them."""
-        if last or self.target is None or self.given.settings.summarizer != "llm":
+        """Return the tokens that older tiers lack for a summary by a model: a newer one's does not take them."""
+        if last or self.target is None or self.inputs.settings.summarizer != "llm":
             return 0
         return max(0, _MODEL_SLOT - sum(older))
 
     def _hold_back(self, allowed: list[int]) -> None:
-        """With a target: room for a summary in the oldest tier when not everything fits."""
+        """Reserve room, with a target, for a summary in the oldest tier when not everything fits."""
         if self.target is None:
             return
         oldest = max((tier for tier in range(TIERS) if self.tiers[tier]), default=0)
         needed = sum(g.tokens for tier in self.tiers for g in tier)
         if oldest and needed > sum(allowed):
-            held = _MODEL_SLOT if self.given.settings.summarizer == "llm" else HELD_BACK
-            if held - allowed[oldest] > _MODEL_SHARE * allowed[0]:
-                held = HELD_BACK
-            moved = max(0, min(held - allowed[oldest], allowed[0]))
+            reserved = _MODEL_SLOT if self.inputs.settings.summarizer == "llm" else HELD_BACK
+            if reserved - allowed[oldest] > _MODEL_SHARE * allowed[0]:
+                reserved = HELD_BACK
+            moved = max(0, min(reserved - allowed[oldest], allowed[0]))
             allowed[0] -= moved
             allowed[oldest] += moved
 
     def _fill_newest(self, groups: list[Group], room: int) -> tuple[list[Decision], list[Group]]:
-        """As many of the newest exchanges as keep a comfortable part of their outputs."""
+        """Keep as many of the newest exchanges as keep a comfortable part of their outputs."""
         if sum(g.tokens for g in groups) <= room:
             return [self.renderer.whole(g, "tier 0") for g in groups], []
         count = comfortable(self.renderer, groups, room)
@@ -263,22 +261,22 @@ class _Planner:
             room -= max(HELD_BACK, int(room * _SUMMARY_SHARE))  # no older tier has room for a summary
         return fit_newest(self.renderer, groups, room, count, "tier 0, newest")
 
-    def _fill_tier(self, given: _Filling) -> tuple[list[Decision], list[Group]]:
-        """An unbroken run of a tier's newest exchanges in what its summary leaves, and the others."""
-        tier, groups, room = given.tier, given.groups, given.own
-        rest = sum(g.tokens for g in [*groups, *given.waiting])
-        if sum(g.tokens for g in groups) <= room and not given.waiting:
+    def _fill_tier(self, filling: _Filling) -> tuple[list[Decision], list[Group]]:
+        """Keep an unbroken run of a tier's newest exchanges in what its summary leaves; return it and the others."""
+        tier, groups, room = filling.tier, filling.groups, filling.quota
+        rest = sum(g.tokens for g in [*groups, *filling.waiting])
+        if sum(g.tokens for g in groups) <= room and not filling.waiting:
             return [self.renderer.whole(g, f"tier {tier}, fits") for g in groups], []
-        reserve = given.reserve(rest, rest if self.target else self._sayable(tier, [*groups, *given.waiting]))
+        reserve = filling.reserve(rest, rest if self.target else self._sayable(tier, [*groups, *filling.waiting]))
         arguments = Cut(arguments=_ARGUMENTS[tier])
         kept: list[Group] = []
         cut: list[Decision] = []
         used = at_most = 0
         # enough is left over to be worth a summary; that of the oldest tier tells a later run that this one is done
-        least = 2 * (_SMALLEST_SLOT if given.last else _MIN_SLOT if reserve else 0)
+        least = 2 * (_SMALLEST_SLOT if filling.last else _MIN_SLOT if reserve else 0)
         for group in reversed(groups):
             if rest - group.tokens < least:
-                if not given.last and self._sayable(tier, [group]) < (room - at_most) // 2:
+                if not filling.last and self._sayable(tier, [group]) < (room - at_most) // 2:
                     cut += self._cut_to(group, room - reserve - at_most, f"tier {tier}, newest")
                 break
             tokens = self.renderer.tokens(group, arguments)
@@ -295,23 +293,23 @@ class _Planner:
             used += tokens
             rest -= group.tokens
             kept.append(group)
-        left = room - reserve if len(kept) + len(cut) < len(groups) or given.waiting else room
+        tokens_left = room - reserve if len(kept) + len(cut) < len(groups) or filling.waiting else room
         # where there is room to spare, outputs keep more than the tier's usual
-        spare = left - used - sum(decision.tokens for decision in cut)
+        spare = tokens_left - used - sum(decision.tokens for decision in cut)
         limit = level(self.renderer.sizes(kept, "tool_result"), spare) or 0
-        each = Cut(max(limit, _OUTPUTS[tier]), _ARGUMENTS[tier])
-        decisions = [self.renderer.shortened(group, each, f"tier {tier}, newest") for group in kept]
+        limits = Cut(max(limit, _OUTPUTS[tier]), _ARGUMENTS[tier])
+        decisions = [self.renderer.shortened(group, limits, f"tier {tier}, newest") for group in kept]
         return [*decisions, *cut], list(groups[: len(groups) - len(kept) - len(cut)])
 
     def _cut_to(self, group: Group, room: int, reason: str) -> list[Decision]:
-        """The exchange at the border, when a part of it worth reading has room; else none. With a target the room is
-        the summary's."""
+        """Cut the exchange at the border, when a part of it worth reading has room; else none. With a target the room
+        is the summary's."""
         if self.target is not None or room < max(_LEAST_CUT, int(_LEAST_SHARE * group.tokens)):
             return []
         return self.renderer.fit([group], room, reason, prose=True) or []
 
     def _add_slots(self, tier: int, groups: list[Group], room: int) -> int:
-        """A summary in place of these groups; what is kept between them parts it later."""
+        """Put a summary in place of these groups; what is kept between them parts it later."""
         budget = min(room, sum(g.tokens for g in groups) - 1)
         slot = SummarySlot(tier, tuple(g.index for g in groups), budget, passes_on=self.target is not None)
         self.slots.append(slot)
@@ -320,7 +318,7 @@ class _Planner:
         return budget
 
     def _join(self, groups: Sequence[Group], room: int) -> None:
-        """What is too small for a summary of its own goes into that of the next newer tier."""
+        """Put what is too small for a summary of its own into that of the next newer tier."""
         last = self.slots.pop()
         joined = [*last.groups, *(group.index for group in groups)]
         self.slots.append(replace(last, groups=tuple(sorted(joined)), budget=last.budget + max(0, room)))
@@ -328,11 +326,11 @@ class _Planner:
             self.decisions[group.index] = self.renderer.removed(group, f"tier {last.tier}", summarized=True)
 
     def _sayable(self, tier: int, groups: Sequence[Group]) -> int:
-        """About how many tokens a summary can say of these groups: what was said, and a line for each call. A model
+        """Estimate how many tokens a summary can say of these groups: what was said, and a line for each call. A model
         can tell of what tools gave as well."""
-        if self.given.settings.summarizer == "llm":
+        if self.inputs.settings.summarizer == "llm":
             return sum(group.tokens for group in groups)
-        messages = [self.given.messages[i] for group in groups for i in group.messages]
-        said = sum(m.tokens for m in messages if m.origin == "request")
-        said += sum(p.tokens for m in messages if m.role == "assistant" for p in m.parts if p.kind == "text")
-        return said + _CALL_LINE[tier] * sum(len(m.calls) for m in messages)
+        messages = [self.inputs.messages[i] for group in groups for i in group.messages]
+        tokens = sum(m.tokens for m in messages if m.origin == "request")
+        tokens += sum(p.tokens for m in messages if m.role == "assistant" for p in m.parts if p.kind == "text")
+        return tokens + _CALL_LINE[tier] * sum(len(m.calls) for m in messages)

@@ -18,5 +18,5 @@ class Truncate:
     tiers = False
     writes = False
 
-    def plan(self, given: PlanInput) -> Plan:
-        return plan_recent(given, _SHAPE)
+    def plan(self, inputs: PlanInput) -> Plan:
+        return plan_recent(inputs, _SHAPE)

@@ -51,7 +51,7 @@ class SummaryRules(Struct, frozen=True):
     source: Grounding
 
 
-class Judged(Struct, frozen=True):
+class JudgedAnswer(Struct, frozen=True):
     """An accepted answer by its headings (one without a heading when none were wanted), or why it is not."""
 
     sections: tuple[tuple[str, str], ...] = ()
@@ -64,28 +64,28 @@ class Judged(Struct, frozen=True):
         return "\n".join(f"### {title}\n{body}" if title else body for title, body in self.sections)
 
 
-def judge(answer: ModelAnswer, wanted: SummaryRules, count: Callable[[str], int]) -> Judged:
-    """The sections of an answer, or the reason why it cannot stand."""
+def judge(answer: ModelAnswer, rules: SummaryRules, count: Callable[[str], int]) -> JudgedAnswer:
+    """Return the sections of an answer, or the reason why it cannot stand."""
     text = _THOUGHT.sub("", plain(answer.text)).strip()
-    reason = _formal(answer, text, wanted.source)
+    reason = _formal(answer, text, rules.source)
     if reason:
-        return Judged(reason=reason)
+        return JudgedAnswer(reason=reason)
     fenced = _FENCE.match(text)
-    found = _sections(fenced.group(1) if fenced else text, wanted.titles)
-    if found.reason:
-        return found
-    missing = [t for t in wanted.titles if t not in wanted.optional and t not in dict(found.sections)]
+    verdict = _sections(fenced.group(1) if fenced else text, rules.titles)
+    if verdict.reason:
+        return verdict
+    missing = [title for title in rules.titles if title not in {*rules.optional, *dict(verdict.sections)}]
     if missing:
-        return Judged(reason=f'the heading "{missing[0]}" is missing')
-    kept = tuple((title, body) for title, body in found.sections if body)
+        return JudgedAnswer(reason=f'the heading "{missing[0]}" is missing')
+    kept = tuple((title, body) for title, body in verdict.sections if body)
     if not kept:
-        return Judged(reason="there is nothing under its headings")
-    tokens = count(replace(found, sections=kept).text)
-    if tokens > wanted.limit:
-        return Judged(reason=f"it has {tokens:,} tokens; at most {wanted.limit:,} are allowed")
-    if tokens >= wanted.replaced:
-        return Judged(reason=f"it is not smaller than the {wanted.replaced:,} tokens that it stands for")
-    return _grounded(kept, wanted.source)
+        return JudgedAnswer(reason="there is nothing under its headings")
+    tokens = count(replace(verdict, sections=kept).text)
+    if tokens > rules.limit:
+        return JudgedAnswer(reason=f"it has {tokens:,} tokens; at most {rules.limit:,} are allowed")
+    if tokens >= rules.replaced:
+        return JudgedAnswer(reason=f"it is not smaller than the {rules.replaced:,} tokens that it stands for")
+    return _grounded(kept, rules.source)
 
 
 def _formal(answer: ModelAnswer, text: str, source: Grounding) -> str:
@@ -100,10 +100,10 @@ def _formal(answer: ModelAnswer, text: str, source: Grounding) -> str:
     return "it repeats the marks around the messages" if marked else ""
 
 
-def _sections(text: str, titles: Sequence[str]) -> Judged:
-    """The texts under the wanted headings, in the order in which they were wanted."""
+def _sections(text: str, titles: Sequence[str]) -> JudgedAnswer:
+    """Return the texts under the wanted headings, in the order in which they were wanted."""
     if not titles:
-        return Judged((("", _body(text)),))
+        return JudgedAnswer((("", _body(text)),))
     known = {_key(title): title for title in titles}
     bodies: dict[str, list[str]] = {}
     before: list[str] = []
@@ -116,60 +116,60 @@ def _sections(text: str, titles: Sequence[str]) -> Judged:
         elif not (under is before and _HEADING.match(line)):
             under.append(line)
     if bodies and len("\n".join(before).strip()) > _PREAMBLE:
-        return Judged(reason="there is text before its first heading")
-    return Judged(tuple((title, _body("\n".join(bodies[title]))) for title in titles if title in bodies))
+        return JudgedAnswer(reason="there is text before its first heading")
+    return JudgedAnswer(tuple((title, _body("\n".join(bodies[title]))) for title in titles if title in bodies))
 
 
 def _heading(line: str, known: Mapping[str, str]) -> tuple[str, str]:
-    """The wanted heading that a line is, and what stands behind it on the same line; empty when it is none."""
+    """Return the wanted heading that a line is, and what stands behind it on the same line; empty when it is none."""
     title = known.get(_key(line.strip().lstrip("#")), "")
     if title and not line.lstrip().startswith(_BULLETS):
         return title, ""
-    said = _INLINE.match(line)
-    return (known.get(_key(said["title"]), ""), said["rest"].strip()) if said else ("", "")
+    match = _INLINE.match(line)
+    return (known.get(_key(match["title"]), ""), match["rest"].strip()) if match else ("", "")
 
 
 def _key(title: str) -> str:
-    """A heading without number and punctuation: models vary those."""
-    bare = _NUMBER.sub("", title.strip().strip("*")).replace("&", " and ")
-    return " ".join(re.sub(r"[^\w\s]", " ", bare).casefold().split())
+    """Return a heading without number and punctuation: models vary those."""
+    name = _NUMBER.sub("", title.strip().strip("*")).replace("&", " and ")
+    return " ".join(re.sub(r"[^\w\s]", " ", name).casefold().split())
 
 
 def _body(text: str) -> str:
-    """Text that can stand under a heading: no headings of its own, no empty lines, and nothing when it says so."""
+    """Return text that can stand under a heading: no headings of its own, no empty lines; nothing when it says so."""
     lines = []
     for line in text.splitlines():
         heading = _HEADING.match(line)
-        said = f"**{(heading['marked'] or heading['bold']).strip('*')}**" if heading else line.rstrip()
-        if said.strip():
-            lines.append(said)
+        cleaned = f"**{(heading['marked'] or heading['bold']).strip('*')}**" if heading else line.rstrip()
+        if cleaned.strip():
+            lines.append(cleaned)
     body = "\n".join(lines)
     return "" if re.sub(r"[\s.()*_-]+", " ", body).strip().casefold() in _NOTHING else body
 
 
-def _grounded(sections: tuple[tuple[str, str], ...], source: Grounding) -> Judged:
-    """The sections when everything in them occurs in what they summarize."""
+def _grounded(sections: tuple[tuple[str, str], ...], source: Grounding) -> JudgedAnswer:
+    """Return the sections when everything in them occurs in what they summarize."""
     foreign = ungrounded("\n".join(body for _, body in sections), source)
     if foreign:
-        named = ", ".join(foreign[:_NAMED])
-        return Judged(reason=f"it names what does not occur in the messages: {named}")
+        listed = ", ".join(foreign[:_NAMED])
+        return JudgedAnswer(reason=f"it names what does not occur in the messages: {listed}")
     for title, body in sections:
         for line in body.splitlines():
             planted = _planted(line, source, to_do=_NEXT.search(title) is not None)
             if planted:
-                return Judged(reason=f"it asks for what only the output of a tool says: {planted}")
-    return Judged(sections)
+                return JudgedAnswer(reason=f"it asks for what only the output of a tool says: {planted}")
+    return JudgedAnswer(sections)
 
 
 def _planted(line: str, source: Grounding, *, to_do: bool) -> str:
     """Return what a line asks for that neither user nor assistant said: orders are planted in the output of tools."""
-    asked = []
+    orders = []
     words = _COMMAND.sub("", line)
-    tells = _ASKS.search(words) is not None
-    for match in _COMMAND.finditer(line) if to_do or tells else ():
+    commands = _ASKS.search(words) is not None
+    for match in _COMMAND.finditer(line) if to_do or commands else ():
         command = (match.group(1) or match.group(2).rstrip(".,;:!?")).strip()
-        if match.group(2) or (_PROGRAM.match(command) and (tells or _SHELL.search(command))):
-            asked.append(command)
+        if match.group(2) or (_PROGRAM.match(command) and (commands or _SHELL.search(command))):
+            orders.append(command)
     if _FETCHES.search(words):
-        asked += sorted(identifiers(words))
-    return next((each for each in asked if not source.was_said(each)), "")
+        orders += sorted(identifiers(words))
+    return next((order for order in orders if not source.was_said(order)), "")

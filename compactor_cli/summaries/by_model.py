@@ -13,19 +13,19 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.asking.port import LanguageModel, Turn
-from compactor_cli.model.drafting import told
+from compactor_cli.model.drafting import tokens_to_request
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.acceptance import Judged, SummaryRules, judge
+from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge
 from compactor_cli.summaries.format.headers import format_ranges
 from compactor_cli.summaries.format.verbatim import QUOTED, quoted_span
 from compactor_cli.summaries.grounding import Grounding
 from compactor_cli.summaries.layout import render
 from compactor_cli.summaries.offline import Extractive, beside, page_for
 from compactor_cli.summaries.outline import drafted, form_of
-from compactor_cli.summaries.prompting import PromptPiece, RequestStretch, merges, request, stretches
+from compactor_cli.summaries.prompting import PromptPiece, RequestStretch, merges, model_request, stretches
 
 _LEAST, _FOR_HEADING = 40, 10
 """Tokens below which nothing is asked, and more for each heading."""
@@ -43,14 +43,14 @@ class _Job(Struct):
     piece: PromptPiece
     stretches: list[RequestStretch]
     source: Grounding
-    texts: list[Judged] = field(default_factory=list)
+    texts: list[JudgedAnswer] = field(default_factory=list)
     failure: str = ""
     asked: bool = True
     """Whether the model had a chance."""
 
     @property
     def open(self) -> bool:
-        """Whether requests are to be made for it."""
+        """Return whether requests are to be made for it."""
         return not self.failure and len(self.texts) != 1
 
 
@@ -75,13 +75,13 @@ class Llm:
         self._offline = Extractive()
 
     def prepare(self, requests: Sequence[SummaryRequest], count: Count) -> tuple[SummaryRequest, ...]:
-        jobs = [job for at, asked in enumerate(requests) for job in self._jobs(at, asked, count)]
+        jobs = [job for slot, request in enumerate(requests) for job in self._jobs(slot, request, count)]
         while pending := [job for job in jobs if job.open]:
             self._ask(pending, count)
         for job in jobs:
             if job.failure:
                 self._model.give_up(job.piece.what, job.failure, failed=job.asked)
-        return tuple(self._drafted(at, asked, jobs) for at, asked in enumerate(requests))
+        return tuple(self._drafted(slot, request, jobs) for slot, request in enumerate(requests))
 
     def summarize(self, request: SummaryRequest, count: Count) -> str:
         text = self._offline.summarize(request, count)
@@ -92,10 +92,10 @@ class Llm:
 
     # -- what to ask
 
-    def _jobs(self, slot: int, asked: SummaryRequest, count: Count) -> list[_Job]:
-        if asked.slot.excerpts is not None:  # the strategy chose every line
+    def _jobs(self, slot: int, request: SummaryRequest, count: Count) -> list[_Job]:
+        if request.slot.excerpts is not None:  # the strategy chose every line
             return []
-        pieces = self._parts(asked, count) if asked.parts else [(None, self._whole(asked, count))]
+        pieces = self._parts(request, count) if request.parts else [(None, self._whole(request, count))]
         jobs = []
         for part, piece in pieces:
             if piece is None:
@@ -103,8 +103,8 @@ class Llm:
             source = Grounding(piece.messages, piece.earlier)
             job = _Job(slot, part, piece, [], source)
             least = _LEAST + _FOR_HEADING * len(piece.titles)
-            if piece.told < least:
-                job.failure = f"there is room for {max(0, piece.told)} tokens of it, and it needs {least}"
+            if piece.target_tokens < least:
+                job.failure = f"there is room for {max(0, piece.target_tokens)} tokens of it, and it needs {least}"
             else:
                 job.stretches = stretches(piece, self._model.context_limit, self._system)
                 if not job.stretches:
@@ -113,75 +113,77 @@ class Llm:
             jobs.append(job)
         return jobs
 
-    def _whole(self, asked: SummaryRequest, count: Count) -> PromptPiece | None:
-        """One text for the whole summary; None when there is nothing new to say."""
-        new, earlier = _split(asked.messages)
+    def _whole(self, request: SummaryRequest, count: Count) -> PromptPiece | None:
+        """Return one text for the whole summary; None when there is nothing new to say."""
+        new, earlier = _split(request.messages)
         if not new:
             return None
-        form = drafted(form_of(asked.slot.form, asked.slot.tier))
-        repeated = {quote.kind for quote in asked.slot.quotes}
-        own = [h for h in form.headings if not h.sections]
-        titles = tuple(h.title for h in own if not (h.title == "Original Task" and repeated & {"first", "only"}))
-        kind = {"tiers": f"tier{asked.slot.tier or 1}", "summary": "session"}.get(asked.slot.form, asked.slot.form)
+        form = drafted(form_of(request.slot.form, request.slot.tier))
+        repeated = {quote.kind for quote in request.slot.quotes}
+        headings = [h for h in form.headings if not h.sections]
+        titles = tuple(h.title for h in headings if not (h.title == "Original Task" and repeated & {"first", "only"}))
+        kind = {"tiers": f"tier{request.slot.tier or 1}", "summary": "session"}.get(
+            request.slot.form, request.slot.form
+        )
         return PromptPiece(
-            what=_named(asked),
+            what=_named(request),
             kind=kind,
             titles=titles,
             messages=new,
             earlier=earlier,
-            told=min(self._most, self._room(asked, count)),
-            replaced=sum(m.tokens for m in asked.messages),
-            optional=frozenset(h.title for h in own if kind == "session" and not h.always),
-            task=asked.task if kind == "session" else "",
+            target_tokens=min(self._most, self._room(request, count)),
+            replaced=sum(m.tokens for m in request.messages),
+            optional=frozenset(h.title for h in headings if kind == "session" and not h.always),
+            task=request.task if kind == "session" else "",
         )
 
-    def _parts(self, asked: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
-        """A text for each part that has room; parts of earlier summaries are carried over."""
-        room = self._room(asked, count)
-        whole = sum(part.weight for part, _ in asked.parts) or 1.0
-        found: list[tuple[int, PromptPiece | None]] = []
-        earlier = _split(asked.messages)[1]
-        for at, (part, messages) in enumerate(asked.parts):
+    def _parts(self, request: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
+        """Return a text for each part that has room; parts of earlier summaries are carried over."""
+        room = self._room(request, count)
+        total_weight = sum(part.weight for part, _ in request.parts) or 1.0
+        pieces: list[tuple[int, PromptPiece | None]] = []
+        earlier = _split(request.messages)[1]
+        for index, (part, messages) in enumerate(request.parts):
             new = _split(messages)[0]
             tokens = sum(m.tokens for m in new)
             if not part.weight or tokens < _TOO_SHORT:
                 continue
             piece = PromptPiece(
-                what=f"{part.title.partition(' (')[0]}, {_named(asked)}",
-                kind="topic" if asked.slot.form == "topics" else "batch",
+                what=f"{part.title.partition(' (')[0]}, {_named(request)}",
+                kind="topic" if request.slot.form == "topics" else "batch",
                 titles=(),
                 messages=new,
                 earlier=earlier,
-                told=min(self._most, int(room * part.weight / whole)),
+                target_tokens=min(self._most, int(room * part.weight / total_weight)),
                 replaced=tokens,
                 takes_over=False,
                 batches=part.batches,
             )
-            found.append((at, piece))
-        return found
+            pieces.append((index, piece))
+        return pieces
 
-    def _room(self, asked: SummaryRequest, count: Count) -> int:
-        """Tokens of the model's text: a share of what heading, requests and quoted lines leave."""
-        page = page_for(replace(asked, draft=Draft(self._model.name)))
-        page = replace(page, lines=beside(page, asked, count))
-        return told(asked.budget - count(render(page, ())))
+    def _room(self, request: SummaryRequest, count: Count) -> int:
+        """Return the tokens of the model's text: a share of what heading, requests and quoted lines leave."""
+        page = page_for(replace(request, draft=Draft(self._model.name)))
+        page = replace(page, lines=beside(page, request, count))
+        return tokens_to_request(request.budget - count(render(page, ())))
 
     # -- asking
 
     def _ask(self, jobs: Sequence[_Job], count: Count) -> None:
-        """One step for each job: its stretches, or what puts them together. Rejected ones are asked once more."""
+        """Make one step of each job: its stretches, or what puts them together. Rejected ones are asked once more."""
         steps = [step for job in jobs for step in self._steps(job)]
         first = self._judged(steps, [""] * len(steps), count)
-        again = [at for at, judged in enumerate(first) if judged.reason and not judged.failed]
-        second = self._judged([steps[at] for at in again], [first[at].reason for at in again], count)
+        again = [i for i, judged in enumerate(first) if judged.reason and not judged.failed]
+        second = self._judged([steps[i] for i in again], [first[i].reason for i in again], count)
         results = dict(enumerate(first)) | dict(zip(again, second, strict=True))
         for job in jobs:
-            own = [(steps[at], results[at]) for at in range(len(steps)) if steps[at].job is job]
-            bad = [judged for _, judged in own if judged.reason]
-            if len(bad) == len(own) or any(step.stretch is None for step, judged in own if judged.reason):
-                job.failure = f"{bad[0].reason}{'' if bad[0].failed else ' (asked twice)'}"
+            pairs = [(steps[i], results[i]) for i in range(len(steps)) if steps[i].job is job]
+            rejected = [judged for _, judged in pairs if judged.reason]
+            if len(rejected) == len(pairs) or any(step.stretch is None for step, judged in pairs if judged.reason):
+                job.failure = f"{rejected[0].reason}{'' if rejected[0].failed else ' (asked twice)'}"
                 continue
-            job.texts = [judged if not judged.reason else self._quoted(step, judged, count) for step, judged in own]
+            job.texts = [judged if not judged.reason else self._quoted(step, judged, count) for step, judged in pairs]
 
     def _steps(self, job: _Job) -> list[_Step]:
         if not job.texts:
@@ -192,46 +194,46 @@ class Llm:
         turns = merges(job.piece, texts, self._model.context_limit, self._system)
         return [_Step(job, job.piece, own, None, merging=True) for own in turns]
 
-    def _quoted(self, step: _Step, judged: Judged, count: Count) -> Judged:
+    def _quoted(self, step: _Step, judged: JudgedAnswer, count: Count) -> JudgedAnswer:
         """Return what the offline summarizer says of a stretch that the model did not summarize, for the merger."""
         messages = step.stretch.messages if step.stretch else ()
-        where = format_ranges(message.number for message in messages)
-        self._model.give_up(f"messages {where} in the {step.piece.what}", judged.reason)
+        ranges = format_ranges(message.number for message in messages)
+        self._model.give_up(f"messages {ranges} in the {step.piece.what}", judged.reason)
         slot = SummarySlot(3, (), step.piece.limit, form="summary")
-        asked = SummaryRequest(slot, "", messages, frozenset(), slot.budget)
-        return Judged((("", self._offline.summarize(asked, count).strip()),))
+        request = SummaryRequest(slot, "", messages, frozenset(), slot.budget)
+        return JudgedAnswer((("", self._offline.summarize(request, count).strip()),))
 
-    def _judged(self, steps: Sequence[_Step], reasons: Sequence[str], count: Count) -> list[Judged]:
+    def _judged(self, steps: Sequence[_Step], reasons: Sequence[str], count: Count) -> list[JudgedAnswer]:
         if not steps:
             return []
         requests = [
-            request(step.piece, step.turns, self._system, merging=step.merging, rejected=reason)
+            model_request(step.piece, step.turns, self._system, merging=step.merging, rejected=reason)
             for step, reason in zip(steps, reasons, strict=True)
         ]
-        found = []
+        verdicts = []
         for step, answer in zip(steps, self._model.ask(requests), strict=True):
             piece = step.piece
             if answer.failure:
-                found.append(Judged(reason=answer.failure, failed=True))
+                verdicts.append(JudgedAnswer(reason=answer.failure, failed=True))
                 continue
-            wanted = SummaryRules(piece.titles, piece.optional, piece.limit, piece.replaced, step.job.source)
-            found.append(judge(answer, wanted, count))
-        return found
+            rules = SummaryRules(piece.titles, piece.optional, piece.limit, piece.replaced, step.job.source)
+            verdicts.append(judge(answer, rules, count))
+        return verdicts
 
-    def _drafted(self, slot: int, asked: SummaryRequest, jobs: Sequence[_Job]) -> SummaryRequest:
-        done = [job for job in jobs if job.slot == slot and not job.failure]
-        if not done:
-            return asked
-        if not asked.parts:
-            return replace(asked, draft=Draft(self._model.name, sections=done[0].texts[0].sections))
-        bodies = {job.part: job.texts[0].text for job in done}
+    def _drafted(self, slot: int, request: SummaryRequest, jobs: Sequence[_Job]) -> SummaryRequest:
+        finished = [job for job in jobs if job.slot == slot and not job.failure]
+        if not finished:
+            return request
+        if not request.parts:
+            return replace(request, draft=Draft(self._model.name, sections=finished[0].texts[0].sections))
+        bodies = {job.part: job.texts[0].text for job in finished}
         return replace(
-            asked, draft=Draft(self._model.name, parts=tuple(bodies.get(at, "") for at in range(len(asked.parts))))
+            request, draft=Draft(self._model.name, parts=tuple(bodies.get(i, "") for i in range(len(request.parts))))
         )
 
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], tuple[str, ...]]:
-    """The messages that no summary stands for yet, and the texts of earlier summaries without lines they quote."""
+    """Return the messages that no summary stands for yet, and earlier summaries without the lines they quote."""
     new = [m for m in messages if m.origin != "summary"]
     return new, tuple(_saying(m.text("text")) for m in messages if m.origin == "summary")
 
@@ -241,6 +243,6 @@ def _saying(text: str) -> str:
     return text[:start].removesuffix(QUOTED) + text[end:]
 
 
-def _named(asked: SummaryRequest) -> str:
-    tier = f" of tier {asked.slot.tier}" if asked.slot.form == "tiers" else ""
-    return f"summary{tier} of messages {format_ranges(m.number for m in asked.messages)}"
+def _named(request: SummaryRequest) -> str:
+    tier = f" of tier {request.slot.tier}" if request.slot.form == "tiers" else ""
+    return f"summary{tier} of messages {format_ranges(m.number for m in request.messages)}"

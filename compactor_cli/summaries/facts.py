@@ -30,9 +30,9 @@ _TIMES = compiled_later(r"\((\d+)x\b")
 _LAST = compiled_later(r"\blast (ok|failed)\)")
 
 
-WHAT = " · "
+CHANGE_SEPARATOR = " · "
 """Stands between what was done to a file and a line that was changed."""
-_WHAT = 60
+_CHANGE_WIDTH = 60
 """Characters of such a line."""
 LEFT_OUT = "Left out for want of room:"
 _NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
@@ -47,19 +47,19 @@ class Fact(Struct):
     counts: dict[str, int] = field(default_factory=dict)
     """Action of a file, or the empty string -> how often."""
     outcome: str = ""
-    what: str = ""
+    changed_line: str = ""
     """Of a file: a line that its newest change added or took away."""
     earlier: str = ""
     messages: list[int] = field(default_factory=list)
 
     @property
     def where(self) -> str:
-        """The messages that it stands on, of this round and of the one in which it first came up."""
+        """Return the messages that it stands on, of this round and of the one in which it first came up."""
         earlier = [f"[earlier #{self.earlier}]"] if self.earlier else []
         return " ".join([*earlier, *([where(self.messages)] if self.messages else [])])
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         if self.section == "Files":
             return f"`{self.about}` {self.done}"
         times = sum(self.counts.values())
@@ -69,13 +69,13 @@ class Fact(Struct):
 
     @property
     def done(self) -> str:
-        """What was done to a file: `edited 3x, read`."""
+        """Say what was done to a file: `edited 3x, read`."""
         known = [(action, self.counts[action]) for action in ACTIONS if action in self.counts]
         return ", ".join(f"{action} {times}x" if times > 1 else action for action, times in known)
 
     @property
     def changes(self) -> bool:
-        """A file that was created, edited or deleted."""
+        """Return whether it is a file that was created, edited or deleted."""
         return self.section == "Files" and not self.only_read
 
     @property
@@ -84,21 +84,21 @@ class Fact(Struct):
 
 
 def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) -> list[Fact]:
-    """Facts in the order in which they came up; `earlier` are lines of earlier summaries by section."""
-    found: dict[tuple[str, str], Fact] = {}
+    """Return facts in the order in which they came up; `earlier` are lines of earlier summaries by section."""
+    facts: dict[tuple[str, str], Fact] = {}
     for section, line in earlier:
         fact = parse(section, line)
         if fact is not None:
-            known = found.setdefault((section, fact.about), Fact(section, fact.about, earlier=fact.earlier))
+            known = facts.setdefault((section, fact.about), Fact(section, fact.about, earlier=fact.earlier))
             for action, times in fact.counts.items():
                 known.counts[action] = known.counts.get(action, 0) + times
             known.outcome = fact.outcome or known.outcome
-            known.what = fact.what or known.what
+            known.changed_line = fact.changed_line or known.changed_line
 
-    def add(section: str, about: str, action: str, at: Sequence[int], outcome: str = "") -> None:
-        known = found.setdefault((section, about), Fact(section, about))
-        known.counts[action] = known.counts.get(action, 0) + len(at)
-        known.messages += at
+    def add(section: str, about: str, action: str, numbers: Sequence[int], outcome: str = "") -> None:
+        known = facts.setdefault((section, about), Fact(section, about))
+        known.counts[action] = known.counts.get(action, 0) + len(numbers)
+        known.messages += numbers
         known.outcome = outcome
 
     ledger = compute_ledger(messages)
@@ -109,49 +109,49 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
     for command in ledger.commands:
         outcome = {True: "failed", False: "ok", None: ""}[command.failed]
         add("Commands", one_line(command.text, 160), "", [command.message], outcome)
-    for line, at in ledger.errors:
-        add("Errors", line, "", list(at))
+    for line, numbers in ledger.errors:
+        add("Errors", line, "", list(numbers))
     for snippet in changes(messages):
-        if (touched := found.get(("Files", snippet.about))) is not None:
-            touched.what = _what(snippet.lines) or touched.what
-    return list(found.values())
+        if (touched := facts.get(("Files", snippet.about))) is not None:
+            touched.changed_line = _changed_line(snippet.lines) or touched.changed_line
+    return list(facts.values())
 
 
-def _what(lines: Sequence[str]) -> str:
+def _changed_line(lines: Sequence[str]) -> str:
     """Return what a change did in a few words: the first line that it added, else the first that it took away."""
-    telling = [line for line in lines if any(sign.isalnum() for sign in line.lstrip("+-| "))]
-    line = next((line for line in telling if not line.startswith("-| ")), telling[0] if telling else "")
+    worded = [line for line in lines if any(sign.isalnum() for sign in line.lstrip("+-| "))]
+    line = next((line for line in worded if not line.startswith("-| ")), worded[0] if worded else "")
     sign, text = ("-", line[3:]) if line.startswith("-| ") else ("+", line.removeprefix("+| "))
     # neither a backtick nor a place may stand in it: a later round finds the line's parts by them
-    return f"{sign} {one_line(text, _WHAT)}".replace("`", "'").replace("[#", "[ #") if text else ""
+    return f"{sign} {one_line(text, _CHANGE_WIDTH)}".replace("`", "'").replace("[#", "[ #") if text else ""
 
 
-def said_in_row(row: str) -> str:
+def line_of_row(row: str) -> str:
     """Return what a row of the table of files says, as a line that `parse` reads."""
     about, done, *more = cells(row)
-    said = " ".join(more)
-    return f"{about} {done}{' ' if said.startswith('[') else WHAT}{said}"
+    description = " ".join(more)
+    return f"{about} {done}{' ' if description.startswith('[') else CHANGE_SEPARATOR}{description}"
 
 
 def parse(section: str, line: str) -> Fact | None:
-    """The fact that a line (without its bullet) of an earlier summary states; None when it states none."""
+    """Return the fact that a line (without its bullet) of an earlier summary states; None when it states none."""
     if section not in FACTS:
         return None
-    at = _FIRST.search(line, max(0, line.rfind("`")))
+    first = _FIRST.search(line, max(0, line.rfind("`")))
     match = _ABOUT.match(WHERE.sub("", line))
     if match is None:
         return None
-    about, said = match.group(1), match.group(2) or ""
-    fact = Fact(section, about, earlier=at.group(1) if at else "")
+    about, details = match.group(1), match.group(2) or ""
+    fact = Fact(section, about, earlier=first.group(1) if first else "")
     if section == "Files":
-        said, _, fact.what = said.partition(WHAT)
-        for piece in said.split(", "):
+        details, _, fact.changed_line = details.partition(CHANGE_SEPARATOR)
+        for piece in details.split(", "):
             done = _DONE.match(piece)
             if done is None:
                 return None
             fact.counts[done.group(1)] = int(done.group(2) or 1)
         return fact
-    times, last = _TIMES.match(said), _LAST.search(said)
+    times, last = _TIMES.match(details), _LAST.search(details)
     fact.counts[""] = int(times.group(1)) if times else 1
     fact.outcome = last.group(1) if last else ""
     return fact
@@ -159,19 +159,23 @@ def parse(section: str, line: str) -> Fact | None:
 
 def left_out(counts: Mapping[str, int]) -> str:
     """Return what a summary says about facts that it has no room for; empty when there are none."""
-    said = [f"{n} {_NOUNS[section] if n > 1 else _NOUNS[section][:-1]}" for section, n in counts.items() if n]
-    return f"{LEFT_OUT} {', '.join(said)}" if said else ""
+    counted = [
+        f"{number} {_NOUNS[section] if number > 1 else _NOUNS[section][:-1]}"
+        for section, number in counts.items()
+        if number
+    ]
+    return f"{LEFT_OUT} {', '.join(counted)}" if counted else ""
 
 
 def left_out_before(messages: Sequence[Message]) -> Counter[str]:
-    """Section -> facts that earlier summaries had no room for."""
-    found: Counter[str] = Counter()
+    """Return section -> facts that earlier summaries had no room for."""
+    counts: Counter[str] = Counter()
     for message in messages:
         if message.origin == "summary":
             for line in message.text("text").splitlines():
                 if line.startswith(f"- {LEFT_OUT} "):
                     for number, noun in _COUNTED.findall(line):
-                        found[next(section for section, known in _NOUNS.items() if known.startswith(noun))] += int(
+                        counts[next(section for section, plural in _NOUNS.items() if plural.startswith(noun))] += int(
                             number
                         )
-    return found
+    return counts

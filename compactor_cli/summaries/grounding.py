@@ -44,26 +44,26 @@ class Grounding(Struct, frozen=True, dict=True):
 
     @cached_property
     def _everything(self) -> str:
-        return _flat_all([*self.earlier, *(part.text for m in self.messages for part in m.parts)])
+        return _flat_all([*self.earlier, *(part.text for message in self.messages for part in message.parts)])
 
     @cached_property
     def _said(self) -> str:
-        said = (
+        texts = (
             part.text
             for message in self.messages
             if message.origin != "injected"
             for part in message.parts
             if part.kind == "tool_call" or (part.kind == "text" and message.role != "tool")
         )
-        return _flat_all([*self.earlier, *said])
+        return _flat_all([*self.earlier, *texts])
 
 
 def ungrounded(text: str, source: Grounding) -> list[str]:
-    """Quotes and identifiers of a text that do not occur in its source, in a fixed order."""
+    """Return the quotes and identifiers of a text that do not occur in its source, in a fixed order."""
     foreign = [quote for quote in _quotes(text) if not _is_quoted(quote, source)]
     covered = " ".join(foreign)
-    found = sorted(name for name in identifiers(text) if name not in covered and not _occurs(name, source))
-    return [*dict.fromkeys(foreign), *found]
+    names = sorted(name for name in identifiers(text) if name not in covered and not _occurs(name, source))
+    return [*dict.fromkeys(foreign), *names]
 
 
 def _quotes(text: str) -> Iterable[str]:
@@ -85,19 +85,19 @@ def _is_quoted(quote: str, source: Grounding) -> bool:
 def _occurs(name: str, source: Grounding) -> bool:
     """Return whether a name occurs, or is made of what does: a plural, a call, a place in a file, a member of
     something, two words, a path with its folder."""
-    for said in dict.fromkeys((name, _LINE.sub("", _CALLED.sub("", name)).removeprefix("./"))):
+    for spelling in dict.fromkeys((name, _LINE.sub("", _CALLED.sub("", name)).removeprefix("./"))):
         if (
-            source.has(said)
-            or (said.endswith("s") and source.has(said[:-1]))
-            or _EITHER.fullmatch(said)
-            or _COUNTED.fullmatch(said)
+            source.has(spelling)
+            or (spelling.endswith("s") and source.has(spelling[:-1]))
+            or _EITHER.fullmatch(spelling)
+            or _COUNTED.fullmatch(spelling)
         ):
             return True
-        if _MEMBER.fullmatch(said):
-            return all(map(source.has, said.split(".")))
-        if said.startswith(("/", "~")):
-            places = (at for at, letter in enumerate(said) if letter == "/" and at)
-            if any(source.has(said[:at]) and source.has(said[at + 1 :]) for at in places):
+        if _MEMBER.fullmatch(spelling):
+            return all(map(source.has, spelling.split(".")))
+        if spelling.startswith(("/", "~")):
+            places = (index for index, letter in enumerate(spelling) if letter == "/" and index)
+            if any(source.has(spelling[:index]) and source.has(spelling[index + 1 :]) for index in places):
                 return True
     return False
 

@@ -58,42 +58,42 @@ class Page(Struct, frozen=True):
 
 
 def render(page: Page, chosen: Sequence[PageLine]) -> str:
-    """The whole text."""
+    """Return the whole text."""
     quotes: dict[Kind, Quote] = {quote.kind: quote for quote in page.quotes if quote.kind != "turn"}
     turns = repeated_turns(page.quotes)
-    out = [page.header]
-    own = {heading.quotes for heading in page.form.headings} | ({"last"} if page.form.ends_with_request else set())
+    pieces = [page.header]
+    kinds = {heading.quotes for heading in page.form.headings} | ({"last"} if page.form.ends_with_request else set())
     for kind, title in _OWN_HEADINGS.items():
-        carried = quotes.pop(kind, None) if kind not in own else None
-        out += [block(title, kind, carried.number, carried.text)] if carried else []
-    if "first" not in own:
-        out += turns
-    for at, part in enumerate(page.parts):
-        lines = sorted((line.item for line in chosen if line.part == at), key=lambda item: item.order)
-        said = [text for text in (page.drafted(at),) if text] + [item.line for item in lines]
-        out += [f"### {part.title}", *said] if said or part.named else []
+        carried = quotes.pop(kind, None) if kind not in kinds else None
+        pieces += [block(title, kind, carried.number, carried.text)] if carried else []
+    if "first" not in kinds:
+        pieces += turns
+    for index, part in enumerate(page.parts):
+        lines = sorted((line.item for line in chosen if line.part == index), key=lambda item: item.order)
+        body = [text for text in (page.drafted(index),) if text] + [item.line for item in lines]
+        pieces += [f"### {part.title}", *body] if body or part.named else []
     items = [line.item for line in chosen if line.part is None]
     for heading in page.form.headings:
         under = _under(heading, items, page.described)
         state = state_under(page.state, heading)
         # an empty line ends the block of the state
-        said = [*page.written(heading.title), *state, *([""] if state and under else []), *under]
-        out += _headed(page, heading, said, quotes)
-        out += turns if heading.quotes == "first" else []
+        body = [*page.written(heading.title), *state, *([""] if state and under else []), *under]
+        pieces += _headed(page, heading, body, quotes)
+        pieces += turns if heading.quotes == "first" else []
     if page.lines:
-        out[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
+        pieces[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
     last = quotes.get("last") or quotes.get("only")
-    return "\n".join(out) + (last_request(last.text) if last else "")
+    return "\n".join(pieces) + (last_request(last.text) if last else "")
 
 
 def repeated_turns(quotes: Sequence[Quote]) -> list[str]:
-    """The messages that are repeated in time order, under their heading; empty when there are none."""
-    said = turns_text((quote.label, quote.text) for quote in quotes if quote.kind == "turn")
-    return [said] if said else []
+    """Return the messages that are repeated in time order, under their heading; empty when there are none."""
+    text = turns_text((quote.label, quote.text) for quote in quotes if quote.kind == "turn")
+    return [text] if text else []
 
 
 def state_under(state: Sequence[StateLine], heading: Heading) -> list[str]:
-    """The block of the state under a heading; empty when nothing belongs there."""
+    """Return the block of the state under a heading; empty when nothing belongs there."""
     text = state_text(line for line in state if standing(line) in heading.state)
     return [text] if text else []
 
@@ -108,7 +108,7 @@ def standing(line: StateLine) -> Standing:
 
 
 def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Quote]) -> list[str]:
-    """Lines under their heading, with the request that is repeated there (and taken out of `quotes`)."""
+    """Put lines under their heading, with the request that is repeated there (and taken out of `quotes`)."""
     quote = quotes.pop(heading.quotes, None) if heading.quotes else None
     quote = quote or (quotes.get("only") if heading.quotes == "first" else None)
     if quote is not None:
@@ -123,15 +123,15 @@ def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Q
 def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
     lines: list[str] = []
     for section in heading.sections:
-        found = sorted((item for item in items if item.section == section), key=lambda item: item.order)
-        if heading.style == "table" and section == "Files" and found:
+        section_items = sorted((item for item in items if item.section == section), key=lambda item: item.order)
+        if heading.style == "table" and section == "Files" and section_items:
             lines += [row(("File/Component", "Action", "Description")), row(("---", "---", "---"))]
-            facts = [item.fact for item in found if item.fact is not None]
+            facts = [item.fact for item in section_items if item.fact is not None]
             for fact in facts:
-                what = fact.what if fact.about in described else ""
-                lines.append(row((f"`{fact.about}`", fact.done, " ".join(filter(None, (what, fact.where))))))
+                change = fact.changed_line if fact.about in described else ""
+                lines.append(row((f"`{fact.about}`", fact.done, " ".join(filter(None, (change, fact.where))))))
         elif heading.style == "checklist":
-            lines += [f"- [ ] {item.line[2:]}" for item in found]
+            lines += [f"- [ ] {item.line[2:]}" for item in section_items]
         else:
-            lines += [item.line for item in found]
+            lines += [item.line for item in section_items]
     return lines

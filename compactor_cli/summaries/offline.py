@@ -98,26 +98,26 @@ class Extractive:
 
 
 def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> Page:
-    """The page with what was changed in the files of its table, the newest first, as far as there is room left."""
+    """Return the page with what was changed in the files of its table, the newest first, as far as there is room."""
     if not any(heading.style == "table" for heading in page.form.headings):
         return page
     described = []
     facts = (line.item.fact for line in sorted(chosen, key=lambda line: -line.item.order))
     for fact in facts:
-        if fact is None or not fact.what:
+        if fact is None or not fact.changed_line:
             continue
-        left -= count(fact.what) + 2
+        left -= count(fact.changed_line) + 2
         if left < 0:
             break
         described.append(fact.about)
     if not described:
         return page
-    told = replace(page, described=frozenset(described))
-    return told if count(render(told, chosen)) <= budget else page
+    with_changes = replace(page, described=frozenset(described))
+    return with_changes if count(render(with_changes, chosen)) <= budget else page
 
 
 def page_for(request: SummaryRequest) -> Page:
-    """The text of a summary without the lines that are yet to be chosen."""
+    """Return the page of a summary without the lines that are yet to be chosen."""
     form, draft = form_of(request.slot.form, request.slot.tier), request.draft
     head = "\n".join(filter(None, (request.header, request.slot.note)))
     if form.name == "session" and request.round > 1:
@@ -134,21 +134,21 @@ def page_for(request: SummaryRequest) -> Page:
 def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
     """Return what of the state has room, in the order of worth. The changed files are among the facts."""
     places = {place for heading in page.form.headings for place in heading.state}
-    left = int(_room(page, request.budget, count) * _STATE_SHARE)
+    tokens_left = int(_room(page, request.budget, count) * _STATE_SHARE)
     taken: list[StateLine] = []
     for line in request.state:
         if line.kind == "file" or standing(line) not in places:
             continue
-        left -= count(line.text) + (3 if taken else 9)
-        if left < 0:
+        tokens_left -= count(line.text) + (3 if taken else 9)
+        if tokens_left < 0:
             break
         taken.append(line)
     return tuple(taken)
 
 
 def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
-    """The lines that the strategy chose, without those of least value that would not leave their room to the headings
-    and to what is written under them."""
+    """Return the lines that the strategy chose, without those of least value that would not leave their room to the
+    headings and to what is written under them."""
     written = 0 if request.draft is not None else request.slot.own
     return _fitting(page, (), replace(request, budget=request.budget - written), count)
 
@@ -156,7 +156,7 @@ def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> 
 def _fitting(
     page: Page, chosen: Sequence[PageLine], request: SummaryRequest, count: Callable[[str], int]
 ) -> tuple[Excerpt, ...]:
-    """The lines that the strategy chose, without those of least value that have no room beside what is written."""
+    """Return the lines that the strategy chose, without those of least value that have no room."""
     lines = request.slot.lines
     while lines:
         excess = count(render(replace(page, lines=lines), chosen)) - request.budget
@@ -167,8 +167,8 @@ def _fitting(
 
 
 def _without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
-    """The lines without those of least value, as many as may take `excess` tokens or fewer."""
-    ranked = sorted(range(len(lines)), key=lambda at: (lines[at].value, -at))
+    """Return the lines without those of least value, as many as may take `excess` tokens or fewer."""
+    ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
     return tuple(without(lines, ranked[: 1 + excess // 40]))
 
 
@@ -185,7 +185,7 @@ def _make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Call
 
 
 def _room(page: Page, budget: int, count: Callable[[str], int]) -> int:
-    """Tokens for lines under the headings."""
+    """Return the tokens for lines under the headings."""
     return budget - count(render(page, ())) - 4
 
 
@@ -217,33 +217,33 @@ def _lines(
     if not form.parts:
         return chosen + [PageLine(item) for item in _choose(items, room, count)]
     written = request.draft.parts if request.draft is not None else ("",) * len(request.parts)
-    whole = sum(part.weight for (part, _), text in zip(request.parts, written, strict=True) if not text) or 1.0
+    total_weight = sum(part.weight for (part, _), text in zip(request.parts, written, strict=True) if not text) or 1.0
     left = 0.0
-    for at, (own, (part, _)) in enumerate(zip(_by_part(request, form, items), request.parts, strict=True)):
-        if written[at]:
+    for index, (part_items, (part, _)) in enumerate(zip(_by_part(request, form, items), request.parts, strict=True)):
+        if written[index]:
             continue
-        left += room * part.weight / whole
-        taken = _choose(own, int(left), count)
+        left += room * part.weight / total_weight
+        taken = _choose(part_items, int(left), count)
         left -= sum(count(item.line) + 1 for item in taken)
-        chosen += [PageLine(item, at) for item in taken]
+        chosen += [PageLine(item, index) for item in taken]
     return chosen
 
 
 def _by_part(request: SummaryRequest, form: Form, items: Sequence[SummaryItem]) -> list[list[SummaryItem]]:
     """Return what might be said of each part; what no part has said is of the first one."""
-    part_of = {message.number: at for at, (_, messages) in enumerate(request.parts) for message in messages}
-    found: list[list[SummaryItem]] = [[] for _ in request.parts]
+    part_of = {message.number: index for index, (_, messages) in enumerate(request.parts) for message in messages}
+    by_part: list[list[SummaryItem]] = [[] for _ in request.parts]
     for item in items:
         if item.fact is None:
-            found[part_of.get(item.messages[0], 0) if item.messages else 0].append(item)
+            by_part[part_of.get(item.messages[0], 0) if item.messages else 0].append(item)
     if not form.facts_first:
-        for own, (_, messages) in zip(found, request.parts, strict=True):
-            own.extend(fact_items(messages))
-    return found
+        for part_items, (_, messages) in zip(by_part, request.parts, strict=True):
+            part_items.extend(fact_items(messages))
+    return by_part
 
 
 def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
-    """The lines that a form has a place for, weighed as it weighs them."""
+    """Return the lines that a form has a place for, weighed as it weighs them."""
     places, less = sections_in(form), dict(form.less)
     return [
         replace(item, bonus=item.bonus - less.get(item.section, 0.0))
@@ -257,30 +257,30 @@ def _urgent(items: list[SummaryItem], form: Form) -> list[SummaryItem]:
     """Put first what is being done, and the newest of what comes next."""
     newest = max((item.order for item in items if item.section == "Next"), default=None)
     apart = any("Immediate" in heading.sections for heading in form.headings)
-    out = []
+    result = []
     for item in items:
         if item.section == "Next" and item.order == newest:
             section = "Immediate" if apart else item.section
-            out.append(replace(item, section=section, bonus=item.bonus + _URGENT))
+            result.append(replace(item, section=section, bonus=item.bonus + _URGENT))
         else:
-            out.append(replace(item, bonus=item.bonus + _URGENT) if item.section == "In progress" else item)
-    return out
+            result.append(replace(item, bonus=item.bonus + _URGENT) if item.section == "In progress" else item)
+    return result
 
 
 def _foremost(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
-    """The weightiest line for each heading, so that none is empty which has something to say."""
+    """Return the weightiest line for each heading, so that none is empty which has something to say."""
     if form.parts:
         return []
-    found = []
+    foremost = []
     for heading in form.headings:
-        own = [item for item in items if item.section in heading.sections]
-        if own:
-            found.append(max(own, key=lambda item: (WEIGHTS[item.section] + item.bonus, item.order)))
-    return found
+        candidates = [item for item in items if item.section in heading.sections]
+        if candidates:
+            foremost.append(max(candidates, key=lambda item: (WEIGHTS[item.section] + item.bonus, item.order)))
+    return foremost
 
 
 def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """All facts when there is room; of too many first those that change something, the newest of each kind."""
+    """Return all facts when there is room; of too many first those that change something, the newest of each kind."""
     rank = {"Files": 2, "Errors": 1, "Commands": 3}
     ordered = sorted(
         facts, key=lambda item: (0 if item.fact is not None and item.fact.changes else rank[item.section], -item.order)
@@ -295,7 +295,7 @@ def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], 
 
 
 def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """The code that has room: that of active work first, then the newest."""
+    """Return the code that has room: that of active work first, then the newest."""
     taken = []
     for item in sorted(items, key=lambda item: (item.section != ACTIVE_CODE, -item.order)):
         if item.code and (cost := count(item.line) + 1) <= room:
@@ -305,14 +305,14 @@ def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], i
 
 
 def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
-    """The lines that the strategy chose, and the state; lines of least value go when the heading needs their room."""
+    """Return the chosen lines, and the state; lines of least value go when the heading needs their room."""
     chosen = tuple(excerpts)
     turns = repeated_turns(request.slot.quotes)
     head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
-    end = "".join(last_request(own.text) for own in request.slot.quotes if own.kind == "last")
+    end = "".join(last_request(q.text) for q in request.slot.quotes if q.kind == "last")
     while True:
-        said = (head, f"{legend(excerpts)}{quote(chosen)}" if chosen else "", request.slot.state)
-        text = "\n".join(filter(None, said)) + end
+        pieces = (head, f"{legend(excerpts)}{quote(chosen)}" if chosen else "", request.slot.state)
+        text = "\n".join(filter(None, pieces)) + end
         excess = count(text) - request.budget
         if excess <= 0:
             return text if chosen or turns or request.slot.state or request.slot.note or end else ""
@@ -322,7 +322,7 @@ def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
 
 
 def _distinct(items: Sequence[SummaryItem]) -> list[SummaryItem]:
-    """The first of equal lines; of too many the ones with most weight."""
+    """Return the first of equal lines; of too many the ones with most weight."""
     computed = {item.about for item in items if item.fact is not None}
     seen: set[tuple[str, str] | str] = set()
     kept = []
@@ -334,51 +334,55 @@ def _distinct(items: Sequence[SummaryItem]) -> list[SummaryItem]:
             seen.add(key)
             kept.append(item)
     if len(kept) > _MOST:
-        heaviest = sorted(range(len(kept)), key=lambda i: (-WEIGHTS[kept[i].section] - kept[i].bonus, -i))[:_MOST]
-        kept = [kept[i] for i in sorted(heaviest)]
+        heaviest = sorted(
+            range(len(kept)), key=lambda index: (-WEIGHTS[kept[index].section] - kept[index].bonus, -index)
+        )[:_MOST]
+        kept = [kept[index] for index in sorted(heaviest)]
     return kept
 
 
 def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
-    """Lines in the order in which they were taken. Lazy greedy: a value only falls as lines are taken."""
+    """Return lines in the order in which they were taken. Lazy greedy: a value only falls as lines are taken."""
     words = [set(_WORD.findall(item.text.lower())) for item in items]
-    frequency = Counter(word for found in words for word in found)
-    rarity = {word: log(1 + len(items) / n) for word, n in frequency.items()}
-    totals = [fsum(map(rarity.__getitem__, sorted(found))) or 1.0 for found in words]
+    frequency = Counter(word for item_words in words for word in item_words)
+    rarity = {word: log(1 + len(items) / frequency_of_word) for word, frequency_of_word in frequency.items()}
+    totals = [fsum(map(rarity.__getitem__, sorted(item_words))) or 1.0 for item_words in words]
     sizes = [sqrt(8 + len(item.text) / 4) for item in items]
     norm = sqrt(log(1 + len(items))) * 2 or 1.0
     covered: set[str] = set()
     taken_of: Counter[str] = Counter()
     chosen: list[SummaryItem] = []
 
-    def value(at: int) -> float:
-        item = items[at]
+    def value(index: int) -> float:
+        item = items[index]
         # sorted: the sum of the same floats must not depend on the order of a set
         fresh = (
-            totals[at] if words[at].isdisjoint(covered) else fsum(map(rarity.__getitem__, sorted(words[at] - covered)))
+            totals[index]
+            if words[index].isdisjoint(covered)
+            else fsum(map(rarity.__getitem__, sorted(words[index] - covered)))
         )
-        news = fresh / totals[at]
+        news = fresh / totals[index]
         worth = (WEIGHTS[item.section] + item.bonus) * _FADE ** taken_of[item.section] * news * news + fresh / norm
-        return worth / sizes[at]
+        return worth / sizes[index]
 
-    heap = [(-value(at), at) for at in range(len(items))]
+    heap = [(-value(index), index) for index in range(len(items))]
     heapq.heapify(heap)
     while heap and room > 8:
-        before, at = heapq.heappop(heap)
-        now = value(at)
+        before, index = heapq.heappop(heap)
+        now = value(index)
         if heap and now < -heap[0][0] - 1e-12 and now < -before - 1e-12:
-            heapq.heappush(heap, (-now, at))
+            heapq.heappush(heap, (-now, index))
             continue
         if now < 0.05:
             break
-        if len(items[at].text) / 6 > room:
+        if len(items[index].text) / 6 > room:
             continue
-        cost = count(items[at].line) + 1
-        cost += 0 if taken_of[items[at].section] else 6
+        cost = count(items[index].line) + 1
+        cost += 0 if taken_of[items[index].section] else 6
         if cost > room:
             continue
         room -= cost
-        taken_of[items[at].section] += 1
-        covered.update(words[at])
-        chosen.append(items[at])
+        taken_of[items[index].section] += 1
+        covered.update(words[index])
+        chosen.append(items[index])
     return chosen

@@ -145,31 +145,31 @@ _SECTIONS_UNDER: dict[str, tuple[str, ...]] = {
 
 
 def form_of(name: str, tier: int) -> Form:
-    """A form by its name; those of `tiers` differ by tier."""
+    """Return a form by its name; those of `tiers` differ by tier."""
     return _TIERS.get(tier, _TIERS[3]) if name == "tiers" else FORMS[name]
 
 
 def drafted(form: Form) -> Form:
-    """The form when a model writes: its headings hold the model's text, and what is computed stands behind."""
+    """Return the form when a model writes: its headings hold the model's text, and what is computed stands behind."""
     if form.parts:
         return replace(form, facts_first=True)
     written = tuple(replace(heading, sections=()) for heading in form.headings if heading.title not in OTHERS)
     if form is _SUMMARY:  # the first request stays in its place
         written = tuple(
-            Heading(h.title, (), always=h.always)
-            for h in _SESSION.headings
-            if h.quotes != "first" and h.title not in OTHERS
+            Heading(heading.title, (), always=heading.always)
+            for heading in _SESSION.headings
+            if heading.quotes != "first" and heading.title not in OTHERS
         )
     return replace(form, headings=(*written, *_LEDGER), facts_first=True)
 
 
 def sections_in(form: Form) -> frozenset[str]:
-    """Sections that a form has a place for; its pieces have one for all."""
-    return frozenset(SECTIONS if form.parts else (s for heading in form.headings for s in heading.sections))
+    """Return the sections that a form has a place for; its pieces have one for all."""
+    return frozenset(SECTIONS if form.parts else (section for heading in form.headings for section in heading.sections))
 
 
 def section_of(title: str, text: str) -> str:
-    """The section of a line (without its bullet) that stands under a heading of an earlier summary."""
+    """Return the section of a line (without its bullet) that stands under a heading of an earlier summary."""
     under = _SECTIONS_UNDER.get(title, SECTIONS)
     if _FILE.match(text) and "Files" in under:
         return "Files"
@@ -182,15 +182,15 @@ def section_of(title: str, text: str) -> str:
 
 
 def prose_section(title: str) -> str:
-    """The section of what a model wrote under a heading: never one of facts, which are computed."""
+    """Return the section of what a model wrote under a heading: never one of facts, which are computed."""
     return next((section for section in _SECTIONS_UNDER.get(title, ()) if section in PROSE), "Earlier summary")
 
 
 def row(cells: Iterable[str]) -> str:
-    """A line of a table; bars in a cell are escaped."""
+    """Write a line of a table; bars in a cell are escaped."""
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def cells(line: str) -> list[str]:
-    """The cells of a line of a table, as they were."""
+    """Return the cells of a line of a table, as they were."""
     return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]

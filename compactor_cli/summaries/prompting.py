@@ -48,7 +48,7 @@ class PromptPiece(Struct, frozen=True):
     messages: Sequence[Message]
     earlier: tuple[str, ...]
     """Texts of earlier summaries: system turns of each request."""
-    told: int
+    target_tokens: int
     """Tokens that are asked for."""
     replaced: int
     """Tokens of what it stands for."""
@@ -62,14 +62,14 @@ class PromptPiece(Struct, frozen=True):
 
     @property
     def limit(self) -> int:
-        """Tokens that the text may have."""
-        return int(self.told * BUFFER)
+        """Return the tokens that the text may have."""
+        return int(self.target_tokens * BUFFER)
 
 
-def request(
+def model_request(
     piece: PromptPiece, turns: Sequence[Turn], system: str, *, merging: bool = False, rejected: str = ""
 ) -> ModelRequest:
-    """The request for a piece, or for putting its stretches together. `rejected`: why the first answer was."""
+    """Return the request for a piece, or for putting its stretches together. `rejected`: why the first answer was."""
     earlier = [Turn("system", f"{PREVIOUS}\n{fenced('summary', text)}") for text in piece.earlier]
     task = [Turn("user", f"{TASK}\n{fenced('task', _task(piece))}")] if piece.task else []
     return ModelRequest(
@@ -82,30 +82,30 @@ def request(
 
 
 def _task(piece: PromptPiece) -> str:
-    """The request that the session began with; head and tail of one that is very long."""
+    """Return the request that the session began with; head and tail of one that is very long."""
     return shorten_prose(piece.task, estimate(piece.task), _TASK_MOST, estimate).text
 
 
 def directive(piece: PromptPiece, *, merging: bool = False, rejected: str = "") -> str:
-    """The last turn: what to preserve, condense, prioritize and remove, the headings, and the length."""
-    said = [prompt("directive")]
+    """Return the last turn: what to preserve, condense, prioritize and remove, the headings, and the length."""
+    paragraphs = [prompt("directive")]
     if piece.earlier:
-        said.append(prompt("taking_over" if piece.takes_over else "context"))
-    said += [*([prompt("merge")] if merging else []), _what_to_write(piece)]
+        paragraphs.append(prompt("taking_over" if piece.takes_over else "context"))
+    paragraphs += [*([prompt("merge")] if merging else []), _what_to_write(piece)]
     if piece.titles:
         listed = "\n".join(f"### {title}" for title in piece.titles)
-        said.append(
+        paragraphs.append(
             "Write these headings, each on a line of its own and in this order, with the text under each, and "
             f'nothing before the first. Where there is nothing to say, write "None".\n{listed}'
         )
-    said.append(f"Write at most {piece.told} tokens, about {int(piece.told * _WORDS)} words.")
+    paragraphs.append(f"Write at most {piece.target_tokens} tokens, about {int(piece.target_tokens * _WORDS)} words.")
     if rejected:
-        said.append(f"An earlier answer was not accepted: {escape(rejected)}. Write it again without that fault.")
-    return "\n\n".join(said)
+        paragraphs.append(f"An earlier answer was not accepted: {escape(rejected)}. Write it again without that fault.")
+    return "\n\n".join(paragraphs)
 
 
 def _what_to_write(piece: PromptPiece) -> str:
-    """The prompt of its kind, without what it says of headings that are not wanted."""
+    """Return the prompt of its kind, without what it says of headings that are not wanted."""
     lines = prompt(piece.kind).splitlines()
     under = {line: line[len(_UNDER) : line.index('":')] for line in lines if line.startswith(_UNDER)}
     return "\n".join(line for line in lines if under.get(line, "") in ("", *piece.titles))
@@ -119,52 +119,54 @@ class RequestStretch(Struct, frozen=True):
 
 
 def stretches(piece: PromptPiece, context: int, system: str) -> list[RequestStretch]:
-    """A piece in as many requests as the model's context needs; none when it is too small."""
+    """Split a piece into as many requests as the model's context needs; none when it is too small."""
     capacity = room(piece, context, system)
     sent = [(turn, message) for message in piece.messages for turn in turns_of([message], Cuts())]
     if capacity <= 0 or not sent:
         return []
-    most = max(1, -(-len(sent) // piece.batches))
-    found: list[list[tuple[Turn, Message]]] = []
-    held = capacity
-    for whole, message in sent:
-        turn = _fitting(whole, capacity)
+    limit = max(1, -(-len(sent) // piece.batches))
+    groups: list[list[tuple[Turn, Message]]] = []
+    used = capacity
+    for full_turn, message in sent:
+        turn = _fitting(full_turn, capacity)
         size = min(capacity, estimate(turn.text))
-        if held + size > capacity or len(found[-1]) == most:
-            found.append([])
-            held = 0
-        found[-1].append((turn, message))
-        held += size
-    return [RequestStretch(tuple(turn for turn, _ in own), tuple(message for _, message in own)) for own in found]
+        if used + size > capacity or len(groups[-1]) == limit:
+            groups.append([])
+            used = 0
+        groups[-1].append((turn, message))
+        used += size
+    return [
+        RequestStretch(tuple(turn for turn, _ in group), tuple(message for _, message in group)) for group in groups
+    ]
 
 
 def merges(piece: PromptPiece, texts: Sequence[str], context: int, system: str) -> list[tuple[Turn, ...]]:
-    """Summaries of stretches as turns, in as many requests as the context needs, at least two in each."""
+    """Put summaries of stretches into as many requests as the context needs, as turns, at least two in each."""
     capacity = room(piece, context, system)
-    found: list[list[Turn]] = []
-    held = capacity
-    for at, text in enumerate(texts):
+    groups: list[list[Turn]] = []
+    used = capacity
+    for index, text in enumerate(texts):
         size = estimate(text)
-        if not found or (held + size > capacity and len(found[-1]) > 1):
-            found.append([])
-            held = 0
-        found[-1].append(Turn("user", fenced("summary", text, stretch=at + 1)))
-        held += size
-    return [tuple(own) for own in found]
+        if not groups or (used + size > capacity and len(groups[-1]) > 1):
+            groups.append([])
+            used = 0
+        groups[-1].append(Turn("user", fenced("summary", text, stretch=index + 1)))
+        used += size
+    return [tuple(group) for group in groups]
 
 
 def room(piece: PromptPiece, context: int, system: str) -> int:
-    """Tokens of the messages of one request, by an estimate that no model's own count exceeds."""
-    asked = request(piece, (), system, merging=True)
-    return context - asked.max_tokens - estimate(asked.system) - sum(estimate(turn.text) for turn in asked.turns)
+    """Return the tokens of the messages of one request, by an estimate that no model's own count exceeds."""
+    empty = model_request(piece, (), system, merging=True)
+    return context - empty.max_tokens - estimate(empty.system) - sum(estimate(turn.text) for turn in empty.turns)
 
 
 def _fitting(turn: Turn, capacity: int) -> Turn:
-    """A turn that alone is more than a model can read is cut inside; its marks stay."""
+    """Cut a turn inside that alone is more than a model can read; its marks stay."""
     size = estimate(turn.text)
     if size <= capacity:
         return turn
     head, _, rest = turn.text.partition("\n")
     body, _, tail = rest.rpartition("\n")
-    left = capacity - estimate(head) - estimate(tail) - 2
-    return Turn(turn.role, f"{head}\n{shorten_prose(body, size, max(1, left), estimate).text}\n{tail}")
+    tokens_left = capacity - estimate(head) - estimate(tail) - 2
+    return Turn(turn.role, f"{head}\n{shorten_prose(body, size, max(1, tokens_left), estimate).text}\n{tail}")

@@ -26,7 +26,7 @@ SUMMARIZERS: dict[str, Callable[[Settings, LanguageModel | None], Summarizer]] =
 
 
 def summarizer(name: str, settings: Settings | None = None, model: LanguageModel | None = None) -> Summarizer:
-    """The summarizer of this name. Raises UsageError for an unknown one, and when it needs a model and has none."""
+    """Return the summarizer of this name. Raises UsageError for an unknown one, and when it lacks a model."""
     if name not in SUMMARIZERS:
         raise UsageError(f"unknown summarizer {name!r}{meant(name, SUMMARIZERS)}; known: {', '.join(SUMMARIZERS)}")
     return SUMMARIZERS[name](settings or Settings(), model)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.features.work.ledger import call_text, where
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, parse, said_in_row
+from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse
 from compactor_cli.summaries.format.excerpts import harmless
 from compactor_cli.summaries.format.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summaries.format.verbatim import QUOTED, carried
@@ -92,12 +93,12 @@ class SummaryItem(Struct, frozen=True):
     def line(self) -> str:
         if self.fact is not None:
             return f"- {self.text} {self.fact.where}"
-        said = f"- {self.text} {where(self.messages)}" if self.messages else f"- {self.text}"
-        return f"{said}\n{self.code}" if self.code else said
+        text = f"- {self.text} {where(self.messages)}" if self.messages else f"- {self.text}"
+        return f"{text}\n{self.code}" if self.code else text
 
     @property
     def about(self) -> str:
-        """What two lines must not both say."""
+        """Return what two lines must not both say."""
         text = self.fact.about if self.fact is not None else self.text
         if self.fact is None and text.endswith("]"):
             text = WHERE.sub("", text)
@@ -110,27 +111,27 @@ def candidates(
     """Return every line that a summary of these messages might have; what it repeats in full is none. `answered`: the
     agent went on after them."""
     items: list[SummaryItem] = []
-    sought = Keywords(keywords)
+    matcher = Keywords(keywords)
     repeated = {quote.message for quote in quotes}
-    words = {quote.text for quote in quotes}
+    quoted_texts = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []
     for message in messages:
         if message.origin == "summary":
-            lines = list(_earlier(message, words))
+            lines = list(_earlier(message, quoted_texts))
             items += [item for item in lines if parse(item.section, item.text) is None]
             earlier += [(item.section, item.text) for item in lines]
         elif message.index in repeated:
             continue
         elif message.origin == "request":
-            items += _request(message, sought)
+            items += _request(message, matcher)
         elif message.role == "assistant":
-            items += _assistant(message, sought)
+            items += _assistant(message, matcher)
         items += _outputs(message, keywords)
     if messages and messages[-1].origin == "request" and not answered:
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
-    progress = next((i for i in reversed(items) if i.section == "Done"), None)
+    progress = next((item for item in reversed(items) if item.section == "Done"), None)
     if progress:
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
     items += _facts(messages, earlier)
@@ -145,21 +146,21 @@ def tier_items(messages: Sequence[Message], form: str) -> list[SummaryItem]:
 
 
 def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
-    """Each role with its messages, and each tool with its calls."""
+    """Yield each role with its messages, and each tool with its calls."""
     new = [message for message in messages if message.origin != "summary"]
     roles = Counter(
         "user" if m.origin == "request" else m.role for m in new if m.origin == "request" or m.role == "assistant"
     )
     tools = Counter(call.name for message in new for call in message.calls)
-    said = [f"{role} ({many} message{'s' * (many > 1)})" for role, many in sorted(roles.items(), reverse=True)]
-    called = [f"`{one_line(name, 60)}` {many}x" for name, many in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
-    said += [f"tools {', '.join(called[:_TOOLS])}"] if called else []
-    if said:
-        yield SummaryItem("Participants", ", ".join(said), (), -1)
+    participants = [f"{role} ({n} message{'s' * (n > 1)})" for role, n in sorted(roles.items(), reverse=True)]
+    called = [f"`{one_line(name, 60)}` {n}x" for name, n in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
+    participants += [f"tools {', '.join(called[:_TOOLS])}"] if called else []
+    if participants:
+        yield SummaryItem("Participants", ", ".join(participants), (), -1)
 
 
 def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
-    """The names that most of the messages share; what only one message names is no topic."""
+    """Yield the names that most of the messages share; what only one message names is no topic."""
     shared: Counter[str] = Counter()
     for message in messages:
         if message.origin != "request" and message.role != "assistant":
@@ -169,7 +170,7 @@ def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
         called = {name for call in message.calls for name in identifiers(unescape(call.text[:_READ]))}
         named |= {name for name in called if not name.isidentifier()}
         shared.update(name for name in named if len(name) <= _LONGEST_NAME)
-    names = sorted((name for name, many in shared.items() if many > 1), key=lambda name: (-shared[name], name))
+    names = sorted((name for name, count in shared.items() if count > 1), key=lambda name: (-shared[name], name))
     if names:
         yield SummaryItem(
             "Topics", f"spoken of most: {', '.join(f'`{one_line(name, 80)}`' for name in names[:_NAMES])}", (), -1
@@ -184,29 +185,29 @@ def fact_items(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Code word for word: what the last change of each file did, the newest of them as active work, and the code that
-    the agent showed last."""
+    """Return code word for word: what the last change of each file did, the newest of them as active work, and the code
+    that the agent showed last."""
     changed, shown = changes(messages), shown_last(messages)
     known = {snippet.about for snippet in changed}
-    found = [
-        SummaryItem(CHANGED_CODE, f"last change of `{path}` [earlier #{at}]", (), order - _LONG_AGO, code=block)
-        for order, (path, at, block) in enumerate(carried_code(messages))
+    items = [
+        SummaryItem(CHANGED_CODE, f"last change of `{path}` [earlier #{number}]", (), order - _LONG_AGO, code=block)
+        for order, (path, number, block) in enumerate(carried_code(messages))
         if path not in known
     ]
     for snippet in changed:
         newest = snippet is changed[-1]
         section, what = (ACTIVE_CODE, "newest change of") if newest else (CHANGED_CODE, "last change of")
         text = f"{what} `{one_line(snippet.about, _LONG_LINE)}`"
-        found.append(SummaryItem(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
+        items.append(SummaryItem(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
     if shown is not None:
-        found.append(
+        items.append(
             SummaryItem(ACTIVE_CODE, "code shown last", (shown.message,), shown.message * 1000 + 1, code=shown.block)
         )
-    return found
+    return items
 
 
 def last_actions(messages: Sequence[Message]) -> list[SummaryItem]:
-    """The newest calls, as the work stands: their arguments, and the tool."""
+    """Return the newest calls, as the work stands: their arguments, and the tool."""
     calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-_LAST:]
     return [
         SummaryItem(
@@ -221,37 +222,37 @@ def last_actions(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
-    """Lines of a finished summary are carried over; what they name are messages of their own round."""
+    """Yield the lines of a finished summary as carried over; what they name are messages of their own round."""
     title = "Earlier summary"
     text = message.text("text")
     if not is_summary(text):
         for order, sentence in enumerate(sentences(text)):
             yield SummaryItem(title, clip(sentence), (message.number,), order)
         return
-    before = carried(text)
-    asked = [words for words in (before.first, before.last) if words and words not in repeated]
-    for order, sentence in enumerate(s for words in asked for s in sentences(words)):
+    repeats = carried(text)
+    requests = [words for words in (repeats.first, repeats.last) if words and words not in repeated]
+    for order, sentence in enumerate(chain.from_iterable(map(sentences, requests))):
         yield SummaryItem("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
     written = bool(writer_of(text))
-    start = body_start(before.rest) if written else 0
+    start = body_start(repeats.rest) if written else 0
     in_state = False
-    for order, line in enumerate(before.rest[start:].partition(QUOTED)[0].splitlines()):
+    for order, line in enumerate(repeats.rest[start:].partition(QUOTED)[0].splitlines()):
         in_state = is_state_heading(line) or (in_state and line.startswith("- "))
         if in_state:
             continue
         if line.startswith("### "):
             title = line[4:]
             continue
-        said = _old_line(line, written)
-        if not said or said.startswith(LEFT_OUT) or is_label(said):
+        content = _old_line(line, written)
+        if not content or content.startswith(LEFT_OUT) or is_label(content):
             continue
-        section = prose_section(title) if written and title not in FACTS else section_of(title, said)
+        section = prose_section(title) if written and title not in FACTS else section_of(title, content)
         # what was next, or being done, was so in that round
-        done = "Done" if written or said.startswith('"') else ""
-        passed = {"Immediate": "Earlier summary", "Next": "Earlier summary", "In progress": done}
-        section = passed.get(section, section)
-        if section and said != UNANSWERED:
-            yield SummaryItem(section, _OLD_WHERE.sub("[earlier #", said), (), order - _LONG_AGO, bonus=6)
+        done = "Done" if written or content.startswith('"') else ""
+        finished = {"Immediate": "Earlier summary", "Next": "Earlier summary", "In progress": done}
+        section = finished.get(section, section)
+        if section and content != UNANSWERED:
+            yield SummaryItem(section, _OLD_WHERE.sub("[earlier #", content), (), order - _LONG_AGO, bonus=6)
 
 
 def _old_line(line: str, written: bool) -> str:
@@ -260,19 +261,19 @@ def _old_line(line: str, written: bool) -> str:
     if match:
         return match.group(1)
     if line.startswith("| `"):
-        return said_in_row(line)
+        return line_of_row(line)
     return line.strip() if written and not line.startswith(("|", "```", "(")) else ""
 
 
 def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
-    said = sentences(message.text("text"))
-    telling = [order for order, sentence in enumerate(said) if _tells(sentence)]
-    for order, sentence in enumerate(said):
-        limit = "Constraints" if CONSTRAINT.search(sentence) else "Goal"
+    lines = sentences(message.text("text"))
+    substantial = [order for order, sentence in enumerate(lines) if _tells(sentence)]
+    for order, sentence in enumerate(lines):
+        section = "Constraints" if CONSTRAINT.search(sentence) else "Goal"
         # the first sentence that asks for something; "Good." before it does not
-        bonus = _points(sentence, keywords) + (4 if order == (telling or [0])[0] else 0)
-        bonus -= 6 if telling and order not in telling else 0
-        yield SummaryItem(limit, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
+        bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
+        bonus -= 6 if substantial and order not in substantial else 0
+        yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
 
 def _tells(sentence: str) -> bool:
@@ -283,13 +284,13 @@ def _tells(sentence: str) -> bool:
 
 
 def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
-    said = sentences(message.text("text"))
-    for order, sentence in enumerate(said):
+    lines = sentences(message.text("text"))
+    for order, sentence in enumerate(lines):
         # an announcement was carried out or dropped since, nobody can tell; a question is nothing that was done
         if _ANNOUNCES.search(sentence) or ASKS.search(sentence):
             continue
         section = "Decisions" if FIRM.search(sentence) else "Done"
-        polite = section == "Done" and len(said) > 1 and _says_little(sentence)
+        polite = section == "Done" and len(lines) > 1 and _says_little(sentence)
         bonus = _points(sentence, keywords) - _POLITE * polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
@@ -302,11 +303,11 @@ def _says_little(sentence: str) -> bool:
 
 
 def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem]:
-    """Lines of tool output that speak of what is kept, and error lines of results not known to have failed."""
+    """Yield lines of tool output that speak of what is kept, and error lines of results not known to have failed."""
     for part in message.parts:
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
-        errors = result_errors(part.text, part.failed, most=3)
+        errors = result_errors(part.text, part.failed, limit=3)
         for order, line in enumerate(errors):
             yield SummaryItem(
                 "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order), 3.0 - order
@@ -318,15 +319,15 @@ def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem
 
 
 def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
-    found: list[str] = []
+    lines: list[str] = []
     if keywords.isdisjoint(text[:60_000].replace('"', " ").split()):
-        return found
+        return lines
     for line in text[:60_000].splitlines():
         if 8 < len(line) < _LONG_LINE and any(word in keywords for word in line.replace('"', " ").split()):
-            found.append(line)
-            if len(found) == _OUTPUT_LINES:
+            lines.append(line)
+            if len(lines) == _OUTPUT_LINES:
                 break
-    return found
+    return lines
 
 
 def _facts(messages: Sequence[Message], earlier: Sequence[tuple[str, str]]) -> Iterator[SummaryItem]:
@@ -335,11 +336,11 @@ def _facts(messages: Sequence[Message], earlier: Sequence[tuple[str, str]]) -> I
         place = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order
         if fact.earlier:
             place, bonus = order - _LONG_AGO, bonus + 6
-        yield SummaryItem(fact.section, fact.said, (), place, bonus, fact)
+        yield SummaryItem(fact.section, fact.text, (), place, bonus, fact)
 
 
 def _points(sentence: str, keywords: Keywords) -> float:
-    """The points of seed 000, scaled to a tenth."""
+    """Return the points of seed 000, scaled to a tenth."""
     return points(sentence, keywords) / 10
 
 

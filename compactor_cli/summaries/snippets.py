@@ -40,7 +40,7 @@ class CodeSnippet(Struct, frozen=True):
 
     @property
     def block(self) -> str:
-        """The lines as a block that belongs to an item of a list; none of them is a mark of the summary's own."""
+        """Return the lines as a block that belongs to an item of a list; none of them is a mark of the summary."""
         fence = "```"
         while any(fence in line for line in self.lines):
             fence += "`"
@@ -50,14 +50,14 @@ class CodeSnippet(Struct, frozen=True):
 def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
     """Return what the last change of each file did, in the order of these changes; changes that failed are none."""
     failed = {part.call_id for message in messages for part in message.results if _failed(part)}
-    found: dict[str, CodeSnippet] = {}
+    snippets: dict[str, CodeSnippet] = {}
     for message in messages:
         for part in message.calls:
             if part.call_id not in failed or not part.call_id:
                 for path, lines in changed_lines(part):
-                    found.pop(path, None)
-                    found[path] = CodeSnippet(path, _shown(lines), message.number)
-    return [snippet for snippet in found.values() if snippet.lines][-_MOST:]
+                    snippets.pop(path, None)
+                    snippets[path] = CodeSnippet(path, _shown(lines), message.number)
+    return [snippet for snippet in snippets.values() if snippet.lines][-_MOST:]
 
 
 def carried(messages: Sequence[Message]) -> list[tuple[str, str, str]]:
@@ -72,7 +72,7 @@ def is_label(line: str) -> bool:
 
 
 def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
-    """The code that the agent showed last in what it wrote; None when it showed none."""
+    """Return the code that the agent showed last in what it wrote; None when it showed none."""
     for message in reversed(messages):
         if message.role != "assistant" or message.origin != "other":
             continue
@@ -94,11 +94,11 @@ def _shown(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _cut(lines: Sequence[str]) -> Iterator[str]:
-    said = [line.rstrip() for line in lines if line.strip()]
+    filled = [line.rstrip() for line in lines if line.strip()]
     left_out = 0
-    shown = _first_telling(said)
-    for at, line in enumerate(said):
-        if at not in shown:
+    shown = _first_telling(filled)
+    for index, line in enumerate(filled):
+        if index not in shown:
             left_out += 1
             continue
         if left_out:
@@ -110,9 +110,9 @@ def _cut(lines: Sequence[str]) -> Iterator[str]:
         yield _more(left_out)
 
 
-def _first_telling(said: Sequence[str]) -> set[int]:
+def _first_telling(lines: Sequence[str]) -> set[int]:
     """Return which lines are shown: the first ones, of a long removal fewer, so that what came in its place is seen."""
-    added = next((at for at, line in enumerate(said) if line.startswith(_ADDED)), 0)
+    added = next((index for index, line in enumerate(lines) if line.startswith(_ADDED)), 0)
     if added < _LINES - 1:
         return set(range(_LINES))
     return {*range(_REMOVED), *range(added, added + _LINES - _REMOVED)}

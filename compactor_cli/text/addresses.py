@@ -9,5 +9,5 @@ _IN_QUERY = re.compile(r"(?i)((?:password|passwd|secret|token|key)[^=&\s]*=)[^&\
 
 
 def masked(address: str) -> str:
-    """An address with `***` for user and password before its host, and for passwords among its options."""
+    """Return an address with `***` for user and password before its host, and for passwords among its options."""
     return _IN_QUERY.sub(r"\1***", _BEFORE_HOST.sub("//***@", address))

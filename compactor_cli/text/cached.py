@@ -12,18 +12,18 @@ T = TypeVar("T")
 
 
 def remembered(find: Callable[[str], T]) -> Callable[[str], T]:
-    """A function that knows what `find` gave for the last texts."""
+    """Return a function that remembers what `find` returned for the last texts."""
     known: OrderedDict[str, T] = OrderedDict()
     used = 0
 
-    def finding(text: str) -> T:
+    def cached(text: str) -> T:
         nonlocal used
         if text in known:
             return known[text]
-        found = known[text] = find(text)
+        result = known[text] = find(text)
         used += len(text)
         while used > _ROOM:
             used -= len(known.popitem(last=False)[0])
-        return found
+        return result
 
-    return finding
+    return cached

@@ -39,22 +39,22 @@ class Clause(Struct, frozen=True):
 
 
 def split_clauses(text: str) -> list[Clause]:
-    """The sentences of a text in order."""
+    """Return the sentences of a text in order."""
     lines = list(_lines(text))
     bare_lines = [line for _, line in lines]
     places: list[Place] = _places(bare_lines) if len(text) >= _LONG else ["asked" for _ in lines]
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     for (start, line), place in zip(lines, places, strict=True):
-        at = 0
+        offset = 0
         ends = [*(match.end() for match in _END.finditer(line)), len(line)] if place != "pasted" else [len(line)]
         for end in ends:
-            piece = line[at:end]
-            bare = piece.strip()
-            if bare:
-                begin = start + at + len(piece) - len(piece.lstrip())
-                found += _pieces(Clause(bare, begin, begin + len(bare), place))
-            at = end
-    return found
+            piece = line[offset:end]
+            sentence = piece.strip()
+            if sentence:
+                begin = start + offset + len(piece) - len(piece.lstrip())
+                clauses += _pieces(Clause(sentence, begin, begin + len(sentence), place))
+            offset = end
+    return clauses
 
 
 def _pieces(clause: Clause) -> Iterator[Clause]:
@@ -62,34 +62,34 @@ def _pieces(clause: Clause) -> Iterator[Clause]:
     if len(clause.text) <= _LONGEST:
         yield clause
         return
-    at = 0
-    while at < len(clause.text):
-        end = clause.text.rfind(" ", at + 1, at + _PIECE)
-        end = end if end > 0 else at + _PIECE
-        text = clause.text[at:end].strip()
-        begin = clause.start + at + len(clause.text[at:end]) - len(clause.text[at:end].lstrip())
-        place: Place = clause.place if at == 0 or end >= len(clause.text) - 1 else "pasted"
+    offset = 0
+    while offset < len(clause.text):
+        end = clause.text.rfind(" ", offset + 1, offset + _PIECE)
+        end = end if end > 0 else offset + _PIECE
+        text = clause.text[offset:end].strip()
+        start = clause.start + offset + len(clause.text[offset:end]) - len(clause.text[offset:end].lstrip())
+        place: Place = clause.place if offset == 0 or end >= len(clause.text) - 1 else "pasted"
         if text:
-            yield Clause(text, begin, begin + len(text), place)
-        at = end
+            yield Clause(text, start, start + len(text), place)
+        offset = end
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    at = 0
+    offset = 0
     for line in text.split("\n"):
-        yield at, line
-        at += len(line) + 1
+        yield offset, line
+        offset += len(line) + 1
 
 
 def _places(lines: list[str]) -> list[Place]:
-    """Return where each line of a long text stands: in something pasted, or in what is said about it."""
+    """Return the place of each line of a long text: in something pasted, or in what is said about it."""
     pasted = [bool(_PASTED_LINE.match(line)) for line in lines]
     fenced, tag = False, ""
-    for at, line in enumerate(lines):
+    for index, line in enumerate(lines):
         fence, mark = _FENCE.match(line), _TAG.match(line)
         if mark and not fenced and not mark.group(1) and not tag:
             tag = mark.group(2)
-        pasted[at] = pasted[at] or fenced or fence is not None or bool(tag)
+        pasted[index] = pasted[index] or fenced or fence is not None or bool(tag)
         if fence:
             fenced = not fenced
         if mark and mark.group(1) and mark.group(2) == tag:
@@ -99,23 +99,23 @@ def _places(lines: list[str]) -> list[Place]:
         if last - first >= _RUN or listed >= _RUN:
             begin, end = _pasted_lines(lines, first, last, pasted)
             pasted[begin:end] = [True] * (end - begin)
-    said = [run for run in _runs(lines) if not all(pasted[run[0] : run[1]])]
+    prose_runs = [run for run in _runs(lines) if not all(pasted[run[0] : run[1]])]
     places: list[Place] = ["pasted" if is_pasted else "middle" for is_pasted in pasted]
-    for first, last in {said[0], said[-1]} if said else ():
-        for at in range(first, last):
-            places[at] = "asked" if not pasted[at] else "pasted"
+    for first, last in {prose_runs[0], prose_runs[-1]} if prose_runs else ():
+        for index in range(first, last):
+            places[index] = "asked" if not pasted[index] else "pasted"
     return places
 
 
 def _pasted_lines(lines: list[str], first: int, last: int, pasted: list[bool]) -> tuple[int, int]:
-    """Return which lines of a run are pasted: not those up to a colon that say what follows, nor a question at the
-    end."""
+    """Return the pasted span of a run of lines: without those up to a colon that say what follows, and a question at
+    the end."""
     begin, end = first, last
-    for at in range(first, min(first + _LEAD, last)):
-        if pasted[at]:
+    for index in range(first, min(first + _LEAD, last)):
+        if pasted[index]:
             break
-        if lines[at].rstrip().endswith((":", "：")):
-            begin = at + 1
+        if lines[index].rstrip().endswith((":", "：")):
+            begin = index + 1
             break
     if not pasted[last - 1] and lines[last - 1].rstrip().endswith(("?", "？")):
         end = last - 1
@@ -123,13 +123,13 @@ def _pasted_lines(lines: list[str], first: int, last: int, pasted: list[bool]) -
 
 
 def _runs(lines: list[str]) -> list[tuple[int, int]]:
-    """Stretches of lines between empty ones."""
-    found: list[tuple[int, int]] = []
+    """Return the stretches of lines between empty ones."""
+    runs: list[tuple[int, int]] = []
     begin = None
-    for at, line in enumerate([*lines, ""]):
+    for index, line in enumerate([*lines, ""]):
         if line.strip():
-            begin = at if begin is None else begin
+            begin = index if begin is None else begin
         elif begin is not None:
-            found.append((begin, at))
+            runs.append((begin, index))
             begin = None
-    return found
+    return runs

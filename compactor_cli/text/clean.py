@@ -29,36 +29,36 @@ _PICTURE = compiled_later("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
 
 
 def visible(text: str, *, joiners: bool = False) -> str:
-    """With what commands a terminal, turns text, cannot be seen or cannot be written as escapes such as `\\u001b`. JSON
-    stays the same value. `joiners`: what joins or parts letters stays as it is."""
+    """Write as escapes such as `\\u001b` what commands a terminal, turns text, cannot be seen or cannot be written.
+    JSON stays the same value. `joiners`: what joins or parts letters stays as it is."""
     if text.isascii() and text.isprintable():
         return text
     return _COMMANDING.sub(_escape_others if joiners else _escape, text)
 
 
 def shown(text: str) -> str:
-    """The same for people, who miss no joiners of letters; pictures stay joined."""
+    """Return what `visible` does, for people, who miss no joiners of letters; pictures stay joined."""
     return text if text.isascii() and text.isprintable() else _COMMANDING.sub(_shown, text)
 
 
-def _shown(found: re.Match[str]) -> str:
-    if found[0] not in _JOINERS:
-        return _escape(found)
-    around = found.string[max(0, found.start() - 1) : found.start()], found.string[found.end() : found.end() + 1]
-    return found[0] if all(map(_PICTURE.match, around)) else ""
+def _shown(match: re.Match[str]) -> str:
+    if match[0] not in _JOINERS:
+        return _escape(match)
+    around = match.string[max(0, match.start() - 1) : match.start()], match.string[match.end() : match.end() + 1]
+    return match[0] if all(map(_PICTURE.match, around)) else ""
 
 
-def _escape_others(found: re.Match[str]) -> str:
-    return found[0] if found[0] in _JOINERS else _escape(found)
+def _escape_others(match: re.Match[str]) -> str:
+    return match[0] if match[0] in _JOINERS else _escape(match)
 
 
-def _escape(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[index : index + 2].hex()}" for index in range(0, len(units), 2))
 
 
 def plain(text: str) -> str:
-    """Without terminal escapes, control characters and lone surrogates; line breaks stay."""
+    """Remove terminal escapes, control characters and lone surrogates; line breaks stay."""
     if text.isascii() and not text.encode().translate(None, _USUAL):  # eight times as quick as to search
         return text
     if _CONTROL.search(text) is None:  # escapes begin with a control character, too, and so do line breaks of two
@@ -67,6 +67,6 @@ def plain(text: str) -> str:
 
 
 def one_line(text: str, width: int) -> str:
-    """The start of a text on one line, at most `width` characters."""
+    """Return the start of a text on one line, at most `width` characters."""
     flat = " ".join(plain(text[: 4 * width + 200]).split())
     return flat if len(flat) <= width else flat[: max(0, width - 1)].rstrip() + "…"

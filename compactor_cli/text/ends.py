@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def both_ends(text: str, head: int, tail: int) -> str:
-    """The first `head` and the last `tail` characters on lines of their own; all of a text that has no more."""
+    """Return the first `head` and the last `tail` characters on lines of their own; all of a text that has no more."""
     return text if len(text) <= head + tail else f"{text[:head]}\n{text[-tail:]}"

@@ -24,8 +24,8 @@ class _Judged(dict[str, str]):
     def __missing__(self, chunk: str) -> str:
         if len(self) >= _MOST:
             self.clear()
-        self[chunk] = found = identifier(chunk)
-        return found
+        self[chunk] = name = identifier(chunk)
+        return name
 
 
 _MOST = 1 << 16
@@ -63,22 +63,22 @@ _JUDGED = _Judged()
 
 
 def unescape(text: str) -> str:
-    """JSON inside a string: inner line breaks and quotes made plain."""
+    """Return JSON inside a string with inner line breaks and quotes made plain."""
     if "\\" not in text:
         return text
     return text.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
 
 
 def identifiers(text: str) -> set[str]:
-    """Distinct identifiers of a text."""
-    found = set(map(_JUDGED.__getitem__, chunks(text)))
-    found.discard("")
-    return found
+    """Return the distinct identifiers of a text."""
+    names = set(map(_JUDGED.__getitem__, chunks(text)))
+    names.discard("")
+    return names
 
 
 def quoted(text: str) -> set[str]:
-    """Distinct quoted strings of a prose text that are more than one ordinary word."""
+    """Return the distinct quoted strings of a prose text that are more than one ordinary word."""
     if "`" not in text and '"' not in text and "“" not in text:
         return set()
-    found = {next(g for g in match if g).strip() for match in _QUOTED.findall(text)}
-    return {s for s in found if len(s) >= 4 and not s.isalpha()}
+    strings = {next(group for group in match if group).strip() for match in _QUOTED.findall(text)}
+    return {string for string in strings if len(string) >= 4 and not string.isalpha()}

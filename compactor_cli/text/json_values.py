@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -26,7 +25,7 @@ def json_value(text: str | bytes) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError for text that is no JSON, or is nested deeper than MAX_DEPTH."""
+    """Return the value of a JSON text. Raises ValueError for what is no JSON, or nested deeper than MAX_DEPTH."""
     try:
         value = json_value(text)
     except RecursionError:
@@ -36,15 +35,12 @@ def parse_json(text: str) -> Any:
     return value
 
 
-def nested_too_deeply(text: str, value: Any, most: int = MAX_DEPTH) -> bool:
-    """Return whether a value, read from this text, is nested deeper than `most` levels."""
-    if text.count("[") + text.count("{") <= most:
+def nested_too_deeply(text: str, value: Any, limit: int = MAX_DEPTH) -> bool:
+    """Return whether a value, read from this text, is nested deeper than `limit` levels."""
+    if text.count("[") + text.count("{") <= limit:
         return False
     level = [value]
-    for _ in range(most):
-        level = [item for outer in level if isinstance(outer, (dict, list)) for item in _members(outer)]
+    for _ in range(limit):
+        containers = (item for item in level if isinstance(item, (dict, list)))
+        level = [member for outer in containers for member in (outer.values() if isinstance(outer, dict) else outer)]
     return any(isinstance(item, (dict, list)) for item in level)
-
-
-def _members(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value

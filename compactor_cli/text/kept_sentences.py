@@ -39,16 +39,16 @@ class Keywords:
     def hits(self, sentence: str) -> int:
         """Return how many of them are in a sentence."""
         lowered = sentence.lower()
-        found = sum(word in lowered for word in self._short)
+        count = sum(word in lowered for word in self._short)
         if self._by_piece:
-            pieces = {lowered[at : at + _GRAM] for at in range(len(lowered) - _GRAM + 1)}
+            pieces = {lowered[index : index + _GRAM] for index in range(len(lowered) - _GRAM + 1)}
             for piece in pieces & self._by_piece.keys():
-                found += sum(word in lowered for word in self._by_piece[piece])
-        return found
+                count += sum(word in lowered for word in self._by_piece[piece])
+        return count
 
 
 def points(sentence: str, keywords: Keywords) -> int:
-    """Seed 000: 10 for each keyword, 5 for words of decision, 3 for markers of importance."""
+    """Score as seed 000 does: 10 for each keyword, 5 for words of decision, 3 for markers of importance."""
     score = KEYWORD * keywords.hits(sentence)
     score += DECISION if _DECISION.search(sentence) else 0
     score += MARKER if _MARKER.search(sentence) else 0
@@ -60,10 +60,10 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     and code in backquotes has no end in it."""
     start = begin = 0
     for match in _SENTENCE.finditer(text):
-        said = text[begin : match.end()]
-        if not said or (not said.endswith("\n") and (said.count("`") % 2 or _NUMBER.fullmatch(said))):
+        sentence = text[begin : match.end()]
+        if not sentence or (not sentence.endswith("\n") and (sentence.count("`") % 2 or _NUMBER.fullmatch(sentence))):
             continue
-        if start < begin and (text[begin - 1] == "\n" or _WORD.search(said)):
+        if start < begin and (text[begin - 1] == "\n" or _WORD.search(sentence)):
             yield start, begin
             start = begin
         begin = match.end()
@@ -71,8 +71,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def kept_sentences(text: str, room: int, keywords: Keywords) -> list[tuple[int, int]]:
-    """Return where the sentences with most points stand, as many as `room` characters hold, in their order; of equal
+def kept_sentences(text: str, characters_left: int, keywords: Keywords) -> list[tuple[int, int]]:
+    """Return where the sentences with most points stand, as many as fit, in their order; of equal
     ones the first. A short one without a point comes with the one before it in its line. Empty when none fits, or when
     the text is a single one."""
     spans = list(_spans(text))
@@ -89,8 +89,8 @@ def kept_sentences(text: str, room: int, keywords: Keywords) -> list[tuple[int, 
             first -= 1
         bundle = set(range(first, index + 1))
         size = sum(spans[number][1] - spans[number][0] for number in bundle - kept)
-        if size <= room:
-            room -= size
+        if size <= characters_left:
+            characters_left -= size
             kept |= bundle
     return [spans[index] for index in sorted(kept)]
 

@@ -43,8 +43,8 @@ def noisy_lines(text: str) -> frozenset[int]:
     if not any(hint in text for hint in _HINTS):
         return frozenset()
     lines = text.split("\n")
-    own = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))
-    return own.union(*(run for run in _runs(lines) if len(run) > 1), *_reminders(text))
+    shell_lines = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))
+    return shell_lines.union(*(run for run in _runs(lines) if len(run) > 1), *_reminders(text))
 
 
 def _reminders(text: str) -> Iterator[range]:
@@ -57,17 +57,17 @@ def _reminders(text: str) -> Iterator[range]:
 def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
     """Yield the numbers of lines of imports that stand one below the other, blank lines between them left aside."""
     run: list[int] = []
-    inside = 0
+    lines_to_close = 0
     for number, line in enumerate(lines):
-        if inside:
-            inside = 0 if _CLOSES.fullmatch(line) else inside - 1
+        if lines_to_close:
+            lines_to_close = 0 if _CLOSES.fullmatch(line) else lines_to_close - 1
         elif not _BEGINS.match(line):
             if run and not _BLANK.fullmatch(line):
                 yield run
                 run = []
             continue
         elif _OPENS.fullmatch(line.rstrip()):
-            inside = _LONGEST
+            lines_to_close = _LONGEST
         elif not _IMPORT.fullmatch(line.rstrip()):
             yield run
             run = []

@@ -63,81 +63,83 @@ _STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ", " e 
 
 
 def stated_failure(text: str) -> bool | None:
-    """True or False when the text states an exit code, else None."""
+    """Return True or False when the text states an exit code, else None."""
     window = both_ends(text, _WINDOW, _WINDOW)
-    low = window.lower()
+    lowered = window.lower()
     for word in ("exit", "return"):
-        at = low.find(word)
-        while at >= 0:
-            match = _EXIT.match(window, at)
+        index = lowered.find(word)
+        while index >= 0:
+            match = _EXIT.match(window, index)
             if match:
                 return int(match.group(1)[:6]) != 0
-            at = low.find(word, at + 1)
+            index = lowered.find(word, index + 1)
     return None
 
 
 def _hinted_lines(text: str, hints: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Lines that hold one of the hints, in order, each with its lower-case form; other lines are not touched."""
-    low = text.lower()
-    if len(low) != len(text):  # a few letters grow in lower case: places would not agree
-        pairs = zip(text.split("\n"), low.split("\n"), strict=False)
-        return [(line.rstrip("\r"), small.strip()) for line, small in pairs if len(line) < _LONG_LINE]
+    """Return the lines with one of the hints, in order, each with its lower-case form; other lines are not touched."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters grow in lower case: places would not agree
+        pairs = zip(text.split("\n"), lowered.split("\n"), strict=False)
+        return [(line.rstrip("\r"), line_lowered.strip()) for line, line_lowered in pairs if len(line) < _LONG_LINE]
     spans: dict[int, int] = {}
-    if low.startswith("e  "):
-        spans[0] = low.find("\n") if "\n" in low else len(low)
+    if lowered.startswith("e  "):
+        spans[0] = lowered.find("\n") if "\n" in lowered else len(lowered)
     for hint in hints:
-        at = low.find(hint)
-        while at >= 0:
-            at += hint[0] == "\n"
-            start, end = low.rfind("\n", 0, at) + 1, low.find("\n", at)
-            spans[start] = end = end if end >= 0 else len(low)
-            at = low.find(hint, end)
+        index = lowered.find(hint)
+        while index >= 0:
+            index += hint[0] == "\n"
+            start, end = lowered.rfind("\n", 0, index) + 1, lowered.find("\n", index)
+            spans[start] = end = end if end >= 0 else len(lowered)
+            index = lowered.find(hint, end)
     ordered = sorted(span for span in spans.items() if span[1] - span[0] < _LONG_LINE)
-    return [(text[start:end].rstrip("\r"), low[start:end].strip()) for start, end in ordered]
+    return [(text[start:end].rstrip("\r"), lowered[start:end].strip()) for start, end in ordered]
 
 
-def _tells_of_error(small: str) -> bool:
+def _tells_of_error(lowered: str) -> bool:
     """Return whether a line, stripped and in lower case, tells of an error."""
-    small = _TAG.sub("", small, count=1) if small.startswith("[") else small
-    if small.startswith(_STARTS) or small == "fail" or any(word in small for word in _WITHIN):
+    lowered = _TAG.sub("", lowered, count=1) if lowered.startswith("[") else lowered
+    if lowered.startswith(_STARTS) or lowered == "fail" or any(word in lowered for word in _WITHIN):
         return True
-    if not small or small[0].isdigit():
-        return _COUNTED.search(small) is not None
-    if small.split(None, 1)[0].rstrip(":").endswith(_NAMED):
+    if not lowered or lowered[0].isdigit():
+        return _COUNTED.search(lowered) is not None
+    if lowered.split(None, 1)[0].rstrip(":").endswith(_NAMED):
         return True
-    return ("failed" in small or "error" in small) and _COUNTED.search(small) is not None
+    return ("failed" in lowered or "error" in lowered) and _COUNTED.search(lowered) is not None
 
 
 _NUMBERED = re.compile(r"^\s*\d+\s*[→|:\t-]")
 """A line of a file or of a search, with its number: it is quoted, it does not happen."""
 
 
-def error_lines(text: str, most: int = 8) -> list[str]:
-    """Return at most `most` lines that tell of errors, in their order: diagnoses and plain statements before others."""
+def error_lines(text: str, limit: int = 8) -> list[str]:
+    """Return at most `limit` lines that tell of errors, in order: diagnoses and plain statements before others."""
     lines = _error_lines(text)
-    if len(lines) <= most:
+    if len(lines) <= limit:
         return list(lines)
     diagnoses = (line for line in lines if _DIAGNOSIS.match(line))
-    chosen = set(tuple(dict.fromkeys((*diagnoses, *_plain_statements(text), *lines)))[:most])
+    chosen = set(tuple(dict.fromkeys((*diagnoses, *_plain_statements(text), *lines)))[:limit])
     return [line for line in lines if line in chosen]
 
 
-def result_errors(text: str, failed: bool | None, most: int = 8) -> list[str]:
-    """Error lines of a tool result; only plain statements where nothing says that the tool failed."""
+def result_errors(text: str, failed: bool | None, limit: int = 8) -> list[str]:
+    """Return the error lines of a tool result; only plain statements where nothing says that the tool failed."""
     failed = failed if failed is not None else stated_failure(text)
     if failed is False:
         return []
-    return error_lines(text, most) if failed else list(_plain_statements(text)[:most])
+    return error_lines(text, limit) if failed else list(_plain_statements(text)[:limit])
 
 
 @remembered
 def _error_lines(text: str) -> tuple[str, ...]:
-    found = (line for line, small in _hinted_lines(text, _HINTS) if _tells_of_error(small) or _DIAGNOSIS.match(line))
-    return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
+    lines = (
+        line for line, lowered in _hinted_lines(text, _HINTS) if _tells_of_error(lowered) or _DIAGNOSIS.match(line)
+    )
+    return tuple(dict.fromkeys(line for line in lines if not _NUMBERED.match(line)))
 
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
     lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS) if _STRONG.match(line))
-    found = (line for line in lines if not line.rstrip().endswith(_CODE_ENDS))
-    return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
+    statements = (line for line in lines if not line.rstrip().endswith(_CODE_ENDS))
+    return tuple(dict.fromkeys(line for line in statements if not _NUMBERED.match(line)))

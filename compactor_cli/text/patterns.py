@@ -14,9 +14,9 @@ class _Later:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(re.compile(self._source, self._flags), name)
-        self.__dict__[name] = found  # from now on it is as quick as that of a pattern
-        return found
+        attribute = getattr(re.compile(self._source, self._flags), name)
+        self.__dict__[name] = attribute  # from now on it is as quick as that of a pattern
+        return attribute
 
 
 def compiled_later(source: str, flags: int = 0) -> re.Pattern[str]:

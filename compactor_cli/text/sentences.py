@@ -18,8 +18,8 @@ _ENDS = compiled_later(r"[.!?。！？]")
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of a prose text, list items and headings as sentences of their own, without code blocks."""
-    found: list[str] = []
+    """Return the sentences of a prose text, list items and headings as sentences of their own, without code blocks."""
+    result: list[str] = []
     if "```" in text:
         text = _FENCE.sub("\n", text)
     for line in plain(text).splitlines():
@@ -27,16 +27,16 @@ def sentences(text: str) -> list[str]:
         if len(item) < 3:
             continue
         if (item.isascii() and len(item) < 60) or len(_ENDS.findall(item)) < 2:
-            found.append(item[:_LONGEST])
+            result.append(item[:_LONGEST])
             continue
         import sentencex  # loaded only where there is prose to split
 
-        found.extend(s.strip() for s in _whole_code(sentencex.segment("en", item[:_LONGEST])) if len(s.strip()) > 2)
-    return found
+        result.extend(s.strip() for s in _whole_code(sentencex.segment("en", item[:_LONGEST])) if len(s.strip()) > 2)
+    return result
 
 
 def _whole_code(pieces: Iterable[str]) -> Iterator[str]:
-    """Sentences put together again where the border fell into `code like this. Or this`."""
+    """Yield the sentences, put together again where the border fell into `code like this. Or this`."""
     open_piece = ""
     for piece in pieces:
         open_piece += piece

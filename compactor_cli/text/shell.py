@@ -47,22 +47,22 @@ class Step(Struct, frozen=True):
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text: how lists of names of programs are written down."""
+    """Return the words of a text: how lists of names of programs are written down."""
     return frozenset(text.split())
 
 
 @remembered
 def steps(command: str) -> tuple[Step, ...]:
-    """The simple commands of a command line, in order, those of `bash -c "..."` in its place."""
+    """Return the simple commands of a command line, in order, those of `bash -c "..."` in its place."""
     documents: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
         documents.append(match.group(3))
         return f"\x00{len(documents) - 1}\x00"
 
-    held = _HEREDOC_WORD.sub(keep, command.replace("\x00", "")) if "<<" in command else command
-    found = (_finished(words, after, document, documents) for words, after, document in _split(held))
-    return tuple(inner for step in found if step.words for inner in _unwrapped(step))
+    outer = _HEREDOC_WORD.sub(keep, command.replace("\x00", "")) if "<<" in command else command
+    finished = (_finished(words, after, document, documents) for words, after, document in _split(outer))
+    return tuple(inner for step in finished if step.words for inner in _unwrapped(step))
 
 
 def _split(text: str) -> Iterator[tuple[list[str], str, str]]:
@@ -70,40 +70,40 @@ def _split(text: str) -> Iterator[tuple[list[str], str, str]]:
         yield text.split(), "", ""
         return
     words: list[str] = []
-    ends: list[str] = []
-    document, at = "", 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
+    delimiters: list[str] = []
+    document, index = "", 0
+    while index < len(text):
+        match = _TOKEN.match(text, index)
         if match is None:
-            at += 1
+            index += 1
             continue
-        at, kind = match.end(), match.lastgroup
+        index, kind = match.end(), match.lastgroup
         if kind == "word" and match.group().startswith("#"):
-            at = _line_end(text, match.start())
+            index = _line_end(text, match.start())
         elif kind == "word":
             words.append(match.group())
         elif match.group("heredoc"):
-            ends.append(match.group("end"))
+            delimiters.append(match.group("end"))
         elif match.group("operator"):
             operator = match.group()
             if operator == "\n":
-                for end in ends:
-                    document, at = _document(text, at, end)
-                ends = []
+                for end in delimiters:
+                    document, index = _document(text, index, end)
+                delimiters = []
             yield words, ";" if operator in "\n();;" else operator.replace("|&", "|"), document
             words, document = [], ""
     yield words, "", document
 
 
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
     return end if end >= 0 else len(text)
 
 
-def _document(text: str, at: int, end: str) -> tuple[str, int]:
-    """The body of a here-document that begins here, and where it ends."""
-    match = re.compile(rf"^[ \t]*{end}[ \t]*$", re.MULTILINE).search(text, at)
-    return (text[at : match.start()], match.end()) if match else (text[at:], len(text))
+def _document(text: str, start: int, end: str) -> tuple[str, int]:
+    """Return the body of a here-document that begins here, and where it ends."""
+    match = re.compile(rf"^[ \t]*{end}[ \t]*$", re.MULTILINE).search(text, start)
+    return (text[start : match.start()], match.end()) if match else (text[start:], len(text))
 
 
 def _finished(words: list[str], after: str, document: str, documents: list[str]) -> Step:

@@ -40,7 +40,7 @@ def is_shortened(text: str) -> bool:
 
 
 def reference(contents: Iterable[bytes]) -> str:
-    """Content address of originals: `ctx_` and the first 8 hex digits of their SHA-256."""
+    """Return the content address of originals: `ctx_` and the first 8 hex digits of their SHA-256."""
     digest = hashlib.sha256()
     for content in contents:
         digest.update(content)
@@ -54,37 +54,38 @@ def text_reference(text: str) -> str:
 def shorten_output(
     text: str, tokens: int, limit: int, count: Count, failed: bool | None = None, *, original: str | None = None
 ) -> Short:
-    """A tool's output in at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines; of JSON its
-    first and last members. `original`: what marks lead to, where the text already has a note about something else."""
+    """Shorten a tool's output to at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines; of JSON
+    its first and last members. `original`: what marks lead to, where the text already has a note about something
+    else."""
     ref = text_reference(text if original is None else original)
     if tokens > limit and (members := json_members(text)):
         return _fit(text, tokens, limit, count, lambda room: _cut_members(text, members, room, ref), ref)
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
 
-    telling: list[int] | None = None  # where no line fits, none of them is looked at
+    error_indices: list[int] | None = None  # where no line fits, none of them is looked at
 
     def cut(room: int) -> str:
-        nonlocal telling
+        nonlocal error_indices
         if len(lines) < 3 or longest > room:
             return _cut_inside(text, room, ref)
-        if telling is None:
+        if error_indices is None:
             errors = frozenset(result_errors(text, failed))
-            telling = [at for at, line in enumerate(lines) if line in errors] if errors else []
-        return _cut_lines(lines, room, ref, telling)
+            error_indices = [index for index, line in enumerate(lines) if line in errors] if errors else []
+        return _cut_lines(lines, room, ref, error_indices)
 
     return _fit(text, tokens, limit, count, cut, ref)
 
 
 def shorten_prose(text: str, tokens: int, limit: int, count: Count) -> Short:
-    """Head and tail of a text in at most max(limit, SMALLEST) tokens."""
+    """Return head and tail of a text in at most max(limit, SMALLEST) tokens."""
     ref = text_reference(text)
     return _fit(text, tokens, limit, count, lambda room: _cut_inside(text, room, ref), ref)
 
 
 def truncate_prose(text: str, tokens: int, limit: int, count: Count, keywords: Keywords) -> Short:
-    """The sentences of a text that say most, in their order, in at most max(limit, SMALLEST) tokens; of one whose
-    sentences have no room its head and tail."""
+    """Return the sentences of a text that say most, in their order, in at most max(limit, SMALLEST) tokens; of one
+    whose sentences have no room its head and tail."""
     ref = text_reference(text)
 
     def cut(room: int) -> str:
@@ -94,7 +95,7 @@ def truncate_prose(text: str, tokens: int, limit: int, count: Count, keywords: K
 
 
 def shorten_arguments(text: str, tokens: int, longest: int, count: Count) -> Short:
-    """Arguments of a call with every string above `longest` characters cut inside; still valid JSON.
+    """Cut every string above `longest` characters inside the arguments of a call; they stay valid JSON.
 
     Arguments that are not JSON (a patch given as plain text) are cut as text.
     """
@@ -131,7 +132,7 @@ def _cut_strings(value: Any, longest: int) -> Any:
 
 
 def _fit(text: str, tokens: int, limit: int, count: Count, cut: Callable[[int], str], ref: str) -> Short:
-    """The longest cut that the limit allows, found by proportion; each attempt is counted once."""
+    """Return the longest cut that the limit allows, found by proportion; each attempt is counted once."""
     if tokens <= limit:
         return Short(text, tokens)
     room = int(len(text) * max(limit - 34, limit // 3) / max(1, tokens))
@@ -158,9 +159,9 @@ def _cut_inside(text: str, room: int, ref: str) -> str:
 
 
 def _cut_members(text: str, members: Sequence[JsonMember], room: int, ref: str) -> str:
-    """The first and the last members of JSON within `room` characters, whole; the mark alone where none fits. There
-    are no last ones where they would stand in another object than the first, such as a price behind a name that it is
-    not the price of."""
+    """Return the first and the last members of JSON within `room` characters, whole; the mark alone where none fits.
+    There are no last ones where they would stand in another object than the first, such as a price behind a name that
+    it is not the price of."""
     head, count = _ending(members, room * 2 // 3)
     last = max(head, len(text) - (room - head))
     behind = takewhile(lambda member: member.begin > last, reversed(members[count:]))
@@ -179,51 +180,51 @@ def _ending(members: Sequence[JsonMember], room: int) -> tuple[int, int]:
 
 
 def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
-    """The first gap says how much is missing in all."""
+    """Return the kept sentences with marks for the gaps; the first says how much is missing in all."""
     if not kept:
         return ""
     left_out = len(text) - sum(end - start for start, end in kept)
     mark = f"[… {left_out:,} characters left out · {ref}]"
-    out: list[str] = []
-    at = 0
+    pieces: list[str] = []
+    offset = 0
     for start, end in (*kept, (len(text), len(text))):
-        if start > at:
-            before = out.pop().rstrip(" \t") if out else ""
+        if start > offset:
+            before = pieces.pop().rstrip(" \t") if pieces else ""
             # a line of its own for what begins one, such as an item or a row of a table
-            space = "\n" if "\n" in text[at:start] else " "
+            space = "\n" if "\n" in text[offset:start] else " "
             space = space if before and not before.endswith("\n") else ""
-            out.append(f"{before}{space}{mark}{' ' * (start < len(text))}")
+            pieces.append(f"{before}{space}{mark}{' ' * (start < len(text))}")
             mark = "…"
-        out.append(text[start:end])
-        at = end
-    return "".join(out)
+        pieces.append(text[start:end])
+        offset = end
+    return "".join(pieces)
 
 
-def _cut_lines(lines: list[str], room: int, ref: str, telling: list[int]) -> str:
-    """First and last lines, and between them the error lines, within `room` characters."""
-    keep: set[int] = set()
+def _cut_lines(lines: list[str], room: int, ref: str, error_indices: list[int]) -> str:
+    """Return the first and last lines, and between them the error lines, within `room` characters."""
+    kept: set[int] = set()
 
     def take(indices: Iterable[int], share: int) -> int:
         """Keep lines in this order while their share lasts; returns what is left of it."""
         for index in indices:
-            if index not in keep:
+            if index not in kept:
                 if len(lines[index]) + 1 > share:
                     break
                 share -= len(lines[index]) + 1
-                keep.add(index)
+                kept.add(index)
         return share
 
-    left = room - room // 2 + take(telling, room // 2)
-    left = left - left // 2 + take(range(len(lines)), left // 2)
-    take(range(len(lines) - 1, -1, -1), left)
+    characters_left = room - room // 2 + take(error_indices, room // 2)
+    characters_left = characters_left - characters_left // 2 + take(range(len(lines)), characters_left // 2)
+    take(range(len(lines) - 1, -1, -1), characters_left)
     out: list[str] = []
-    at, named = 0, f" · {ref}"
-    for index in (*sorted(keep), len(lines)):
-        if index > at:
-            gap = index - at
-            out.append(f"[… {gap:,} line{'s' * (gap > 1)} left out{named}]")
-            named = ""  # the first mark says where the original is
+    next_index, source = 0, f" · {ref}"
+    for index in (*sorted(kept), len(lines)):
+        if index > next_index:
+            gap = index - next_index
+            out.append(f"[… {gap:,} line{'s' * (gap > 1)} left out{source}]")
+            source = ""  # the first mark says where the original is
         if index < len(lines):
             out.append(lines[index])
-        at = index + 1
+        next_index = index + 1
     return "\n".join(out)

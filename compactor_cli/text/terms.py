@@ -102,10 +102,10 @@ class Term(NamedTuple):
 
 
 def readable(text: str) -> str:
-    """JSON inside a string with its inner line breaks, quotes and letters made plain."""
+    """Return JSON inside a string with its inner line breaks, quotes and letters made plain."""
     if "\\" not in text:
         return text
-    plain = _ESCAPE.sub(lambda m: _PLAIN[m[1]] if m[1] else chr(int(m[2], 16)), text)
+    plain = _ESCAPE.sub(lambda match: _PLAIN[match[1]] if match[1] else chr(int(match[2], 16)), text)
     if plain.isascii():
         return plain
     # two escapes may make one letter; half of one is replaced
@@ -113,7 +113,7 @@ def readable(text: str) -> str:
 
 
 def chunked(text: str) -> str:
-    """A text with blanks for what cannot be part of a name; every other character keeps its place.
+    """Put blanks for what cannot be part of a name; every other character keeps its place.
 
     What stands between blanks is what `judge` takes.
     """
@@ -124,8 +124,7 @@ def chunked(text: str) -> str:
 
 
 def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
-    """Places and texts, in lower case, of what stands in quotes and is more than punctuation and less
-    than a sentence."""
+    """Yield start and text, in lower case, of what is quoted and is more than punctuation and less than a sentence."""
     for mark, pattern in _QUOTED:
         if mark not in text:
             continue
@@ -133,14 +132,14 @@ def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
             if not 3 <= match.end() - match.start() - 2 <= _LONGEST_QUOTE:
                 continue
             inner = match[1].strip(_EDGES)
-            at = match.start()
+            start = match.start()
             if len(inner) < 4 or inner.count(" ") > 9 or not _TWO_LETTERS.search(inner):
                 continue
-            yield at, inner.lower()
+            yield start, inner.lower()
 
 
 def judge(chunk: str) -> tuple[Term, ...]:
-    """The terms of one chunk; a path also gives its file name, a dotted symbol its parts."""
+    """Return the terms of one chunk; a path also gives its file name, a dotted symbol its parts."""
     if len(chunk) < 3:
         return ()
     if chunk.isalpha():
@@ -178,7 +177,7 @@ def _letters(core: str) -> tuple[Term, ...]:
 
 
 def _compound(core: str) -> tuple[Term, ...]:
-    """A chunk with more than letters in it."""
+    """Return the terms of a chunk with more than letters in it."""
     if "/" in core:
         last = core.rsplit("/", 1)[1]
         return (Term(core, "path"), *(judge(last) if len(last) > 3 else ()))

@@ -38,30 +38,30 @@ def units(text: str, *, apart: bool = False, noise: frozenset[int] = frozenset()
             yield member.start, member.end
         return
     start = end = -1
-    at, noisy = 0, False
+    offset, noisy = 0, False
     for number, line in enumerate(text.split("\n")):
         bare = line.strip()
-        first = at + len(line) - len(line.lstrip())
-        last = first + len(bare)
-        at += len(line) + 1
-        joins = bool(bare) and not apart and start >= 0 and last - start <= _TOGETHER and noisy == (number in noise)
+        begin = offset + len(line) - len(line.lstrip())
+        stop = begin + len(bare)
+        offset += len(line) + 1
+        joins = bool(bare) and not apart and start >= 0 and stop - start <= _TOGETHER and noisy == (number in noise)
         noisy = number in noise
         if joins:
-            end = last
+            end = stop
             continue
         if start >= 0:
             yield start, end
         start = -1
         if bare and len(bare) > _LONG:
-            yield from _pieces(bare, first)
+            yield from _pieces(bare, begin)
         elif bare:
-            start, end = first, last
+            start, end = begin, stop
     if start >= 0:
         yield start, end
 
 
 def clause_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Sentences, in pieces where they are long."""
+    """Yield the spans of sentences, in pieces where they are long."""
     for clause in split_clauses(text):
         if len(clause.text) > 2 * _LONG_PROSE:
             yield from _pieces(clause.text, clause.start)
@@ -70,7 +70,7 @@ def clause_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
-    """A long line in pieces."""
+    """Yield a long line in pieces."""
     prose = line.count(" ") > len(line) / 9
     if prose and len(line) <= _LONG_PROSE:
         yield offset, offset + len(line)
@@ -86,24 +86,24 @@ def _pieces(line: str, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _sentence_cuts(line: str) -> Iterator[int]:
-    """Ends of sentences, with short ones left together."""
-    last = 0
-    for found in _SENTENCE_END.finditer(line):
-        if found.end() - last > 41:
-            last = found.end()
-            yield last
+    """Yield the ends of sentences, with short ones left together."""
+    start = 0
+    for match in _SENTENCE_END.finditer(line):
+        if match.end() - start > 41:
+            start = match.end()
+            yield start
 
 
 def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
-    """Places to cut text so that pieces are no longer than `longest` characters, or twice that where a
-    long name would be cut in two."""
-    at = start
-    while end - at > longest:
-        cut = _break_before(line, at + longest // 3, at + longest)
-        cut = cut or _break_behind(line, at + longest, min(end, at + 2 * longest)) or min(end, at + 2 * longest)
+    """Yield where to cut text so that pieces are no longer than `longest` characters, or twice that where a long name
+    would be cut in two."""
+    while end - start > longest:
+        far = min(end, start + 2 * longest)
+        cut = _break_before(line, start + longest // 3, start + longest)
+        cut = cut or _break_behind(line, start + longest, far) or far
         if cut < end:
             yield cut
-        at = cut
+        start = cut
 
 
 def _break_before(line: str, start: int, end: int) -> int:
@@ -140,26 +140,26 @@ def json_members(text: str) -> list[JsonMember]:
     first = len(text) - len(text.lstrip(_SPACE))
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
         return []
-    found: list[JsonMember] = []
+    result: list[JsonMember] = []
     waiting = [(JsonMember(first, ends[first] + 1, first, 0), 0)]
     while waiting:
         outer, level = waiting.pop()
         if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
             pieces = [JsonMember(start, end, start, level + 1) for start, end in _value(text, outer.start, outer.end)]
-            found += _led(pieces, outer)
+            result += _led(pieces, outer)
         else:
             inside = [JsonMember(*inner, level + 1) for inner in _together(text, outer.start, ends)]
             waiting += [(member, level + 1) for member in reversed(_led(inside, outer))]
-    return found
+    return result
 
 
 def _led(members: list[JsonMember], outer: JsonMember) -> list[JsonMember]:
-    """The members, of which the first begins where the one does that holds them."""
+    """Begin the first of the members where the list or object around them begins."""
     return [replace(members[0], begin=outer.begin, depth=outer.depth), *members[1:]] if members else []
 
 
 def _closed(text: str) -> dict[int, int] | None:
-    """Opening bracket -> closing bracket, strings left aside; None when they do not pair."""
+    """Return opening bracket -> closing bracket, without those in strings; None when they do not pair."""
     ends: dict[int, int] = {}
     stack: list[int] = []
     for match in _STRUCTURE.finditer(text):
@@ -174,8 +174,8 @@ def _closed(text: str) -> dict[int, int] | None:
 
 
 def _together(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int]]:
-    """(start, end, where it begins) inside a list or object: runs of short members, and each long value alone, without
-    its key when it is to be taken apart further."""
+    """Yield (start, end, where it begins) inside a list or object: runs of short members, and each long value alone,
+    without its key when it is to be taken apart further."""
     begun = last = -1
     for start, end, inner in _children(text, opening, ends):
         if begun >= 0 and end - begun <= _MEMBERS:
@@ -193,35 +193,35 @@ def _together(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[i
 
 
 def _children(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int]]:
-    """(start, end, start of the bracketed value or -1) of each member."""
-    at, close = opening + 1, ends[opening]
-    start, inner = at, -1
-    while at <= close:
-        match = _STRUCTURE.search(text, at, close)
+    """Yield (start, end, start of the bracketed value or -1) of each member."""
+    offset, close = opening + 1, ends[opening]
+    start, inner = offset, -1
+    while offset <= close:
+        match = _STRUCTURE.search(text, offset, close)
         if match is None or match[0] == ",":
             end = match.start() if match else close
             bare = text[start:end].strip(_SPACE)
             if bare:
                 begin = text.index(bare[0], start)
                 yield begin, begin + len(bare), inner
-            at = start = end + 1
+            offset = start = end + 1
             inner = -1
         elif match[0] in "{[":
             inner = match.start()
-            at = ends[inner] + 1
+            offset = ends[inner] + 1
         else:
-            at = match.end()
+            offset = match.end()
 
 
 def _value(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A member, in pieces where it is a long string."""
+    """Yield a member, in pieces where it is a long string."""
     if end - start <= 2 * _LONG:
         yield start, end
         return
-    at = start
+    offset = start
     for line in text[start:end].split("\n"):
         bare = line.strip()
         if bare:
-            first = at + line.index(bare[0])
+            first = offset + line.index(bare[0])
             yield from _pieces(bare, first) if len(bare) > _LONG else [(first, first + len(bare))]
-        at += len(line) + 1
+        offset += len(line) + 1

@@ -25,15 +25,15 @@ class YamlDocument(Struct, frozen=True):
     value: Any
     lines: dict[Place, int]
 
-    def error(self, place: Place, what: str) -> InputError:
-        """An error at a place; its line is that of the nearest place around it that has one."""
-        at = next((place[:end] for end in range(len(place), -1, -1) if place[:end] in self.lines), ())
-        words = f"{shown(place)}: {what}" if place else what
-        return InputError(words, path=self.path, line=self.lines.get(at))
+    def error(self, place: Place, problem: str) -> InputError:
+        """Return an error at a place; its line is that of the nearest place around it that has one."""
+        nearest = next((place[:end] for end in range(len(place), -1, -1) if place[:end] in self.lines), ())
+        message = f"{shown(place)}: {problem}" if place else problem
+        return InputError(message, path=self.path, line=self.lines.get(nearest))
 
 
 def shown(place: Place) -> str:
-    """`("segments", 2, "when")` as `segments[2].when`."""
+    """Write `("segments", 2, "when")` as `segments[2].when`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
     return text.removeprefix(".")
 
@@ -60,7 +60,7 @@ def read_document(text: str, path: str) -> YamlDocument:
 
 
 def _lines(node: Any, place: Place, path: str) -> Iterator[tuple[Place, int]]:
-    """Every place with its line, from 1. Raises InputError for a key that is there twice or is no text."""
+    """Yield every place with its line, from 1. Raises InputError for a key that is there twice or is no text."""
     import yaml
 
     if len(place) > _DEPTH:
@@ -79,6 +79,6 @@ def _lines(node: Any, place: Place, path: str) -> Iterator[tuple[Place, int]]:
             yield inner, line
             yield from _lines(value, inner, path)
     elif isinstance(node, yaml.SequenceNode):
-        for at, item in enumerate(node.value):
-            yield (*place, at), item.start_mark.line + 1
-            yield from _lines(item, (*place, at), path)
+        for index, item in enumerate(node.value):
+            yield (*place, index), item.start_mark.line + 1
+            yield from _lines(item, (*place, index), path)

@@ -1,4 +1,4 @@
-"""Define what a token counter is."""
+"""What a token counter is."""
 
 from __future__ import annotations
 

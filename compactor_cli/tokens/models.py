@@ -25,7 +25,7 @@ _TABLE = "model_prices_and_context_window_backup.json"
 
 
 class ModelFacts(Struct, frozen=True):
-    """Hold what is known of a model. `known` is False when the limit is only the default."""
+    """What is known of a model. `known` is False when the limit is only the default."""
 
     name: str
     context_limit: int

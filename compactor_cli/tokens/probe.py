@@ -59,7 +59,7 @@ class ProbedCounter:
 
 
 class Fit(Struct, Generic[Result], frozen=True):
-    """Hold what `fit` ended with."""
+    """What `fit` ended with."""
 
     result: Result
     counter: TokenCounter

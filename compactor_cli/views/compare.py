@@ -17,7 +17,7 @@ _REFERENCE = compiled_later(r"ctx_[0-9a-f]{8}")
 
 
 class Fate(Struct, frozen=True):
-    """Hold what became of the messages: indices of the first transcript, and how many the second has more."""
+    """What became of the messages: indices of the first transcript, and how many the second has more."""
 
     kept: tuple[int, ...]
     shortened: tuple[int, ...]

@@ -36,7 +36,7 @@ def pairings(first: Source, second: Source) -> list[ConversationPair]:
         raise UsageError(f"the files hold different numbers of conversations ({counts}); they cannot be paired")
     out = []
     for a, b in zip(first.transcripts, second.transcripts, strict=True):
-        messages = _mended(a) if a.messages != b.messages else a.messages
+        messages = _repaired(a) if a.messages != b.messages else a.messages
         left = {m.number for m in messages if m.records}
         extra = tuple(m for m in a.messages if m.number not in left)
         out.append(ConversationPair(messages, b.messages, matches(messages, b.messages), extra))
@@ -63,21 +63,21 @@ def _all_before(part: Compaction) -> Sequence[Message]:
     """The input without its faults; what a person dropped was there too."""
     dropped = {number for group in part.dropped for number in group.messages}
     if not dropped:
-        return part.mended.messages
+        return part.repaired.messages
     gone = [message for message in part.before.messages if message.number in dropped]
-    shown = sorted([*part.mended.messages, *gone], key=lambda message: message.number)
+    shown = sorted([*part.repaired.messages, *gone], key=lambda message: message.number)
     return [replace(message, index=index) for index, message in enumerate(shown)]
 
 
-def _mended(transcript: Transcript) -> Sequence[Message]:
+def _repaired(transcript: Transcript) -> Sequence[Message]:
     """The messages as compaction numbers them, when the transcript had faults."""
-    mended, _ = repair(
+    repaired, _ = repair(
         transcript,
         adjacent_results=FORMATS[transcript.format].adjacent_results,
         per_message=0,
         count=len,  # sizes do not matter here
     )
-    return mended.messages
+    return repaired.messages
 
 
 def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:

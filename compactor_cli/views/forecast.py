@@ -15,7 +15,7 @@ from compactor_cli.settings import ContextSettings, Settings
 
 
 class Outlook(Struct, frozen=True):
-    """Say how full the context is, and what would be compacted."""
+    """How full the context is, and what would be compacted."""
 
     transcript: Transcript
     recorded: Recorded | None

@@ -62,7 +62,7 @@ def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
 
 
 def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
-    messages, about = part.mended.messages, _about(part.before.messages)
+    messages, about = part.repaired.messages, _about(part.before.messages)
     decided = {i: d for d in (part.plan.decisions if part.plan else ()) for i in part.groups[d.group].messages}
     out = {m.index: m for m in part.messages if m.index >= 0}
     added = _added((message.index, message) for message in part.messages)

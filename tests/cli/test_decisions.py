@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.model.decisions import Aim, Choice, Spot
-from compactor_cli.pipeline.decision_files import decisions_on, held_against, read_decisions, write_decisions
+from compactor_cli.pipeline.decision_files import decisions_on, match_decisions, read_decisions, write_decisions
 from tests.builders import assistant, jsonl, load, prose, user, values_of
 
 TOKENS = ("--tokenizer", "chars")
@@ -155,7 +155,7 @@ def test_a_file_of_decisions_reads_as_it_was_written():
     source = load(jsonl(user("a"), assistant(prose("b", 4)), user("c")))
     made = decisions_on(source, {Spot(0, 1): "drop", Spot(0, 2): "keep"}, Aim(900, None, "tiered"))
     assert read_decisions(write_decisions(made), "d.json") == made
-    held = held_against(made, source)
+    held = match_decisions(made, source)
     assert (held.choices, held.lost, held.changed) == (made.choices, (), False)
 
 
@@ -163,5 +163,5 @@ def test_messages_that_are_gone_or_others_are_told_from_those_that_are_the_same(
     before = load(jsonl(user("a"), assistant("b"), user("c"), assistant("d")))
     made = decisions_on(before, {Spot(0, at): "keep" for at in range(4)}, Aim())
     after = load(jsonl(user("a"), user("b"), user("c")))  # another role, and one message less
-    held = held_against(made, after)
+    held = match_decisions(made, after)
     assert (sorted(held.choices), held.lost, held.changed) == ([Spot(0, 0), Spot(0, 2)], (Spot(0, 1), Spot(0, 3)), True)

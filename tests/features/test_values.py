@@ -57,7 +57,7 @@ def test_an_explanation_names_the_most_valuable_with_their_signals():
     told = Told(*records, profile=Profile({"first_request": 3.0, "bias": -1.0}))
     ids = [told.term(name) for name in ("other.py", "wanted.py")]
     assert told.values.explain(ids) == ("wanted.py (first_request)", "other.py ()")
-    assert told.values.explain(ids, most=1) == ("wanted.py (first_request)",)
+    assert told.values.explain(ids, limit=1) == ("wanted.py (first_request)",)
     assert told.values.explain([]) == ()
 
 

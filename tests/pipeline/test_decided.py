@@ -104,12 +104,12 @@ def check_decided(source: Source, settings: Settings, choices: Choices, tokenize
 def check_plan(part: Compaction) -> None:
     checks.check_plan(part)
     said = [number for line in plan_lines(part) for number in line.messages]
-    assert {m.number for m in part.mended.messages} | {n for g in part.dropped for n in g.messages} == set(said)
+    assert {m.number for m in part.repaired.messages} | {n for g in part.dropped for n in g.messages} == set(said)
 
 
 def check_kept(part: Compaction, after: Transcript, numbers: set[int]) -> None:
     out = {m.number: m for m in part.messages if m.index >= 0 and m.records}
-    for message in part.mended.messages:
+    for message in part.repaired.messages:
         if message.number not in numbers or not message.records:
             continue
         assert message.number in out, f"message {message.number} is to be kept, and gone"
@@ -119,7 +119,7 @@ def check_kept(part: Compaction, after: Transcript, numbers: set[int]) -> None:
 
 def check_dropped(before: Transcript, part: Compaction, after: Transcript, numbers: set[int]) -> None:
     gone = {n for group in part.dropped for n in group.messages}
-    mended = {m.number for m in part.mended.messages}
+    mended = {m.number for m in part.repaired.messages}
     assert numbers <= gone | (set(range(len(before.messages))) - mended)
     assert gone.isdisjoint(m.number for m in part.messages if m.index >= 0)
     others = "\n".join(m.text() for m in before.messages if m.number not in gone)

@@ -9,7 +9,7 @@ import pytest
 
 from compactor_cli.errors import InputError
 from compactor_cli.model.decisions import Aim, Spot
-from compactor_cli.pipeline.decision_files import decisions_on, held_against, read_decisions, write_decisions
+from compactor_cli.pipeline.decision_files import decisions_on, match_decisions, read_decisions, write_decisions
 from tests.builders import assistant, jsonl, load, user
 
 SOURCE = load(jsonl(user("a"), assistant("b"), user("c")))
@@ -46,7 +46,7 @@ def test_conversations_are_named_where_there_are_several() -> None:
     entries = json.loads(write_decisions(made))["decisions"]
     assert [(entry["conversation"], entry["message"]) for entry in entries] == [(0, 1), (1, 0)]
     assert read_decisions(write_decisions(made), "d.json") == made
-    held = held_against(made, load(jsonl({"messages": [user("a"), assistant("b")]})))
+    held = match_decisions(made, load(jsonl({"messages": [user("a"), assistant("b")]})))
     assert (held.choices, held.lost) == ({Spot(0, 1): "keep"}, (Spot(1, 0),))
 
 

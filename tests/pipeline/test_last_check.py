@@ -29,10 +29,11 @@ class Faulty:
     def __init__(self, *gone: int) -> None:
         self.gone = gone
 
-    def plan(self, given: PlanInput) -> Plan:
-        whole = [Decision(g.index, "whole", g.tokens, "kept") for g in given.groups]
-        gone = [Decision(g.index, "gone", 0, "dropped") for g in given.groups]
-        return Plan(self.name, given.target, tuple((whole, gone)[g.index in self.gone][g.index] for g in given.groups))
+    def plan(self, inputs: PlanInput) -> Plan:
+        whole = [Decision(g.index, "whole", g.tokens, "kept") for g in inputs.groups]
+        gone = [Decision(g.index, "gone", 0, "dropped") for g in inputs.groups]
+        chosen = tuple((whole, gone)[g.index in self.gone][g.index] for g in inputs.groups)
+        return Plan(self.name, inputs.target, chosen)
 
 
 def compacted(records: list[Json], *gone: int, target: int) -> Compaction:

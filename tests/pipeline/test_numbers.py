@@ -61,7 +61,7 @@ def test_what_is_read_of_files_is_named_by_the_numbers_of_the_input() -> None:
 def test_plan_and_first_change_are_in_the_numbers_of_the_input(strategy: str) -> None:
     part = compact(_cut_short(), strategy=strategy, target_ratio=0.35)
     assert part.plan is not None
-    numbers = [part.mended.messages[i].number for group in part.groups for i in group.messages]
+    numbers = [part.repaired.messages[i].number for group in part.groups for i in group.messages]
     assert numbers == sorted(numbers)
     assert set(numbers) == set(range(len(part.before.messages))) - {13}
     assert part.first_changed_index is not None

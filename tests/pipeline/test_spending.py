@@ -82,7 +82,7 @@ def test_what_is_there_for_being_new_is_told_from_what_is_worth_its_tokens() -> 
         m.tokens
         for d in kept
         for i in part.groups[d.group].messages
-        if (m := part.mended.messages[i]).origin == "request"
+        if (m := part.repaired.messages[i]).origin == "request"
     )
     assert spent(part)["newest"] == sum(d.tokens for d in kept) - requests > 0
     assert spent(part)["tool outputs"] > 0

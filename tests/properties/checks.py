@@ -132,12 +132,12 @@ def places_of(part: Compaction) -> dict[int, int]:
     """Number in the input -> the last message of the mended transcript that has it and does not stay itself: what a
     repair added to a message may stay where the message is summarized."""
     kept = {message.index for message in part.messages}
-    return {message.number: message.index for message in part.mended.messages if message.index not in kept}
+    return {message.number: message.index for message in part.repaired.messages if message.index not in kept}
 
 
 def indices_of(part: Compaction, number: int) -> list[int]:
     """The messages of the mended transcript that have a number: one, and results that a repair added to it."""
-    return [message.index for message in part.mended.messages if message.number == number]
+    return [message.index for message in part.repaired.messages if message.number == number]
 
 
 def check_records(before: Transcript, after: Transcript, part: Compaction) -> None:
@@ -206,7 +206,7 @@ def check_plan(part: Compaction) -> None:
     assert [d.group for d in part.plan.decisions] == list(range(len(part.groups))), "one decision a group, in order"
     assert all(d.reason.strip() for d in part.plan.decisions)
     members = [i for group in part.groups for i in group.messages]
-    assert sorted(members) == list(range(len(part.mended.messages)))
+    assert sorted(members) == list(range(len(part.repaired.messages)))
     gone = {
         i for d in part.plan.decisions if d.rendition in ("gone", "summarized") for i in part.groups[d.group].messages
     }
@@ -220,7 +220,7 @@ def check_summaries(part: Compaction) -> None:
     """Each summary names what it stands for and is smaller than that."""
     own = [m for m in part.messages if m.index < 0 and m.origin == "summary"]
     stood_for: list[int] = []
-    source = source_of(part.mended.messages) if own else ""
+    source = source_of(part.repaired.messages) if own else ""
     for message in own:
         text = message.text("text")
         invented = [span for span in spans(text) if not is_in(span, source)]
@@ -230,7 +230,7 @@ def check_summaries(part: Compaction) -> None:
         named = tuple(i for number in covered(text) for i in indices_of(part, number))
         if "except kept ones" in text:
             named = tuple(i for i in named if i not in {m.index for m in part.messages})
-        assert message.tokens < sum(part.mended.messages[i].tokens for i in named)
+        assert message.tokens < sum(part.repaired.messages[i].tokens for i in named)
         stood_for += named
     assert len(stood_for) == len(set(stood_for)) or any("except kept ones" in m.text("text") for m in own)
     assert part.plan is not None
@@ -254,9 +254,9 @@ def check_heading(text: str, round: int) -> None:
 def check_protected(part: Compaction, settings: Settings) -> None:
     """System messages, the first and last request, --keep, --keep-last: there, at least in part."""
     patterns = [re.compile(pattern) for pattern in settings.keep]
-    reasons = protect(part.mended.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
+    reasons = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
     out = {m.index: m for m in part.messages}
-    messages = part.mended.messages
+    messages = part.repaired.messages
     requests = [m.index for m in messages if m.origin == "request"]
     summaries = [m for m in messages if m.origin == "summary"]
     task = [m.index for m in summaries if carried(m.text("text")).first or "\nearlier user: " in m.text("text")][:1]
@@ -304,14 +304,14 @@ def check_protected(part: Compaction, settings: Settings) -> None:
 def check_quoted(part: Compaction, message: Message) -> None:
     """A request that is not at its place stands in a summary: its lines, and all of them where its words have room.
     Where people only talk, messages are kept by their value whoever wrote them."""
-    if not any(piece.kind in ("tool_call", "tool_result") for m in part.mended.messages for piece in m.parts):
+    if not any(piece.kind in ("tool_call", "tool_result") for m in part.repaired.messages for piece in m.parts):
         return
     own = "\n".join(m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary")
     quoted = " ".join(own.split())
     lines = [" ".join(line.split()) for line in message.text("text").splitlines() if line.strip()]
     found = sum(line in quoted for line in lines)
-    asked = sum(m.tokens for m in part.mended.messages if m.origin in ("request", "summary"))
-    others = sum(m.tokens for m in part.mended.messages if m.role == "system" or m.pinned)
+    asked = sum(m.tokens for m in part.repaired.messages if m.origin in ("request", "summary"))
+    others = sum(m.tokens for m in part.repaired.messages if m.role == "system" or m.pinned)
     if part.target is not None and asked <= 0.35 * (part.target - others):
         assert found == len(lines), f"{len(lines) - found} of {len(lines)} lines of request {message.index} are gone"
 
@@ -324,7 +324,7 @@ def _repeated(part: Compaction) -> dict[int, bool]:
     turns = [text for repeated in before for _, text in repeated.turns]
     words = {text for text in (*turns, *(text for r in before for text in (r.first, r.last))) if text}
     found = {}
-    for message in part.mended.messages:
+    for message in part.repaired.messages:
         text = message.text("text")
         asked = carried(text).first if message.origin == "summary" else text
         if asked in words or (
@@ -345,7 +345,7 @@ def _is_cut(short: str, text: str) -> bool:
 
 def _needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
     """An assistant turn behind a tool result that is gone."""
-    return part.mended.messages[index].id == CLOSING_ID and index not in out and not part.messages[-1].results
+    return part.repaired.messages[index].id == CLOSING_ID and index not in out and not part.messages[-1].results
 
 
 def _strategy(part: Compaction, settings: Settings) -> str:
@@ -363,26 +363,26 @@ def _large_requests(
         return set()
     requests = [group for group in groups if "request of the user" in reasons[group.index]]
     # without a target, the words of the user have a share of what a summary replaces
-    most = part.target or sum(m.tokens for m in part.mended.messages)
+    most = part.target or sum(m.tokens for m in part.repaired.messages)
     room = most - sum(group.tokens for group in groups if group not in requests)
     if strategy == "adaptive":
         return {group.index for group in requests if group.tokens > 0.4 * room}
-    asked = sum(m.tokens for m in part.mended.messages if m.origin in ("request", "summary"))
+    asked = sum(m.tokens for m in part.repaired.messages if m.origin in ("request", "summary"))
     return {group.index for group in requests} if asked > 0.35 * room else set()
 
 
 def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> None:
     """A residual that the plan did not demote is there, whole."""
-    analysis = analyze(part.mended, tools(part.before, settings, tokenizer), settings, part.target)
+    analysis = analyze(part.repaired, tools(part.before, settings, tokenizer), settings, part.target)
     out = {m.index: m for m in part.messages}
     assert part.plan is not None
     patterns = [re.compile(pattern) for pattern in settings.keep]
-    protected = protect(part.mended.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
+    protected = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
     group_of = {i: group.index for group in part.groups for i in group.messages}
     for index in analysis.residuals.kept - part.plan.demoted:
         assert index in out, f"residual {index} is gone"
         if group_of[index] not in protected:
-            assert out[index].parts == part.mended.messages[index].parts, f"residual {index} was changed"
+            assert out[index].parts == part.repaired.messages[index].parts, f"residual {index} was changed"
 
 
 def tools(transcript: Transcript, settings: Settings, tokenizer: str) -> Tools:

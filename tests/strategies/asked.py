@@ -19,11 +19,11 @@ class Asked:
 
     name, purpose, suits = "asked", "", ""
     closes = tiers = writes = learned = False
-    given: PlanInput
+    inputs: PlanInput
 
-    def plan(self, given: PlanInput) -> Plan:
-        self.given = given
-        return Plan(self.name, given.target, ())
+    def plan(self, inputs: PlanInput) -> Plan:
+        self.inputs = inputs
+        return Plan(self.name, inputs.target, ())
 
 
 def given_of(records: list[Json], kept: frozenset[int] = frozenset()) -> PlanInput:
@@ -31,4 +31,4 @@ def given_of(records: list[Json], kept: frozenset[int] = frozenset()) -> PlanInp
     (analysis,) = api.score(source, settings, tokenizer="chars")
     tools = tools_for(source.transcripts[0], make_counter("chars").counter, settings)
     make_plan(replace(analysis, kept=kept), replace(tools, strategy=asked), settings, 9_000)
-    return asked.given
+    return asked.inputs

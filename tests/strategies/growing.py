@@ -18,7 +18,7 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.facts import Fact, parse, said_in_row
+from compactor_cli.summaries.facts import Fact, line_of_row, parse
 from compactor_cli.summaries.format.headers import round_of
 from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import section_of
@@ -80,7 +80,7 @@ def facts_in(summary: str) -> list[Fact]:
         if line.startswith("### "):
             title = line[4:]
             continue
-        said = said_in_row(line) if line.startswith("| `") else line[2:] if line.startswith("- ") else ""
+        said = line_of_row(line) if line.startswith("| `") else line[2:] if line.startswith("- ") else ""
         fact = parse(section_of(title, said), said) if said else None
         found += [fact] if fact else []
     return found

@@ -19,26 +19,26 @@ PROTECTED = [system(SYSTEM), user(REQUEST), IN_HAND]
 AMONG_OTHERS = [*PROTECTED[:2], *filler(1), IN_HAND]
 
 
-def kept(given: PlanInput, target: int, without: frozenset[int] = frozenset()) -> dict[str, Decision]:
+def kept(inputs: PlanInput, target: int, without: frozenset[int] = frozenset()) -> dict[str, Decision]:
     """Decisions on what is protected, by the reason that it is kept for."""
-    groups = [group for group in given.groups if group.index in given.protected]
-    decisions = keep_protected(given, Renderer(given.messages, given.count), groups, target, without)
+    groups = [group for group in inputs.groups if group.index in inputs.protected]
+    decisions = keep_protected(inputs, Renderer(inputs.messages, inputs.count), groups, target, without)
     assert sum(d.tokens for d in decisions) <= target
-    assert [d.reason for d in decisions] == [given.protected[d.group] for d in decisions]
+    assert [d.reason for d in decisions] == [inputs.protected[d.group] for d in decisions]
     return {d.reason: d for d in decisions}
 
 
-def cut_at(given: PlanInput, target: int) -> set[str]:
-    return {why for why, d in kept(given, target).items() if d.rendition == "shortened"}
+def cut_at(inputs: PlanInput, target: int) -> set[str]:
+    return {why for why, d in kept(inputs, target).items() if d.rendition == "shortened"}
 
 
-def tokens_of(given: PlanInput) -> dict[str, int]:
-    return {why: given.groups[at].tokens for at, why in given.protected.items()}
+def tokens_of(inputs: PlanInput) -> dict[str, int]:
+    return {why: inputs.groups[at].tokens for at, why in inputs.protected.items()}
 
 
-def floor_of(given: PlanInput) -> BudgetError:
+def floor_of(inputs: PlanInput) -> BudgetError:
     with pytest.raises(BudgetError) as error:
-        kept(given, 1)
+        kept(inputs, 1)
     return error.value
 
 

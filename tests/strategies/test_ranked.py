@@ -63,8 +63,8 @@ IN_ORDER = ("repeated in the summary", "smaller than a summary", "no room for a 
 def kept_and_compressed(part: Compaction, recent: int = 10) -> tuple[dict[int, float], dict[int, float]]:
     """Score of each older group that nothing protects, by what became of it."""
     assert part.plan is not None
-    scores = WeightedScorer().score(part.mended, Settings(strategy="ranked"))
-    border = len(part.mended.messages) - recent
+    scores = WeightedScorer().score(part.repaired, Settings(strategy="ranked"))
+    border = len(part.repaired.messages) - recent
     kept: dict[int, float] = {}
     compressed: dict[int, float] = {}
     for decision in part.plan.decisions:

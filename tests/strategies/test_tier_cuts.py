@@ -85,6 +85,6 @@ def test_a_request_at_the_end_of_a_tier_is_not_open_when_the_agent_went_on_behin
         talk = [record for n in range(exchanges) for record in (user(f"Is hinge {n} sound?"), assistant(answer))]
         part = compact([system(), *talk], strategy="tiered", target_ratio=0.4, recent_messages=5)
         assert part.plan is not None
-        ends += [part.mended.messages[part.groups[slot.groups[-1]].messages[-1]].origin for slot in part.plan.slots]
+        ends += [part.repaired.messages[part.groups[slot.groups[-1]].messages[-1]].origin for slot in part.plan.slots]
         assert not any("not answered" in message.text() for message in part.messages)
     assert "request" in ends

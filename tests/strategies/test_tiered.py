@@ -326,7 +326,7 @@ def test_the_plan_decides_every_group_once_and_says_why() -> None:
     assert reasons[0] == "system message"
     assert reasons[1] == "first request of the user"
     covered = sorted(i for g in part.groups for i in g.messages)
-    assert covered == list(range(len(part.mended.messages)))
+    assert covered == list(range(len(part.repaired.messages)))
 
 
 def test_the_report_s_dispositions_count_every_message_once() -> None:

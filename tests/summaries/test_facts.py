@@ -34,11 +34,11 @@ OTHERS = st.builds(
 @examples(300)
 @given(st.one_of(FILES, OTHERS))
 def test_what_a_line_says_is_read_back(fact: Fact) -> None:
-    read = parse(fact.section, f"{fact.said} {fact.where}".rstrip())
+    read = parse(fact.section, f"{fact.text} {fact.where}".rstrip())
     assert read is not None
     assert (read.section, read.about, read.outcome) == (fact.section, fact.about, fact.outcome)
     assert read.counts == fact.counts
-    assert read.said == fact.said
+    assert read.text == fact.text
     assert read.where.startswith("[earlier #" if fact.messages else "")
 
 
@@ -46,7 +46,7 @@ def test_what_a_line_says_is_read_back(fact: Fact) -> None:
 @given(st.one_of(FILES, OTHERS), st.lists(NUMBERS, min_size=1, max_size=4))
 def test_it_remembers_where_it_first_came_up_however_many_rounds_there_are(fact: Fact, more: list[list[int]]) -> None:
     for messages in more:
-        known = parse(fact.section, f"{fact.said} {fact.where}".rstrip())
+        known = parse(fact.section, f"{fact.text} {fact.where}".rstrip())
         assert known is not None
         assert known.earlier == (fact.earlier or ", ".join(fact.where[2:-1].split(", ")))
         known.messages = messages
@@ -75,7 +75,7 @@ def test_the_cells_of_a_table_are_read_back(said: list[str]) -> None:
 def test_lines_such_as_these_are_facts(section: str, line: str, said: str) -> None:
     fact = parse(section, line)
     assert fact is not None
-    assert fact.said == said
+    assert fact.text == said
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def by_name(earlier: list[tuple[str, str]]) -> dict[tuple[str, str], Fact]:
 
 def test_facts_of_this_round_are_computed_from_calls_and_results() -> None:
     found = by_name([])
-    assert found["Files", "src/a.py"].said == "`src/a.py` edited"
+    assert found["Files", "src/a.py"].text == "`src/a.py` edited"
     assert found["Files", "src/b.py"].only_read
-    assert found["Commands", "pytest -q"].said == "`pytest -q` (last failed)"
+    assert found["Commands", "pytest -q"].text == "`pytest -q` (last failed)"
     assert found["Errors", "KeyError: 'x'"].where == "[#6]"
 
 
@@ -124,23 +124,23 @@ def test_counts_of_two_rounds_are_added_and_the_newer_outcome_counts() -> None:
             ("Errors", "`KeyError: 'x'` (2x) [#8]"),
         ]
     )
-    assert found["Files", "src/a.py"].said == "`src/a.py` created, edited 3x"
+    assert found["Files", "src/a.py"].text == "`src/a.py` created, edited 3x"
     assert found["Files", "src/a.py"].where == "[earlier #3, #5] [#1]"
-    assert found["Commands", "pytest -q"].said == "`pytest -q` (4x, last failed)"
-    assert found["Errors", "KeyError: 'x'"].said == "`KeyError: 'x'` (3x)"
+    assert found["Commands", "pytest -q"].text == "`pytest -q` (4x, last failed)"
+    assert found["Errors", "KeyError: 'x'"].text == "`KeyError: 'x'` (3x)"
     assert len(found) == 4
 
 
 def test_what_only_an_earlier_round_knew_comes_first_and_stays() -> None:
     earlier = [("Files", "`src/old.py` deleted [#3]"), ("Commands", "`make` [#4]")]
     found = list(by_name(earlier).values())
-    assert [fact.said for fact in found[:2]] == ["`src/old.py` deleted", "`make`"]
+    assert [fact.text for fact in found[:2]] == ["`src/old.py` deleted", "`make`"]
     assert [fact.where for fact in found[:2]] == ["[earlier #3]", "[earlier #4]"]
 
 
 def test_the_same_line_of_two_summaries_is_added_up() -> None:
     line = "`src/old.py` edited 2x [#3]"
-    assert by_name([("Files", line), ("Files", line)])["Files", "src/old.py"].said == "`src/old.py` edited 4x"
+    assert by_name([("Files", line), ("Files", line)])["Files", "src/old.py"].text == "`src/old.py` edited 4x"
 
 
 def test_the_same_words_may_be_a_file_and_a_command() -> None:

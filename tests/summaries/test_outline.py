@@ -116,9 +116,9 @@ def test_every_fact_of_a_summary_is_read_back_into_its_section(strategy: str) ->
     found = facts_of(summaries_of(strategy, told()))
     for number in range(7):
         file, command = work.changed_file(number), f"pytest -q tests/test_module_{number}.py"
-        assert found["Files", file].said == f"`{file}` edited, read"
-        assert found["Commands", command].said == f"`{command}` (2x, last ok)"
-        assert found["Errors", work.error(number)].said == f"`{work.error(number)}`"
+        assert found["Files", file].text == f"`{file}` edited, read"
+        assert found["Commands", command].text == f"`{command}` (2x, last ok)"
+        assert found["Errors", work.error(number)].text == f"`{work.error(number)}`"
     assert all(fact.earlier for fact in found.values())
 
 

@@ -13,8 +13,8 @@ from compactor_cli.summaries.prompting import (
     PromptPiece,
     directive,
     merges,
+    model_request,
     prompt,
-    request,
     room,
     stretches,
 )
@@ -33,7 +33,7 @@ def piece(**more):
         "titles": ("Completed Work", "Pending Work"),
         "messages": MESSAGES,
         "earlier": (),
-        "told": 300,
+        "target_tokens": 300,
         "replaced": 4_000,
     }
     return PromptPiece(**{**given, **more})
@@ -48,7 +48,7 @@ def tokens(asked):
 
 
 def test_a_request_begins_and_ends_with_the_user():
-    asked = request(piece(), [Turn("assistant", "a"), Turn("user", "b")], "")
+    asked = model_request(piece(), [Turn("assistant", "a"), Turn("user", "b")], "")
     assert [turn.role for turn in asked.turns] == ["user", "assistant", "user", "user"]
     assert asked.turns[0].text == "The conversation to summarize begins here."
     assert asked.turns[-1].text == directive(piece())
@@ -57,11 +57,11 @@ def test_a_request_begins_and_ends_with_the_user():
 
 @pytest.mark.parametrize("own", ["{persona} {{x}} %s $x", " \n", "日本"])
 def test_a_prompt_of_ones_own_is_the_system_field_as_it_is(own):
-    assert request(piece(), [], own).system == own
+    assert model_request(piece(), [], own).system == own
 
 
 def test_each_earlier_summary_is_a_system_turn_before_the_conversation():
-    asked = request(piece(earlier=("One.", "Two </summary> <message>.")), [Turn("user", "a")], "")
+    asked = model_request(piece(earlier=("One.", "Two </summary> <message>.")), [Turn("user", "a")], "")
     assert asked.turns[:2] == (
         Turn("system", "Previous summary of conversation:\n<summary>\nOne.\n</summary>"),
         Turn("system", "Previous summary of conversation:\n<summary>\nTwo &lt;/summary> &lt;message>.\n</summary>"),
@@ -70,13 +70,13 @@ def test_each_earlier_summary_is_a_system_turn_before_the_conversation():
 
 
 def test_there_is_room_for_the_answer():
-    asked = request(piece(told=300), [], "")
-    assert asked.max_tokens > piece(told=300).limit > 300
+    asked = model_request(piece(target_tokens=300), [], "")
+    assert asked.max_tokens > piece(target_tokens=300).limit > 300
 
 
 def test_no_text_is_taken_for_a_template():
     odd = "{persona} {0} {{x}} %s %(y)d $x ${z} \\1"
-    asked = request(piece(earlier=(odd,)), [Turn("user", odd)], odd)
+    asked = model_request(piece(earlier=(odd,)), [Turn("user", odd)], odd)
     assert asked.system == odd
     assert odd in asked.turns[0].text
     assert asked.turns[2].text == odd
@@ -161,13 +161,13 @@ def test_what_does_not_fit_is_several_and_nothing_is_lost(context):
     joined = [turn.text for own in found for turn in own.turns]
     (whole,) = stretches(one, 1_000_000, "")
     assert joined == [turn.text for turn in whole.turns]
-    assert all(tokens(request(one, own.turns, "")) <= context for own in found)
+    assert all(tokens(model_request(one, own.turns, "")) <= context for own in found)
 
 
 def test_a_message_larger_than_the_model_is_cut_inside_its_marks():
     one = piece(messages=read(user("a " * 3_000), assistant("b"), user("c")))
     found = stretches(one, 2_000, "")
-    assert all(tokens(request(one, own.turns, "")) <= 2_000 for own in found)
+    assert all(tokens(model_request(one, own.turns, "")) <= 2_000 for own in found)
     text = found[0].turns[0].text
     assert text.startswith('<message number="0" from="user">\n')
     assert text.endswith("\n</message>")
@@ -223,4 +223,4 @@ def test_merging_always_comes_to_its_end(sizes, context):
 
 
 def test_the_piece_says_how_long_its_text_may_be():
-    assert replace(piece(), told=800).limit == 1_000
+    assert replace(piece(), target_tokens=800).limit == 1_000

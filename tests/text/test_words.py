@@ -169,7 +169,7 @@ def test_error_lines_are_found_in_order_and_once():
     ],
 )
 def test_what_a_checker_says_of_a_place_comes_before_that_its_task_failed(text, first):
-    assert error_lines(text, most=1) == [first]
+    assert error_lines(text, limit=1) == [first]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ _KNOWN = (
 
 
 class _State(NamedTuple):
-    """Hold what is compared with the beginning of a file."""
+    """What is compared with the beginning of a file."""
 
     id: int
     input_size: int

@@ -28,7 +28,7 @@ from compactor_cli.containers import pack
 from compactor_cli.errors import UsageError
 from compactor_cli.model.decisions import Aim
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.decision_files import by_conversation, decisions_on, held_against, write_decisions
+from compactor_cli.pipeline.decision_files import by_conversation, decisions_on, match_decisions, write_decisions
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.settings import Settings
 from compactor_cli.settings.layers import Layer
@@ -102,7 +102,7 @@ def opened(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]
     state, message = desk.opening(), ""
     if held is None:
         return desk, application(desk, state)
-    kept = held_against(held.decisions, source)
+    kept = match_decisions(held.decisions, source)
     state = replace(state, choices=dict(kept.choices))
     if kept.lost:
         lost = ", ".join(str(spot.message) for spot in kept.lost)

@@ -28,7 +28,7 @@ _STATES = {True: "there", False: "not there", None: "not looked at"}
 
 
 class KeptPlace(Struct, frozen=True):
-    """Say where something is kept that outlives a run."""
+    """Where something is kept that outlives a run."""
 
     what: str
     place: str

@@ -33,7 +33,7 @@ from compactor_cli.settings.settings_files import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions(RunOptions):
-    """Say which settings file is changed."""
+    """Which settings file is changed."""
 
     user: Annotated[bool, typer.Option("--user", help="The user's file.")] = False
     project: Annotated[

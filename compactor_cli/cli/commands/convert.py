@@ -55,7 +55,7 @@ class ConvertOptions(options.SessionOptions):
 
 
 class ConvertJob(Struct, frozen=True):
-    """Hold what is to be done with every file."""
+    """What is to be done with every file."""
 
     args: ConvertOptions
     target: Target

@@ -26,7 +26,7 @@ COMMAND = "compactor hook run"
 
 
 class _Agent(Struct, frozen=True):
-    """Say where an agent has its hooks."""
+    """Where an agent has its hooks."""
 
     title: str
     variable: str

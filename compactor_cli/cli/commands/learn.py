@@ -51,7 +51,7 @@ class TrainingFile(NamedTuple):
 
 @dataclass(slots=True)
 class Read:
-    """Hold what the files gave."""
+    """What the files gave."""
 
     lessons: list[Lesson] = field(default_factory=list)
     cases: list[TrainingCase] = field(default_factory=list)

@@ -18,7 +18,7 @@ Weights = Mapping[str, float]
 
 
 class KeptShares(Struct, frozen=True):
-    """Hold what was kept of the needs at one ratio, as `compactor evaluate` counts it: means over cases, 0 to 1."""
+    """What was kept of the needs at one ratio, as `compactor evaluate` counts it: means over cases, 0 to 1."""
 
     ratio: float
     linked: float
@@ -26,7 +26,7 @@ class KeptShares(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """Say how well one way of compacting does."""
+    """How well one way of compacting does."""
 
     auc: float | None
     """How often a needed name was valued above another, the mean over the cases of learning; 0.5 is
@@ -53,7 +53,7 @@ class HeldOut(Struct, frozen=True):
 
 
 class Measuring(Struct, frozen=True):
-    """Hold what the figures are made with."""
+    """What the figures are made with."""
 
     fit: Callable[[Sequence[TrainingCase]], Weights]
     auc: Callable[[TrainingCase, Weights], float | None]

@@ -36,7 +36,7 @@ DIGITS = 4
 
 
 class Taught(Struct, frozen=True):
-    """Hold what was learned, and on what."""
+    """What was learned, and on what."""
 
     weights: Mapping[str, float]
     sources: Mapping[str, int]

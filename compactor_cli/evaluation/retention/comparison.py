@@ -16,7 +16,7 @@ Kind = Literal["strategy", "against", "baseline"]
 
 
 class CaseOutcome(Struct, frozen=True):
-    """Hold what one method made of one case at one ratio."""
+    """What one method made of one case at one ratio."""
 
     session: str
     survival: NeedSurvival

@@ -42,7 +42,7 @@ class _Segment(NamedTuple):
 
 
 class _Front(NamedTuple):
-    """Say how far a front goes."""
+    """How far a front goes."""
 
     segments: int
     ages: Sequence[float]

@@ -14,7 +14,7 @@ _SHORTEST_NEIGHBOUR = 3
 
 
 class Occurrence(NamedTuple):
-    """Say where an identifier stands: the piece, and its words as a range over all words of the haystack."""
+    """Where an identifier stands: the piece, and its words as a range over all words of the haystack."""
 
     piece: int
     first: int

@@ -138,5 +138,5 @@ def reason(call: ToolCall) -> str:
     """Return what the result of a failed call says first of the failure."""
     if not call.failed:
         return ""
-    lines = [_stated(call.said)] if _stated(call.said) else result_errors(call.said, True, most=1)
+    lines = [_stated(call.said)] if _stated(call.said) else result_errors(call.said, True, limit=1)
     return one_line(re.sub(r"</?\w+>", "", lines[0] if lines else first_said(call.said)), 140)

@@ -188,7 +188,7 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
     failed = part.failed if part.failed is not None else stated_failure(part.text)
     if failed is False:
         return False, ""
-    lines = result_errors(part.text, failed, most=1)
+    lines = result_errors(part.text, failed, limit=1)
     if failed is None:
         return None, ""
     return True, one_line(lines[0] if lines else first_said(part.text), 200)

@@ -70,7 +70,7 @@ class OpenErrors:
             return
         if call.failed:
             self._add(key, OpenError(_error(call), label, call.message, order))
-        elif call.failed is False or not call.command or not result_errors(call.said, True, most=1):
+        elif call.failed is False or not call.command or not result_errors(call.said, True, limit=1):
             self.errors.pop(key, None)
 
     def carry(self, line: str) -> bool:
@@ -113,7 +113,7 @@ def misfortune(call: Part, result: Part) -> str:
     if not ended.failed:
         return ""
     looked = ended.command and all(map(_looks, steps(ended.command)))
-    return "" if looked and not result_errors(ended.said, True, most=1) else "failed"
+    return "" if looked and not result_errors(ended.said, True, limit=1) else "failed"
 
 
 def _shell_key(steps: Sequence[Step], call: ToolCall) -> tuple[str, str]:
@@ -153,6 +153,6 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
 
 
 def _error(call: ToolCall) -> str:
-    lines = result_errors(call.said, True, most=1)
+    lines = result_errors(call.said, True, limit=1)
     text = one_line(lines[0] if lines else first_said(call.said), _ERROR_WIDTH)
     return re.sub(r"</?tool_use_error>", "", text)

@@ -44,7 +44,7 @@ _ORDERS: dict[str, tuple[ColumnElement[object], ...]] = {
 
 
 class Added(Struct, frozen=True):
-    """Hold what adding did."""
+    """What adding did."""
 
     new: tuple[Memory, ...]
     known: tuple[Memory, ...]

@@ -1,4 +1,4 @@
-"""Say which memories are meant, for the database."""
+"""Which memories are meant, for the database."""
 
 from __future__ import annotations
 

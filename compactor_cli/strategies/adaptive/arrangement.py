@@ -51,13 +51,13 @@ def arrange(
     *,
     needed: bool = False,
 ) -> list[Stretch]:
-    """The stretches that get a summary. Groups in none of them are at their place, or gone.
+    """Arrange the stretches that get a summary. Groups in none of them are at their place, or gone.
 
     `in_place`: groups that would stay. `movable`: whether one may be quoted instead. `quoted`: tokens of the lines
     that a summary quotes of a group. `extra`: tokens that the last summary has besides its lines. `needed`: there
     has to be one, however little it quotes.
     """
-    found: list[Stretch] = []
+    stretches: list[Stretch] = []
     current = Stretch()
     for group in groups:
         tokens = quoted(group)
@@ -65,7 +65,7 @@ def arrange(
             current.groups.append(group)
             current.tokens += tokens
         elif not movable(group):
-            _close(found, current, group)
+            _close(stretches, current, group)
             current = Stretch()
         elif current.tokens == 0:
             current.before.append(group)
@@ -73,13 +73,13 @@ def arrange(
             current.groups.append(group)
             current.tokens += tokens
         else:
-            _close(found, current, group)
+            _close(stretches, current, group)
             current = Stretch(before=[group], joins=True)
-    _close(found, current)
-    if found:
-        found[-1].tokens += extra
-    worth = [stretch for stretch in _joined(found, quoted) if stretch.tokens >= MARK]
-    return worth or (_one(groups, in_place, movable, quoted) if needed else [])
+    _close(stretches, current)
+    if stretches:
+        stretches[-1].tokens += extra
+    worth = [stretch for stretch in _joined(stretches, quoted) if stretch.tokens >= MARK]
+    return worth or (_first_gap(groups, in_place, movable, quoted) if needed else [])
 
 
 def last_resort(
@@ -90,60 +90,56 @@ def last_resort(
 ) -> list[Stretch]:
     """Return the group that is cut at its place and of which a summary saves most, where there has to be one."""
     cut = (g for g in groups if g.index in in_place and in_place[g.index].rendition == "shortened")
-    return sorted((Stretch([g], quoted(g)) for g in cut if movable(g) and quoted(g)), key=_saved)[-1:]
+    movable_cut = sorted((g for g in cut if movable(g) and quoted(g)), key=lambda g: g.tokens - quoted(g))
+    return [Stretch([g], quoted(g)) for g in movable_cut[-1:]]
 
 
-def _saved(stretch: Stretch) -> int:
-    """Return the tokens that a summary saves besides its heading."""
-    return sum(group.tokens for group in stretch.groups) - stretch.tokens
-
-
-def _one(
+def _first_gap(
     groups: Sequence[Group],
     in_place: Mapping[int, Decision],
     movable: Callable[[Group], bool],
     quoted: Callable[[Group], int],
 ) -> list[Stretch]:
-    """The first messages that are gone, with a message right behind or before them that may be quoted."""
+    """Return the first messages that are gone, with a message right behind or before them that may be quoted."""
     gone: list[Group] = []
-    for at, group in enumerate(groups):
+    for index, group in enumerate(groups):
         if group.index in in_place or quoted(group):
             continue
         gone.append(group)
-        if at + 1 < len(groups) and groups[at + 1].index not in in_place and not quoted(groups[at + 1]):
+        if index + 1 < len(groups) and groups[index + 1].index not in in_place and not quoted(groups[index + 1]):
             continue
-        beside = [groups[i] for i in (at + 1, gone[0].index - 1) if 0 <= i < len(groups)]
-        near = [g for g in beside if g.index in in_place and movable(g) and quoted(g)]
-        if near:
-            return [Stretch(sorted([near[0], *gone], key=lambda g: g.index), quoted(near[0]))]
+        beside = [groups[i] for i in (index + 1, gone[0].index - 1) if 0 <= i < len(groups)]
+        neighbours = [g for g in beside if g.index in in_place and movable(g) and quoted(g)]
+        if neighbours:
+            return [Stretch(sorted([neighbours[0], *gone], key=lambda g: g.index), quoted(neighbours[0]))]
         gone.clear()
     return []
 
 
-def _close(found: list[Stretch], stretch: Stretch, behind: Group | None = None) -> None:
-    """Groups with a message behind the one that stays next have no place before it: they are gone."""
+def _close(stretches: list[Stretch], stretch: Stretch, behind: Group | None = None) -> None:
+    """End a stretch. Groups with a message behind the one that stays next have no place before it: they are gone."""
     if behind is not None:
         stretch.groups = [g for g in stretch.groups if g.messages[-1] < behind.messages[0]]
     if stretch.groups:
-        found.append(stretch)
+        stretches.append(stretch)
 
 
-def _joined(found: Sequence[Stretch], quoted: Callable[[Group], int]) -> Iterable[Stretch]:
-    """The stretches, a small one at the end of several joined with the one before it."""
-    out: list[Stretch] = []
-    for stretch in found:
-        if out and stretch.joins and stretch.tokens < MARK:
-            last = out[-1]
+def _joined(stretches: Sequence[Stretch], quoted: Callable[[Group], int]) -> Iterable[Stretch]:
+    """Join a small stretch at the end of several with the one before it."""
+    joined: list[Stretch] = []
+    for stretch in stretches:
+        if joined and stretch.joins and stretch.tokens < MARK:
+            last = joined[-1]
             last.groups = sorted([*last.groups, *stretch.before, *stretch.groups], key=lambda g: g.index)
             last.tokens += stretch.tokens + sum(map(quoted, stretch.before))
         else:
-            out.append(stretch)
-    return out
+            joined.append(stretch)
+    return joined
 
 
-def summarized(group: Group, own: Sequence[ChosenLine]) -> Decision:
+def summarized(group: Group, choices: Sequence[ChosenLine]) -> Decision:
     """Return the decision on a group of which a summary quotes these lines."""
-    if not own:
+    if not choices:
         return Decision(group.index, "summarized", 0, WORTHLESS, value=0.0)
-    reason = f"{len(own)} line{'s' * (len(own) > 1)} quoted, {sum(c.cost for c in own):,} tokens"
-    return Decision(group.index, "summarized", 0, reason, value=round(sum(c.value for c in own), 3))
+    reason = f"{len(choices)} line{'s' * (len(choices) > 1)} quoted, {sum(c.cost for c in choices):,} tokens"
+    return Decision(group.index, "summarized", 0, reason, value=round(sum(c.value for c in choices), 3))

@@ -29,7 +29,7 @@ from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector, densest
 from compactor_cli.summaries.format.headers import Base
 
-_ASKED = (0.5, 0.4)
+_REQUEST_SHARES = (0.5, 0.4)
 """Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
 _ANSWERED_SHARE = 0.15
 """Share of the room of talk that the answer to the last request may take, for being the newest."""
@@ -62,43 +62,44 @@ class Chooser:
 
     def __init__(
         self,
-        given: PlanInput,
+        inputs: PlanInput,
         kept: dict[int, Decision],
         rest: list[Group],
         room: int,
         large: set[int],
         report: Decision | None,
     ) -> None:
-        """`kept`: decisions that are made. `rest`: the other groups, which have `room` tokens. `large`: those of
-        them that stay at their place whatever of them is chosen. `report`: what the agent told the user last."""
-        assert given.profile is not None
-        self.given, self.kept, self.rest, self.room = given, kept, rest, room
-        self.group_of = {i: g.index for g in given.groups for i in g.messages}
-        session = read_session(given.messages, REACH, given.settings.query)
-        evidence = gather(given.messages, session)
-        self.values = TermScores(session, evidence, given.profile)
+        """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens. `large`:
+        those of them that stay at their place whatever of them is chosen. `report`: what the agent told the user
+        last."""
+        assert inputs.profile is not None
+        self.inputs, self.kept, self.rest, self.room = inputs, kept, rest, room
+        self.group_of = {i: g.index for g in inputs.groups for i in g.messages}
+        session = read_session(inputs.messages, REACH, inputs.settings.query)
+        evidence = gather(inputs.messages, session)
+        self.values = TermScores(session, evidence, inputs.profile)
         self.reported = {report.group: report} if report else {}
-        fixed = frozenset(i for g in (*kept, *self.reported) for i in given.groups[g].messages)
+        fixed = frozenset(i for g in (*kept, *self.reported) for i in inputs.groups[g].messages)
         self.lines = SessionLines(session, self.values.of, fixed)
         covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
-        self.selector = Selector(self.lines, self.values.of, given.count, covered)
-        self.renderer = InPlaceRenderer(given.messages, self.lines, given.count)
+        self.selector = Selector(self.lines, self.values.of, inputs.count, covered)
+        self.renderer = InPlaceRenderer(inputs.messages, self.lines, inputs.count)
         self.large = large
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
-        self.folded = {g.index for g in rest if given.is_summary(g)}
-        self.outdated = outdated_lists(given.messages)
-        self.talk = is_talk(given.messages, session)
+        self.folded = {g.index for g in rest if inputs.is_summary(g)}
+        self.outdated = outdated_lists(inputs.messages)
+        self.talk = is_talk(inputs.messages, session)
         self.whole: set[int] = set()
-        self.asked: frozenset[int] = frozenset()
+        self.request_lines: frozenset[int] = frozenset()
         """Lines of what the user said."""
         # a ratio refers to what the first round started from; a target in tokens does without that
-        needed = given.settings.target_ratio is not None or given.target is None
+        needed = inputs.settings.target_ratio is not None or inputs.target is None
         self.newest = NewestExchanges(
-            given.messages, rest, self.renderer, room, folded=self.folded, summarized=needed, decided=self.reported
+            inputs.messages, rest, self.renderer, room, folded=self.folded, summarized=needed, decided=self.reported
         )
         self.present = self._present()
-        base = Base(sum(m.tokens for m in given.messages), given.target or 0) if needed or room >= _BASED else None
-        self.quoter = Quoter(given.messages, self.lines, given.count, base=base, always=needed)
+        base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
+        self.quoter = Quoter(inputs.messages, self.lines, inputs.count, base=base, always=needed)
         self.state = self._state()
 
     # -- what is kept for what it is
@@ -109,24 +110,24 @@ class Chooser:
 
     def _answered(self) -> set[int]:
         """Return what was said behind the last request: without it, that would pass for one that nobody answered."""
-        asked = (group.index for group in self.given.groups if self._is_request(group))
-        last = max(asked, default=len(self.given.groups))
-        said = [group for group in self.rest if group.index > last and group.index not in self.folded]
-        tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in said)
-        return {group.index for group in said} if tokens <= _ANSWERED_SHARE * self.room else set()
+        requests = (group.index for group in self.inputs.groups if self._is_request(group))
+        last = max(requests, default=len(self.inputs.groups))
+        answers = [group for group in self.rest if group.index > last and group.index not in self.folded]
+        tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in answers)
+        return {group.index for group in answers} if tokens <= _ANSWERED_SHARE * self.room else set()
 
     def _is_request(self, group: Group) -> bool:
-        return any(self.given.messages[i].origin == "request" for i in group.messages)
+        return any(self.inputs.messages[i].origin == "request" for i in group.messages)
 
     def _state(self) -> tuple[StateLine, ...]:
-        """The state of the work, as far as what stays at its place does not show it."""
-        left, taken = share_of(self.room, *_STATE), []
-        for line in session_state(self.given.messages):
+        """Return the state of the work, as far as what stays at its place does not show it."""
+        tokens_left, taken = share_of(self.room, *_STATE), []
+        for line in session_state(self.inputs.messages):
             if self._is_seen(line):
                 continue
-            cost = self.given.count(line.text) + 2
-            if cost <= left:
-                left -= cost
+            cost = self.inputs.count(line.text) + 2
+            if cost <= tokens_left:
+                tokens_left -= cost
                 taken.append(line)
         return tuple(taken)
 
@@ -137,41 +138,41 @@ class Chooser:
             return False
         if group in self.kept:
             return self.kept[group].rendition == "whole"
-        calls = self.given.messages[line.message].calls
+        calls = self.inputs.messages[line.message].calls
         return group in self.present and all(call.tokens <= self.newest.written(group) for call in calls)
 
-    def _take_musts(self, free: int) -> None:
+    def _take_required(self, free: int) -> None:
         """Take the user's words, the result that is answered next, and the end of what the user answered,
         of `free` tokens; of talk, what is worth most."""
-        given = self.given
-        if self.talk and given.profile is not None:
-            self._take(ranked_lines(given.messages, self.lines, self.selector.tokens, self.room, given.profile))
+        inputs = self.inputs
+        if self.talk and inputs.profile is not None:
+            self._take(ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile))
             return
-        words = Words(given, self.lines, self.selector.tokens)
-        self._take(words.within(min(share_of(self.room, *_ASKED), free - MARK), self._requests()))
-        self.asked = frozenset(self.selector.taken)
-        self._take_awaited(int(RESULT_SHARE * self.room))
-        told = list(must_keep.instructions(given.messages, self.lines))
-        self._take(words.within(INSTRUCTIONS_SHARE * self.room, told))
-        self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(given.messages, self.lines)))
-        left = share_of(self.room, *_ANSWERS)
-        for lines in must_keep.answers(given.messages, self.lines):
-            fitting = (lines[start:] for start in range(len(lines)) if self._cost(lines[start:]) <= left)
-            answered = next(fitting, [])
-            left -= self._cost(answered)
-            self._take(answered)
+        words = Words(inputs, self.lines, self.selector.tokens)
+        self._take(words.within(min(share_of(self.room, *_REQUEST_SHARES), free - MARK), self._requests()))
+        self.request_lines = frozenset(self.selector.taken)
+        self._take_pending(int(RESULT_SHARE * self.room))
+        instructions = list(must_keep.instructions(inputs.messages, self.lines))
+        self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions))
+        self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
+        tokens_left = share_of(self.room, *_ANSWERS)
+        for lines in must_keep.answers(inputs.messages, self.lines):
+            fitting = (lines[start:] for start in range(len(lines)) if self._cost(lines[start:]) <= tokens_left)
+            answer = next(fitting, [])
+            tokens_left -= self._cost(answer)
+            self._take(answer)
 
     def _requests(self) -> list[must_keep.UserWords]:
         """Return what the user asked, in order."""
-        return list(must_keep.requests(self.given.messages, self.lines))
+        return list(must_keep.requests(self.inputs.messages, self.lines))
 
-    def _take_awaited(self, room: int) -> None:
+    def _take_pending(self, room: int) -> None:
         """Take the result that the agent answers next: all of a small one, or the best of its lines."""
-        awaited = list(self.newest.awaited(self.lines))
-        if sum(map(self.selector.tokens, awaited)) <= min(SMALL, room):
-            self._take(awaited)
+        pending = list(self.newest.pending_results(self.lines))
+        if sum(map(self.selector.tokens, pending)) <= min(SMALL, room):
+            self._take(pending)
         else:
-            self.selector.fill(awaited, room)
+            self.selector.fill(pending, room)
 
     def _cost(self, lines: Iterable[int]) -> int:
         return sum(map(self.selector.cost, lines))
@@ -182,15 +183,15 @@ class Chooser:
     # -- the best of everything else
 
     def best(self) -> Attempt:
-        """As many of the best lines as the room allows, exactly counted."""
+        """Choose as many of the best lines as the room allows, exactly counted."""
         best = self._build([])
-        self._take_musts(self.room - best.tokens)
+        self._take_required(self.room - best.tokens)
         room = int(self.room * 1.1) + 60
         if not self.talk:
             left = room - sum(c.cost for c in self.selector.taken.values())
             self.selector.fill(filter(self._may_be_quoted, densest(self.lines, room)), left)
         order = list(self.selector.taken.values())
-        return self._nothing() if best.tokens > self.room else self._fit(order, best)
+        return self._only_protected() if best.tokens > self.room else self._fit(order, best)
 
     def _may_be_quoted(self, line: int) -> bool:
         """Return whether a line may be chosen for its value: the rest of a short request may have been taken back, and
@@ -201,36 +202,36 @@ class Chooser:
         return (piece.message, piece.part) not in self.outdated
 
     def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
-        """The longest beginning of `order` that fits, found by interpolation and counted exactly."""
+        """Return the longest beginning of `order` that fits, found by interpolation and counted exactly."""
         below = [0, *accumulate(choice.cost for choice in order)]
         low, high, attempt = 0, len(order), self._build(order)
-        at_low, at_high = best.tokens, attempt.tokens
+        tokens_at_low, tokens_at_high = best.tokens, attempt.tokens
         if attempt.tokens <= self.room:
             return self._spend(order, attempt)
         for _ in range(_ATTEMPTS):
-            share = (self.room - at_low) / max(1, at_high - at_low)
+            share = (self.room - tokens_at_low) / max(1, tokens_at_high - tokens_at_low)
             wanted = below[low] + share * (below[high] - below[low]) - 4
             count = max(low + 1, min(high - 1, bisect_right(below, wanted) - 1))
             if not low < count < high:
                 break
             attempt = self._build(order[:count])
             if attempt.tokens <= self.room:
-                low, at_low, best = count, attempt.tokens, attempt
+                low, tokens_at_low, best = count, attempt.tokens, attempt
             else:
-                high, at_high = count, attempt.tokens
+                high, tokens_at_high = count, attempt.tokens
             if best.tokens > self.room * 0.99:
                 break
         return self._top_up(order, low, best)
 
     def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
-        """Small lines further down the order, where the next one is too large for what is left."""
+        """Add small lines further down the order, where the next one is too large for what is left."""
         chosen = order[:count]
         left = self.room - best.tokens
         for choice in order[count + 1 :]:
             if left < _SMALLEST_LINE:
                 break
             # what the user said stands in order: an older sentence would stay without a newer one that corrects it
-            if choice.cost <= left and choice.line not in self.asked:
+            if choice.cost <= left and choice.line not in self.request_lines:
                 chosen.append(choice)
                 left -= choice.cost
         attempt = self._build(chosen) if len(chosen) > count else best
@@ -245,15 +246,15 @@ class Chooser:
         candidates = dict.fromkeys([*ranked, *(group.index for group in reversed(self.rest))])
         corrected = False
         for index in candidates:
-            group, decision = self.given.groups[index], attempt.decisions[index]
+            group, decision = self.inputs.groups[index], attempt.decisions[index]
             if index in self.folded or index in self.kept or decision.rendition == "whole":
                 continue
             # a newer request that is not there may have corrected this one
-            asked = not self.talk and self._is_request(group)
-            if group.tokens - decision.tokens <= left and not (asked and corrected):
+            is_request = not self.talk and self._is_request(group)
+            if group.tokens - decision.tokens <= left and not (is_request and corrected):
                 left -= group.tokens - decision.tokens
                 self.whole.add(index)
-            elif asked and not self._is_quoted(group, attempt):
+            elif is_request and not self._is_quoted(group, attempt):
                 corrected = True
         more = self._build(order)
         if more.tokens <= self.room:
@@ -266,8 +267,8 @@ class Chooser:
         quoted = {choice.line for choice in attempt.chosen.get(group.index, ())}
         return bool(quoted) and quoted.issuperset(n for i in group.messages for n in self.lines.of_message(i))
 
-    def _nothing(self) -> Attempt:
-        """No room for anything but what is protected."""
+    def _only_protected(self) -> Attempt:
+        """Keep nothing but what is protected: there is no room for more."""
         decisions = {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in self.rest}
         decisions |= {g.index: self.renderer.render(g, (), _REQUEST) for g in self.rest if g.index in self.large}
         return Attempt(self.kept | decisions, [], 0)
@@ -280,15 +281,15 @@ class Chooser:
         for choice in chosen:
             by_group.setdefault(self.group_of[self.lines.message(choice.line)], []).append(choice)
         taken = {choice.line for choice in chosen}
-        in_place = dict(self.kept)
+        in_place, always_there = dict(self.kept), self.present | self.whole
         for group in self.rest:
-            own = by_group.get(group.index, [])
-            stays = group.index not in self.folded and (own or group.index in self.present or group.index in self.whole)
-            decision = self._in_place(group, own, taken) if stays else None
+            choices = by_group.get(group.index, [])
+            stays = group.index not in self.folded and (choices or group.index in always_there)
+            decision = self._in_place(group, choices, taken) if stays else None
             if decision is not None:
                 in_place[group.index] = decision
-        sizes = {index: sum(choice.cost for choice in own) for index, own in by_group.items()}
-        extra, groups, always = self._extra(), self.given.groups, self.quoter.always
+        sizes = {index: sum(choice.cost for choice in choices) for index, choices in by_group.items()}
+        extra, groups, always = self._extra(), self.inputs.groups, self.quoter.always
 
         def quoted(group: Group) -> int:
             return sizes.get(group.index, 0)
@@ -302,7 +303,7 @@ class Chooser:
 
     def _extra(self) -> int:
         """Return the tokens that the last summary has besides its lines."""
-        return sum(self.given.count(line.text) + 2 for line in self.state)
+        return sum(self.inputs.count(line.text) + 2 for line in self.state)
 
     def _is_movable(self, group: Group) -> bool:
         """Return whether a summary may quote the group instead: nothing is lost by that but its place."""
@@ -310,26 +311,31 @@ class Chooser:
 
     def _may_be_summarized(self, group: Group) -> bool:
         """Return whether a summary can quote the group, and nothing keeps it at its place but that it is new."""
-        at = group.index
-        if at in self.kept or at in self.large or at in self.whole or (at in self.present and at in self.newest.last):
+        index = group.index
+        if (
+            index in self.kept
+            or index in self.large
+            or index in self.whole
+            or (index in self.present and index in self.newest.last)
+        ):
             return False
         return all(
             part.kind in ("text", "tool_call", "tool_result") and not part.images
             for i in group.messages
-            for part in self.given.messages[i].parts
+            for part in self.inputs.messages[i].parts
         )
 
     def _written(
         self, in_place: dict[int, Decision], stretches: Sequence[Stretch], by_group: dict[int, list[ChosenLine]]
     ) -> Attempt:
-        """The decisions, and the summaries of the stretches."""
+        """Return the decisions, and the summaries of the stretches."""
         decisions, slots = dict(in_place), []
         largest = max(stretches, key=lambda s: s.tokens, default=None)
         for stretch in stretches:
             last = stretch is stretches[-1]
             chosen = {g.index: self._quoted(g, in_place, by_group) for g in stretch.groups}
             state = self._state_behind(stretch, in_place) if last else ""
-            tier = max((t for g in stretch.groups for t in self.given.tiers_of(g)), default=3)
+            tier = max((t for g in stretch.groups for t in self.inputs.tiers_of(g)), default=3)
             slot = self.quoter.slot(stretch.groups, tier, chosen, state, based=stretch is largest)
             slot = self._ended(slot) if last else slot
             if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
@@ -352,16 +358,16 @@ class Chooser:
     def _quoted(
         self, group: Group, in_place: dict[int, Decision], by_group: dict[int, list[ChosenLine]]
     ) -> list[ChosenLine]:
-        """The lines that a summary quotes of a group; all of one that would stand whole at its place."""
-        own = by_group.get(group.index, [])
+        """Return the lines that a summary quotes of a group; all of one that would stand whole at its place."""
+        choices = by_group.get(group.index, [])
         if group.index not in in_place or in_place[group.index].rendition != "whole":
-            return own
-        known = {choice.line for choice in own}
-        all_lines = (line for i in group.messages for line in self.lines.of_message(i))
-        return [*own, *(ChosenLine(line, 0.0, self.selector.tokens(line)) for line in all_lines if line not in known)]
+            return choices
+        known = {choice.line for choice in choices}
+        added = (line for i in group.messages for line in self.lines.of_message(i) if line not in known)
+        return [*choices, *(ChosenLine(line, 0.0, self.selector.tokens(line)) for line in added)]
 
     def _state_behind(self, stretch: Stretch, in_place: dict[int, Decision]) -> str:
-        """The state without a task list that stands at its place behind this summary, word for word."""
+        """Return the state without a task list that stands at its place behind this summary, word for word."""
         end = stretch.groups[-1].messages[-1]
         return state_text(
             line
@@ -369,28 +375,29 @@ class Chooser:
             if line.kind != "task" or line.message <= end or self.group_of[line.message] not in in_place
         )
 
-    def _in_place(self, group: Group, own: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
-        """The group at its place, where that takes no more than to quote what was chosen of it."""
-        quoted = sum(choice.cost for choice in own)
+    def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
+        """Return the group at its place, where that takes no more than to quote what was chosen of it."""
+        quoted = sum(choice.cost for choice in choices)
         present = group.index in self.present
         if group.index in self.reported and group.index not in self.whole:
             return self.reported[group.index]
         if group.tokens <= quoted + _OVERHEAD or group.index in self.whole:
             decision = Decision(group.index, "whole", group.tokens, "worth its tokens")
         elif present or quoted > _MOSTLY * group.tokens:
-            why = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
-            why = _REQUEST if group.index in self.large else why
-            decision = self.renderer.render(group, taken, why, self.newest.written(group.index) if present else SMALL)
+            reason = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
+            reason = _REQUEST if group.index in self.large else reason
+            whole = self.newest.written(group.index) if present else SMALL
+            decision = self.renderer.render(group, taken, reason, whole)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None
         else:
             return None
-        return decision._replace(value=round(sum(choice.value for choice in own), 3))
+        return decision._replace(value=round(sum(choice.value for choice in choices), 3))
 
     def explained(self, attempt: Attempt) -> Attempt:
-        """The attempt with the names that made the value of what is kept."""
+        """Return the attempt with the names that made the value of what is kept."""
         decisions = dict(attempt.decisions)
-        for group, own in attempt.chosen.items():
-            terms = [term for choice in own for term in self.selector.terms_of(choice.line)]
+        for group, choices in attempt.chosen.items():
+            terms = [term for choice in choices for term in self.selector.terms_of(choice.line)]
             decisions[group] = decisions[group]._replace(signals=self.values.explain(terms))
         return replace(attempt, decisions=decisions)

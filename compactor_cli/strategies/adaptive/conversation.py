@@ -36,24 +36,24 @@ def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
 def ranked_lines(
     messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int, profile: Profile
 ) -> Iterator[int]:
-    """Lines of statements, those first that are worth most for their tokens, until about twice the room is taken."""
+    """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken."""
     statements: list[Statement] = []
-    owned: list[list[int]] = []
+    lines_of: list[list[int]] = []
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]
         if not piece.speech or message.role == "system":
             continue
-        for speaker, own in _statements(lines, number, message, cost, room):
-            text = piece.text[lines.starts[own[0]] : lines.ends[own[-1]]]
+        for speaker, members in _statements(lines, number, message, cost, room):
+            text = piece.text[lines.starts[members[0]] : lines.ends[members[-1]]]
             statements.append(Statement(piece.message, speaker, text))
-            owned.append(own)
-    tokens = [_MESSAGE + sum(map(cost, own)) for own in owned]
+            lines_of.append(members)
+    tokens = [_MESSAGE + sum(map(cost, members)) for members in lines_of]
     values = needed_values(statements, profile.talk, profile.binding)
     left = 2 * room + _MORE
-    for at in rank_statements(statements, values, tokens):
-        yield from owned[at]
-        left -= tokens[at]
+    for index in rank_statements(statements, values, tokens):
+        yield from lines_of[index]
+        left -= tokens[index]
         if left < 0:
             return
 
@@ -61,24 +61,24 @@ def ranked_lines(
 def _statements(
     lines: SessionLines, number: int, message: Message, cost: Callable[[int], int], room: int
 ) -> Iterator[tuple[str, list[int]]]:
-    """(speaker, lines) of the statements of a piece: all of it, or each sentence; of an earlier summary each quote."""
-    own = list(lines.of_piece(number))
+    """Yield (speaker, lines) of the statements of a piece: all of it, or each sentence; of a summary each quote."""
+    all_lines = list(lines.of_piece(number))
     if message.origin == "summary":
-        yield from _quoted(lines, own)
-    elif sum(map(cost, own)) <= max(_SHORT, room // _PART):
-        yield from [(message.role, own)] if own else []
+        yield from _quoted(lines, all_lines)
+    elif sum(map(cost, all_lines)) <= max(_SHORT, room // _PART):
+        yield from [(message.role, all_lines)] if all_lines else []
     else:
-        yield from ((message.role, [line]) for line in own)
+        yield from ((message.role, [line]) for line in all_lines)
 
 
-def _quoted(lines: SessionLines, own: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-    speaker, found = "assistant", list[int]()
-    for line in own:
+def _quoted(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+    speaker, quote = "assistant", list[int]()
+    for line in all_lines:
         text = lines.text(line)
         if begins_part(text):
-            if found:
-                yield speaker, found
-            speaker, found = "user" if is_said_by("user", text) else "assistant", []
-        found.append(line)
-    if found:
-        yield speaker, found
+            if quote:
+                yield speaker, quote
+            speaker, quote = "user" if is_said_by("user", text) else "assistant", []
+        quote.append(line)
+    if quote:
+        yield speaker, quote

@@ -42,8 +42,8 @@ class InPlaceRenderer:
         self._note = 0
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
-        """The group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results up to
-        `SMALL` tokens, what the agent wrote up to `whole`."""
+        """Render the group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results
+        up to `SMALL` tokens, what the agent wrote up to `whole`."""
         edits = []
         saved = 0
         for index in group.messages:
@@ -89,7 +89,7 @@ class InPlaceRenderer:
         Empty for any other result."""
         if not has_failed(part):
             return ()
-        reason = next(iter(result_errors(part.text, True, most=1)), "") or first_said(part.text)
+        reason = next(iter(result_errors(part.text, True, limit=1)), "") or first_said(part.text)
         start = part.text.find(reason)
         return tuple(self._lines.overlapping(number, start, start + len(reason)))[:1] if start >= 0 else ()
 
@@ -104,27 +104,27 @@ class InPlaceRenderer:
             yield line
 
     def _text(self, part: Part, chosen: Sequence[int], all_lines: range) -> str:
-        """The chosen lines of a text or an output; the first gap says how much is left out of all."""
+        """Return the chosen lines of a text or an output; the first gap says how much is left out of all."""
         lines, text = self._lines, part.text
-        out: list[str] = []
-        at, before, marked = 0, all_lines.start, False
+        pieces: list[str] = []
+        offset, before, marked = 0, all_lines.start, False
         for line in (*chosen, all_lines.stop):
             last = line == all_lines.stop
             start = len(text) if last else lines.starts[line]
-            gap = text[at:start]
+            gap = text[offset:start]
             if line == before:
-                out.append("" if last else gap)
+                pieces.append("" if last else gap)
             else:
                 # the first mark says how much is left out of all and where the original is
                 kept = [(lines.starts[n], lines.ends[n]) for n in chosen]
                 mark = "…" if marked else self._mark(text, kept, named=_needs_name(part))
-                inside = "\n" not in gap
-                out.append(f" {mark} " if inside else f"\n{mark}\n")
+                inline = "\n" not in gap
+                pieces.append(f" {mark} " if inline else f"\n{mark}\n")
                 marked = True
             if not last:
-                at, before = lines.ends[line], line + 1
-                out.append(text[start:at])
-        joined = "".join(out).strip("\n ")
+                offset, before = lines.ends[line], line + 1
+                pieces.append(text[start:offset])
+        joined = "".join(pieces).strip("\n ")
         return f"{joined}\n{IMAGE_NOTE}" if part.images else joined
 
     @staticmethod
@@ -132,15 +132,15 @@ class InPlaceRenderer:
         """Return how much is left out; with a reference to all of it where that is worth its tokens: a result is also
         found by the id of its call."""
         # kept pieces are in order: a physical line is counted once, however many pieces of it are kept
-        at, kept_lines = 0, 0
-        for place, (start, end) in enumerate(kept):
-            kept_lines += (not place or "\n" in text[at:start]) + text.count("\n", start, end)
-            at = end
+        offset, kept_lines = 0, 0
+        for index, (start, end) in enumerate(kept):
+            kept_lines += (not index or "\n" in text[offset:start]) + text.count("\n", start, end)
+            offset = end
         left_out = text.count("\n") + 1 - kept_lines
-        what = f"{left_out:,} line{'s' * (left_out > 1)}"
+        amount = f"{left_out:,} line{'s' * (left_out > 1)}"
         if left_out < 2:
-            what = f"{len(text) - sum(end - start for start, end in kept):,} characters"
-        return f"[… {what} left out · {text_reference(text)}]" if named else f"[… {what} left out]"
+            amount = f"{len(text) - sum(end - start for start, end in kept):,} characters"
+        return f"[… {amount} left out · {text_reference(text)}]" if named else f"[… {amount} left out]"
 
     def _arguments(self, part: Part, chosen: Sequence[int], changes: Iterable[str]) -> tuple[str, int]:
         wanted = {*(self._lines.text(line) for line in chosen), *changes}
@@ -169,16 +169,16 @@ def _needs_name(part: Part) -> bool:
 
 
 def _changes(part: Part) -> Iterator[str]:
-    """The first lines that an edit adds to a file, or takes away where it adds none: what was done."""
+    """Yield the first lines that an edit adds to a file, or takes away where it adds none: what was done."""
     for _, lines in changed_lines(part):
-        of = {mark: [line[3:] for line in lines if line.startswith(mark)] for mark in ("+| ", "-| ")}
-        changed = of["+| "] or of["-| "]
+        by_mark = {mark: [line[3:] for line in lines if line.startswith(mark)] for mark in ("+| ", "-| ")}
+        changed = by_mark["+| "] or by_mark["-| "]
         sizes = accumulate(len(line) for line in changed)
         yield from (line for line, size in zip(changed, sizes, strict=True) if size <= _CHANGED)
 
 
 def _cut(value: Any, wanted: set[str]) -> Any:
-    """Arguments with long strings cut to their chosen lines."""
+    """Cut long strings of arguments to their chosen lines."""
     if isinstance(value, dict):
         return {key: _cut(item, wanted) for key, item in value.items()}
     if isinstance(value, list):
@@ -187,15 +187,15 @@ def _cut(value: Any, wanted: set[str]) -> Any:
         return value
     kept: list[str] = []
     left_out = 0
-    named = f" · {text_reference(value)}"
+    reference = f" · {text_reference(value)}"
     for line in (*value.split("\n"), None):
         # the first and last line of a piece may have quotes and keys around them
-        if line is not None and not any(line.strip() and (line.strip() in w or w in line) for w in wanted):
+        if line is not None and not any(line.strip() and (line.strip() in text or text in line) for text in wanted):
             left_out += 1
             continue
         if left_out:
-            kept.append(f"[… {left_out:,} line{'s' * (left_out > 1)}{named}]")
-            left_out, named = 0, ""
+            kept.append(f"[… {left_out:,} line{'s' * (left_out > 1)}{reference}]")
+            left_out, reference = 0, ""
         if line is not None:
             kept.append(line if len(line) <= 4 * _SHORT_STRING else line[: 2 * _SHORT_STRING] + " […]")
     return "\n".join(kept)

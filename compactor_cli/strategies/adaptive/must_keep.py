@@ -72,7 +72,7 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
     """Yield the end of what the agent said before each request: first before those of few words, which say nothing
     without it, and of these and the others before the newest first."""
     turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
-    for said, _ in turns:
-        own = [line for line in lines.of_message(said) if lines.piece(line).speech]
-        if own:
-            yield own[-_END:]
+    for index, _ in turns:
+        speech = [line for line in lines.of_message(index) if lines.piece(line).speech]
+        if speech:
+            yield speech[-_END:]

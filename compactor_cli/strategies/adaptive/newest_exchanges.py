@@ -40,8 +40,8 @@ class NewestExchanges:
         summarized: bool = False,
         decided: Mapping[int, Decision],
     ) -> None:
-        """`groups`: those that nothing is decided of but what stands in `decided`. `folded`: those that never stay.
-        `summarized`: something has to be left to a summary."""
+        """Choose among `groups`, of which nothing is decided but what stands in `decided`. `folded`: those that never
+        stay. `summarized`: something has to be left to a summary."""
         self._messages, self._renderer, self._room = messages, renderer, room
         self.last = self._last_exchange(groups)
         self.in_place = self._choose(self._behind_first(groups) if summarized else groups, folded, decided)
@@ -50,7 +50,7 @@ class NewestExchanges:
         """Return the tokens up to which what the agent wrote in a group stays whole."""
         return max(_WRITTEN, int(_LAST_WRITTEN * self._room)) if group in self.last else _WRITTEN
 
-    def awaited(self, lines: SessionLines) -> Iterator[int]:
+    def pending_results(self, lines: SessionLines) -> Iterator[int]:
         """Yield the lines of the results in the last exchange: what the agent's next message answers."""
         for group in self.last.values():
             for index in group.messages:
@@ -63,7 +63,7 @@ class NewestExchanges:
     def _choose(self, groups: Sequence[Group], folded: Set[int], decided: Mapping[int, Decision]) -> set[int]:
         """Return the newest groups, as long as they are cheap with the lines of their results left out."""
         share = newest_share(self._room)
-        most = max(share, min(_LAST_TIMES * share, _LAST_SHARE * self._room))
+        limit = max(share, min(_LAST_TIMES * share, _LAST_SHARE * self._room))
         used = sum(decision.tokens for decision in decided.values())
         chosen = set(decided)
         for group in reversed(groups[-_MOST:]):
@@ -71,27 +71,27 @@ class NewestExchanges:
                 break
             if group.index not in decided and not self._is_request(group):
                 used += self._renderer.render(group, (), "", self.written(group.index)).tokens
-            if used > (most if group.index in self.last else share):
+            if used > (limit if group.index in self.last else share):
                 break
             chosen.add(group.index)
         return chosen
 
     def _behind_first(self, groups: Sequence[Group]) -> Sequence[Group]:
         """Return the groups behind the oldest one of which a summary is shorter, with the last exchange in any case."""
-        for at, group in enumerate(groups):
+        for index, group in enumerate(groups):
             if group.index in self.last:
                 break
             if group.tokens >= _WORTH_A_SUMMARY and not self._is_request(group):
-                return groups[at + 1 :]
+                return groups[index + 1 :]
         return groups
 
     def _last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
         """Return the newest group that is no request, with the one before it where a result stands as a text."""
-        newest = next((at for at in range(len(groups) - 1, -1, -1) if not self._is_request(groups[at])), None)
+        newest = next((index for index in range(len(groups) - 1, -1, -1) if not self._is_request(groups[index])), None)
         if newest is None:
             return {}
-        told = all(self._messages[i].origin == "injected" for i in groups[newest].messages)
-        first = newest - 1 if told and newest and not self._is_request(groups[newest - 1]) else newest
+        injected = all(self._messages[i].origin == "injected" for i in groups[newest].messages)
+        first = newest - 1 if injected and newest and not self._is_request(groups[newest - 1]) else newest
         return {group.index: group for group in groups[first : newest + 1]}
 
     def _is_request(self, group: Group) -> bool:

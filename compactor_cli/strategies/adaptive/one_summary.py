@@ -24,35 +24,35 @@ from compactor_cli.summaries.format.verbatim import last_request
 class OneSummaryChooser(Chooser):
     """Chooses lines for one summary, which ends with the last request."""
 
-    def __init__(self, given: PlanInput, kept: dict[int, Decision], rest: list[Group], room: int) -> None:
-        """`kept`: decisions that are made. `rest`: the other groups, which have `room` tokens."""
-        self.ends = _last_words(given, rest, room)
-        self.ending = given.count(last_request(self.ends.text)) if self.ends else 0
-        super().__init__(given, kept, rest, room, set(), None)
+    def __init__(self, inputs: PlanInput, kept: dict[int, Decision], rest: list[Group], room: int) -> None:
+        """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens."""
+        self.ends = _last_words(inputs, rest, room)
+        self.ending = inputs.count(last_request(self.ends.text)) if self.ends else 0
+        super().__init__(inputs, kept, rest, room, set(), None)
 
     def _present(self) -> set[int]:
         return set()
 
-    def _in_place(self, group: Group, own: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
+    def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
         return None
 
     def _requests(self) -> list[UserWords]:
         ends = self.ends.message if self.ends else None
-        return [said for said in super()._requests() if self.lines.session.pieces[said.piece].message != ends]
+        return [words for words in super()._requests() if self.lines.session.pieces[words.piece].message != ends]
 
     def _may_be_quoted(self, line: int) -> bool:
-        said = self.ends is not None and self.lines.message(line) == self.ends.message
-        return super()._may_be_quoted(line) and not (said and self.ends and self.lines.text(line) in self.ends.text)
+        ending = self.ends is not None and self.lines.message(line) == self.ends.message
+        return super()._may_be_quoted(line) and not (ending and self.ends and self.lines.text(line) in self.ends.text)
 
-    def _take_awaited(self, room: int) -> None:
+    def _take_pending(self, room: int) -> None:
         """Take what the agent wrote in the newest exchanges, too."""
         left = newest_share(self.room)
-        groups = (self.given.groups[index] for index in sorted(self.newest.in_place, reverse=True))
+        groups = (self.inputs.groups[index] for index in sorted(self.newest.in_place, reverse=True))
         for index in chain.from_iterable(group.messages for group in groups):
-            for line in self.lines.of_message(index) if self.given.messages[index].role == "assistant" else ():
+            for line in self.lines.of_message(index) if self.inputs.messages[index].role == "assistant" else ():
                 if self.selector.cost(line) <= left:
                     left -= self._take([line])
-        super()._take_awaited(room)
+        super()._take_pending(room)
 
     def _extra(self) -> int:
         return super()._extra() + (max(self.ending, MARK) if self.ends else 0)
@@ -61,14 +61,14 @@ class OneSummaryChooser(Chooser):
         return replace(slot, quotes=(self.ends,), budget=slot.budget + self.ending) if self.ends else slot
 
 
-def _last_words(given: PlanInput, groups: Sequence[Group], room: int) -> Quote | None:
-    """The newest request, or the sentences of it that bind; None when it stays where it is, or nothing of it fits."""
-    asked = (given.messages[i] for group in reversed(groups) for i in reversed(group.messages))
-    message = next((message for message in asked if message.origin == "request"), None)
+def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote | None:
+    """Return the newest request, or its sentences that bind; None when it stays where it is, or nothing of it fits."""
+    messages = (inputs.messages[i] for group in reversed(groups) for i in reversed(group.messages))
+    message = next((message for message in messages if message.origin == "request"), None)
     if message is None or not can_move(message):
         return None
     text = message.text("text")
-    most = max(SMALL_REQUEST, int(LARGE_REQUEST * room)) + HEADING
-    rate = rate_by(given.messages, given.profile.binding if given.profile else {})
-    kept = choose_requests([Request(message.index, text)], most, given.count, rate)
+    limit = max(SMALL_REQUEST, int(LARGE_REQUEST * room)) + HEADING
+    rate = rate_by(inputs.messages, inputs.profile.binding if inputs.profile else {})
+    kept = choose_requests([Request(message.index, text)], limit, inputs.count, rate)
     return Quote("last", message.index, kept[0].text, number=message.number) if kept else None

@@ -39,48 +39,48 @@ class Adaptive:
     writes = False
     learned = True
 
-    def plan(self, given: PlanInput) -> Plan:
-        return _Planner(given).plan()
+    def plan(self, inputs: PlanInput) -> Plan:
+        return _Planner(inputs).plan()
 
 
-def plan_alone(given: PlanInput) -> Plan:
+def plan_alone(inputs: PlanInput) -> Plan:
     """Return the plan of `adaptive` with nothing at its place but what is protected: one summary quotes the rest, and
     ends with the last request. Where that has no room in it, the plan of `adaptive` itself.
 
     Raises BudgetError when nothing valid fits.
     """
-    planner = _Planner(given, alone=True)
+    planner = _Planner(inputs, alone=True)
     try:
         plan, last = planner.plan(), planner.last_request()
     except BudgetError:
-        return Adaptive().plan(given)
-    said = last < 0 or plan.decisions[last].rendition == "whole" or any(slot.quotes for slot in plan.slots)
-    return plan if said else Adaptive().plan(given)
+        return Adaptive().plan(inputs)
+    has_last = last < 0 or plan.decisions[last].rendition == "whole" or any(slot.quotes for slot in plan.slots)
+    return plan if has_last else Adaptive().plan(inputs)
 
 
 class _Planner:
-    def __init__(self, given: PlanInput, *, alone: bool = False) -> None:
-        self.given, self.alone = given, alone
-        self.target = given.target if given.target is not None else self._implied_target()
-        self.renderer = Renderer(given.messages, given.count)
+    def __init__(self, inputs: PlanInput, *, alone: bool = False) -> None:
+        self.inputs, self.alone = inputs, alone
+        self.target = inputs.target if inputs.target is not None else self._implied_target()
+        self.renderer = Renderer(inputs.messages, inputs.count)
 
     def _implied_target(self) -> int:
-        """Without a target: what is protected, and each tier's share of the rest."""
-        keep, total = self.given.settings.tiers.keep, 0.0
-        for group in self.given.groups:
-            tiers = self.given.tiers_of(group)
-            total += group.tokens * (1.0 if group.index in self.given.protected or not tiers else keep[min(tiers)])
+        """Return, without a target, what is protected, and each tier's share of the rest."""
+        keep, total = self.inputs.settings.tiers.keep, 0.0
+        for group in self.inputs.groups:
+            tiers = self.inputs.tiers_of(group)
+            total += group.tokens * (1.0 if group.index in self.inputs.protected or not tiers else keep[min(tiers)])
         return int(total)
 
     def plan(self) -> Plan:
-        given, target = self.given, self.target
-        if sum(g.tokens for g in given.groups) <= target:
-            return self._finish(Attempt({g.index: self.renderer.whole(g, "fits") for g in given.groups}, [], 0))
-        asked = self._asked()
-        protected = [g for g in given.groups if g.index in given.protected and g.index not in asked]
+        inputs, target = self.inputs, self.target
+        if sum(g.tokens for g in inputs.groups) <= target:
+            return self._finish(Attempt({g.index: self.renderer.whole(g, "fits") for g in inputs.groups}, [], 0))
+        competing = self._competing_requests()
+        protected = [g for g in inputs.groups if g.index in inputs.protected and g.index not in competing]
         large = set() if self.alone else self._large(protected)
-        kept = {d.group: d for d in keep_protected(given, self.renderer, protected, target, frozenset(large))}
-        rest = [g for g in given.groups if g.index not in kept]
+        kept = {d.group: d for d in keep_protected(inputs, self.renderer, protected, target, frozenset(large))}
+        rest = [g for g in inputs.groups if g.index not in kept]
         room = target - sum(d.tokens for d in kept.values())
         for group in reversed(rest if room > DETAIL and not self.alone else ()):
             if room - group.tokens < DETAIL:
@@ -96,51 +96,51 @@ class _Planner:
 
     def _chooser(self, kept: dict[int, Decision], rest: list[Group], room: int, large: set[int]) -> Chooser:
         if self.alone:
-            return OneSummaryChooser(self.given, kept, rest, room)
-        report = self._report(room) if self.given.groups[-1] in rest else None
-        return Chooser(self.given, kept, rest, room, large, report)
+            return OneSummaryChooser(self.inputs, kept, rest, room)
+        report = self._report(room) if self.inputs.groups[-1] in rest else None
+        return Chooser(self.inputs, kept, rest, room, large, report)
 
     def _report(self, room: int) -> Decision | None:
-        """What the agent told the user at the very end of its work: the report of it, cut where it is long."""
-        given, newest = self.given, self.given.groups[-1]
-        said = [given.messages[i] for i in newest.messages]
-        worked = any(message.calls for message in given.messages)
-        if given.target is None or not worked or any(m.role != "assistant" or m.calls for m in said):
+        """Return what the agent told the user at the very end of its work: the report of it, cut where it is long."""
+        inputs, newest = self.inputs, self.inputs.groups[-1]
+        messages = [inputs.messages[i] for i in newest.messages]
+        worked = any(message.calls for message in inputs.messages)
+        if inputs.target is None or not worked or any(m.role != "assistant" or m.calls for m in messages):
             return None
         fitted = self.renderer.fit([newest], int(_REPORT_SHARE * newest_share(room)), NEWEST_EXCHANGE, prose=True)
         return fitted[0] if fitted else None
 
-    def _asked(self) -> set[int]:
-        """Requests whose lines compete with each other: all but the last one, where that is to stay at its place. An
-        earlier summary that repeats the first one is read line by line, too."""
-        given = self.given
-        if given.target is None:
+    def _competing_requests(self) -> set[int]:
+        """Return the requests whose lines compete with each other: all but the last one, where that is to stay at its
+        place. An earlier summary that repeats the first one is read line by line, too."""
+        inputs = self.inputs
+        if inputs.target is None:
             return set()
-        asked = {
+        requests = {
             g.index
-            for g in given.groups
-            if given.protected.get(g.index) in (None, *REQUESTS)
-            and (_is_plain_request(given, g) or given.is_summary(g))
+            for g in inputs.groups
+            if inputs.protected.get(g.index) in (None, *REQUESTS)
+            and (_is_plain_request(inputs, g) or inputs.is_summary(g))
         }
-        return asked if self.alone else asked - {self.last_request()}
+        return requests if self.alone else requests - {self.last_request()}
 
     def last_request(self) -> int:
-        """The group of the newest request that is protected for being one; -1 when there is none."""
-        reasons = self.given.protected
-        asked = (
-            g.index for g in self.given.groups if reasons.get(g.index) in REQUESTS and not self.given.is_summary(g)
+        """Return the group of the newest request that is protected for being one; -1 when there is none."""
+        reasons = self.inputs.protected
+        requests = (
+            g.index for g in self.inputs.groups if reasons.get(g.index) in REQUESTS and not self.inputs.is_summary(g)
         )
-        return max(asked, default=-1)
+        return max(requests, default=-1)
 
     def _large(self, protected: Sequence[Group]) -> set[int]:
-        """The last request, when it would leave too little room for everything else: its lines that bind are kept.
+        """Return the last request, when it would leave too little room for the rest: its lines that bind are kept.
 
         None when there is not even room for what is left of it.
         """
-        if self.given.target is None:
+        if self.inputs.target is None:
             return set()
         newest = self.last_request()
-        last = [g for g in protected if g.index == newest and _is_plain_request(self.given, g)]
+        last = [g for g in protected if g.index == newest and _is_plain_request(self.inputs, g)]
         others = sum(g.tokens for g in protected if g not in last)
         room = self.target - others
         large = [g for g in last if g.tokens > max(SMALL_REQUEST, LARGE_REQUEST * room)]
@@ -148,31 +148,32 @@ class _Planner:
         return {g.index for g in large} if needed <= self.target else set()
 
     def _least(self, group: Group) -> int:
-        """Tokens that a request takes in any case: what has no place or is small is never cut."""
-        parts = [part for i in group.messages for part in self.given.messages[i].parts]
+        """Return the tokens that a request takes in any case: what has no place or is small is never cut."""
+        parts = [part for i in group.messages for part in self.inputs.messages[i].parts]
         cut = sum(max(0, p.tokens - SMALLEST * 2) for p in parts if p.place is not None and not p.edited)
         return max(SMALLEST * 2, group.tokens - cut)
 
     def _finish(self, attempt: Attempt) -> Plan:
-        given = self.given
-        if given.target is None and not attempt.slots:
+        inputs = self.inputs
+        if inputs.target is None and not attempt.slots:
             # nothing would say that it has been cut already, and the next run would cut it again
-            whole = {g.index: self.renderer.whole(g, "too little to cut") for g in given.groups}
+            whole = {g.index: self.renderer.whole(g, "too little to cut") for g in inputs.groups}
             attempt = replace(attempt, decisions=whole)
-        made = attempt.decisions | without_closing(given, self.renderer, attempt.decisions)
-        decisions = tuple(made[g.index] for g in given.groups)
-        lost = {i for d in decisions if d.rendition != "whole" for i in given.groups[d.group].messages}
+        all_decisions = attempt.decisions | without_closing(inputs, self.renderer, attempt.decisions)
+        decisions = tuple(all_decisions[g.index] for g in inputs.groups)
+        lost = {i for d in decisions if d.rendition != "whole" for i in inputs.groups[d.group].messages}
         return Plan(
             strategy=Adaptive.name,
             target=self.target,
             decisions=decisions,
             slots=tuple(attempt.slots),
-            demoted=frozenset(lost & given.residuals.kept),
+            demoted=frozenset(lost & inputs.residuals.kept),
         )
 
 
-def _is_plain_request(given: PlanInput, group: Group) -> bool:
+def _is_plain_request(inputs: PlanInput, group: Group) -> bool:
     """Return whether a group is what the user said, with what a harness put beside it, and all of it is text."""
-    messages = [given.messages[i] for i in group.messages]
-    said = all(m.origin in ("request", "injected") for m in messages) and any(m.origin == "request" for m in messages)
-    return said and all(part.kind == "text" and not part.images for m in messages for part in m.parts)
+    messages = [inputs.messages[i] for i in group.messages]
+    origins = {message.origin for message in messages}
+    is_request = "request" in origins and origins <= {"request", "injected"}
+    return is_request and all(part.kind == "text" and not part.images for m in messages for part in m.parts)

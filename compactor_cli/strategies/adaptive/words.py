@@ -15,33 +15,33 @@ from compactor_cli.text.clauses import split_clauses
 class Words:
     """Chooses among spans of what was said in a session."""
 
-    def __init__(self, given: PlanInput, lines: SessionLines, tokens: Callable[[int], int]) -> None:
-        """`tokens`: those of a line."""
-        self._given, self._lines, self._tokens = given, lines, tokens
+    def __init__(self, inputs: PlanInput, lines: SessionLines, tokens: Callable[[int], int]) -> None:
+        """Take the lines of a session; `tokens` counts a line."""
+        self._inputs, self._lines, self._tokens = inputs, lines, tokens
 
-    def within(self, room: float, said: Sequence[UserWords]) -> Iterator[int]:
+    def within(self, room: float, spans: Sequence[UserWords]) -> Iterator[int]:
         """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind."""
         lines, pieces = self._lines, self._lines.session.pieces
-        texts = [Request(at, pieces[each.piece].text[each.start : each.end]) for at, each in enumerate(said)]
-        lines_of = [list(lines.overlapping(each.piece, each.start, each.end)) for each in said]
-        needed = sum(self._tokens(line) for own in lines_of for line in own) + HEADING * len(lines_of)
+        texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
+        lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]
+        needed = sum(self._tokens(line) for span_lines in lines_of for line in span_lines) + HEADING * len(lines_of)
         if needed <= room:
-            for own in reversed(lines_of):
-                yield from own
+            for span_lines in reversed(lines_of):
+                yield from span_lines
             return
-        numbers = [pieces[each.piece].message for each in said]
-        rate = rate_by(self._given.messages, self._given.profile.binding if self._given.profile else {})
+        numbers = [pieces[span.piece].message for span in spans]
+        rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
         kept = choose_requests(
             texts,
             int(room),
-            self._given.count,
-            lambda sentences: rate([(numbers[at], text) for at, text in sentences]),
+            self._inputs.count,
+            lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
         )
-        for asked in reversed(kept):
-            each = said[asked.message]
-            if asked.whole:
-                yield from lines_of[asked.message]
+        for request in reversed(kept):
+            span = spans[request.message]
+            if request.whole:
+                yield from lines_of[request.message]
                 continue
-            clauses = split_clauses(texts[asked.message].text)
-            for clause in (clauses[at] for at in asked.clauses):
-                yield from lines.overlapping(each.piece, each.start + clause.start, each.start + clause.end)
+            clauses = split_clauses(texts[request.message].text)
+            for clause in (clauses[index] for index in request.clauses):
+                yield from lines.overlapping(span.piece, span.start + clause.start, span.start + clause.end)

@@ -19,7 +19,7 @@ from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
 from compactor_cli.summaries.format.headers import quotes_lines
 from compactor_cli.summaries.format.reading import quoted_words
-from compactor_cli.summaries.format.verbatim import carried, earlier_label, label_of
+from compactor_cli.summaries.format.verbatim import Kind, carried, earlier_label, label_of
 from compactor_cli.text.shorten import text_reference
 
 SHARE = 0.4
@@ -30,8 +30,8 @@ _KEPT_BEFORE = 0.8
 """The least value of what an earlier round kept: it was chosen once."""
 
 
-def asking_room(room: int) -> int:
-    """Tokens for the words of the user."""
+def request_room(room: int) -> int:
+    """Return the tokens for the words of the user."""
     return max(int(SHARE * room), min(int(_SMALL_SHARE * room), _SMALL))
 
 
@@ -56,49 +56,49 @@ class Repeatable(Struct, frozen=True):
 NO_WORDS = Repeatable((), (), {}, (), None, None)
 
 
-def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
+def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
     """Return what may be repeated of the user's words and of standing instructions, but for those in the groups that
     stay anyway."""
     earlier: list[tuple[str, str]] = []
-    own: list[Request] = []
-    told: list[Request] = []
-    began = ended = False
-    newest = max((m.index for m in given.messages if m.origin == "request"), default=-1)
-    for group in given.groups:
-        for message in (given.messages[i] for i in group.messages):
+    new: list[Request] = []
+    standing: list[Request] = []
+    first_stays = last_stays = False
+    newest = max((m.index for m in inputs.messages if m.origin == "request"), default=-1)
+    for group in inputs.groups:
+        for message in (inputs.messages[i] for i in group.messages):
             if group.index in fixed:
-                reason = given.protected.get(group.index)
+                reason = inputs.protected.get(group.index)
                 stays = reason == DECIDED and message.origin == "request"
-                began = began or reason == FIRST_REQUEST or (stays and not (earlier or own))
-                ended = ended or reason == LAST_REQUEST or (stays and message.index == newest)
+                first_stays = first_stays or reason == FIRST_REQUEST or (stays and not (earlier or new))
+                last_stays = last_stays or reason == LAST_REQUEST or (stays and message.index == newest)
             elif message.origin == "summary":
-                found = _carried(message)
-                began = began or bool(earlier and found)
-                earlier += found
+                repeats = _carried(message)
+                first_stays = first_stays or bool(earlier and repeats)
+                earlier += repeats
             elif is_instructing(message):
-                told += [Request(message.index, message.text("text"))] if can_move(message) else []
+                standing += [Request(message.index, message.text("text"))] if can_move(message) else []
             else:
                 text = message.text("text") if message.origin == "request" and can_move(message) else reply_in(message)
-                own += [Request(message.index, text)] if text.strip() else []
-    before = [(at - len(earlier), label, text) for at, (label, text) in enumerate(earlier)]
+                new += [Request(message.index, text)] if text.strip() else []
+    old = [(number - len(earlier), label, text) for number, (label, text) in enumerate(earlier)]
     by_speaker = {
-        speaker: [Request(at, text) for at, label, text in before if label.endswith(f" {speaker}")]
+        speaker: [Request(number, text) for number, label, text in old if label.endswith(f" {speaker}")]
         for speaker in ("user", INSTRUCTIONS)
     }
-    requests = by_speaker["user"] + own
-    instructions = by_speaker[INSTRUCTIONS] + told
+    requests = by_speaker["user"] + new
+    instructions = by_speaker[INSTRUCTIONS] + standing
     known = {request.message for request in (*requests, *instructions)}
-    numbers = {request.message: given.messages[request.message].number for request in (*own, *told)}
-    labels = {at: label for at, label, _ in before}
-    labels |= {request.message: label_of(numbers[request.message], "user") for request in own}
-    labels |= {request.message: label_of(numbers[request.message], INSTRUCTIONS) for request in told}
+    numbers = {request.message: inputs.messages[request.message].number for request in (*new, *standing)}
+    labels = {number: label for number, label, _ in old}
+    labels |= {request.message: label_of(numbers[request.message], "user") for request in new}
+    labels |= {request.message: label_of(numbers[request.message], INSTRUCTIONS) for request in standing}
     return Repeatable(
         requests=tuple(requests),
         instructions=tuple(instructions),
         labels=labels,
-        others=tuple((at, Quote("turn", None, text, label)) for at, label, text in before if at not in known),
-        first=requests[0].message if requests and not began else None,
-        last=requests[-1].message if requests and not ended else None,
+        others=tuple((number, Quote("turn", None, text, label)) for number, label, text in old if number not in known),
+        first=requests[0].message if requests and not first_stays else None,
+        last=requests[-1].message if requests and not last_stays else None,
         numbers=numbers,
     )
 
@@ -106,36 +106,36 @@ def repeatable(given: PlanInput, fixed: Collection[int]) -> Repeatable:
 def _carried(summary: Message) -> list[tuple[str, str]]:
     """Return what an earlier summary repeats, in its order, with what is to stand before it."""
     text = summary.text("text")
-    before = carried(text)
-    found = [(earlier_label(label), words) for label, words in before.turns]
+    repeats = carried(text)
+    pairs = [(earlier_label(label), words) for label, words in repeats.turns]
     if quotes_lines(text):
         quoted = [words for speaker in ("user", INSTRUCTIONS) for words in quoted_words(text, speaker)]
-        found += [(earlier_label(words.label), words.text) for words in sorted(quoted, key=lambda words: words.start)]
-    if before.first:
-        found.insert(0, ("earlier user", before.first))
-    if before.last and before.last != before.first:
-        found.append(("earlier user", before.last))
-    return found
+        pairs += [(earlier_label(words.label), words.text) for words in sorted(quoted, key=lambda words: words.start)]
+    if repeats.first:
+        pairs.insert(0, ("earlier user", repeats.first))
+    if repeats.last and repeats.last != repeats.first:
+        pairs.append(("earlier user", repeats.last))
+    return pairs
 
 
-def choose(given: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
+def choose(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """Return what stays of the requests in so much room, by their numbers."""
-    weights = given.profile.talk if given.profile is not None else {}
-    return _chosen(given, words.requests, room, weights)
+    weights = inputs.profile.talk if inputs.profile is not None else {}
+    return _chosen(inputs, words.requests, room, weights)
 
 
-def choose_instructions(given: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
+def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """Return what stays of standing instructions in their share of a room, by the numbers of their messages."""
-    weights = given.profile.binding if given.profile is not None else {}
-    return _chosen(given, words.instructions, int(INSTRUCTIONS_SHARE * room), weights)
+    weights = inputs.profile.binding if inputs.profile is not None else {}
+    return _chosen(inputs, words.instructions, int(INSTRUCTIONS_SHARE * room), weights)
 
 
 def _chosen(
-    given: PlanInput, said: Sequence[Request], room: int, weights: Mapping[str, float]
+    inputs: PlanInput, requests: Sequence[Request], room: int, weights: Mapping[str, float]
 ) -> dict[int, KeptRequest]:
-    rate = rate_by(given.messages, weights) if weights else None
-    chosen = choose_requests(said, room, given.count, _carrying_on(rate) if rate else None)
-    return {asked.message: asked for asked in chosen}
+    rate = rate_by(inputs.messages, weights) if weights else None
+    chosen = choose_requests(requests, room, inputs.count, _carrying_on(rate) if rate else None)
+    return {request.message: request for request in chosen}
 
 
 def _carrying_on(rate: Rate) -> Rate:
@@ -149,33 +149,30 @@ def _carrying_on(rate: Rate) -> Rate:
 def quotes_of(words: Repeatable, chosen: Mapping[int, KeptRequest], *, ends: bool) -> tuple[Quote, ...]:
     """Return what a summary repeats, in time order. `ends`: the newest request has a place of its own in it."""
     last = words.last if ends else None
-    found: list[tuple[int, Quote]] = list(words.others)
-    for number, asked in chosen.items():
+    numbered: list[tuple[int, Quote]] = list(words.others)
+    for number, kept in chosen.items():
         message = number if number >= 0 else None
-        if number == last == words.first:
-            found.append((number, Quote("only", message, asked.text, number=words.numbers.get(number))))
-        elif number == words.first:
-            found.append((number, Quote("first", message, asked.text, number=words.numbers.get(number))))
-        elif number == last:
-            found.append((number, Quote("last", message, asked.text, number=words.numbers.get(number))))
-        else:
-            found.append((number, Quote("turn", message, asked.text, words.labels[number], words.numbers.get(number))))
-    return tuple(quote for _, quote in sorted(found, key=lambda f: f[0]))
+        kind: Kind = "only" if number == last == words.first else "turn"
+        if kind == "turn" and number in (words.first, last):
+            kind = "first" if number == words.first else "last"
+        label = words.labels[number] if kind == "turn" else ""
+        numbered.append((number, Quote(kind, message, kept.text, label, words.numbers.get(number))))
+    return tuple(quote for _, quote in sorted(numbered, key=lambda pair: pair[0]))
 
 
-def in_place(given: PlanInput, group: Group, asked: KeptRequest | None) -> Decision | None:
-    """A request at its place as far as it stays; None when it cannot be cut there, or nothing of it stays."""
-    if asked is None or len(group.messages) > 1:
+def in_place(inputs: PlanInput, group: Group, kept: KeptRequest | None) -> Decision | None:
+    """Decide on a request at its place as far as it stays; None when it cannot be cut there, or nothing of it stays."""
+    if kept is None or len(group.messages) > 1:
         return None
-    if asked.whole:
+    if kept.whole:
         return Decision(group.index, "whole", group.tokens, "request of the user")
-    texts = [(at, part) for at, part in enumerate(given.messages[group.messages[0]].parts) if part.text.strip()]
+    texts = [(i, part) for i, part in enumerate(inputs.messages[group.messages[0]].parts) if part.text.strip()]
     if len(texts) != 1 or texts[0][1].place is None:
         return None
-    at, part = texts[0]
-    left_out = len(part.text) - sum(len(piece.strip()) for piece in asked.text.split(LEFT_OUT))
-    text = f"{asked.text}\n[… {max(1, left_out):,} characters left out · {text_reference(part.text)}]"
-    edit = Edit(group.messages[0], at, text, given.count(text))
+    i, part = texts[0]
+    left_out = len(part.text) - sum(len(piece.strip()) for piece in kept.text.split(LEFT_OUT))
+    text = f"{kept.text}\n[… {max(1, left_out):,} characters left out · {text_reference(part.text)}]"
+    edit = Edit(group.messages[0], i, text, inputs.count(text))
     tokens = group.tokens - part.tokens + edit.tokens
     if tokens >= group.tokens:
         return None

@@ -25,38 +25,38 @@ _LEAST = 60
 
 
 def quoted_details(
-    given: PlanInput, covered: Sequence[Group], room: int, aside: Collection[int] = (), newest: int = 0
+    inputs: PlanInput, covered: Sequence[Group], room: int, aside: Collection[int] = (), newest: int = 0
 ) -> tuple[tuple[Excerpt, ...], int]:
-    """The best lines of these groups in about `room` tokens, and what is left of it. Messages in `aside` are repeated
-    anyway. `newest`: tokens for the beginnings of the newest messages, whatever their value."""
-    room = min(room, DETAIL) - given.count(LEGEND)
-    if room < _LEAST or given.profile is None:
+    """Return the best lines of these groups in about `room` tokens, and what is left of it. Messages in `aside` are
+    repeated anyway. `newest`: tokens for the beginnings of the newest messages, whatever their value."""
+    room = min(room, DETAIL) - inputs.count(LEGEND)
+    if room < _LEAST or inputs.profile is None:
         return (), 0
-    session = read_session(given.messages, REACH, given.settings.query, quoted_only=True)
-    evidence = gather(given.messages, session)
-    values = TermScores(session, evidence, given.profile)
+    session = read_session(inputs.messages, REACH, inputs.settings.query, quoted_only=True)
+    evidence = gather(inputs.messages, session)
+    values = TermScores(session, evidence, inputs.profile)
     inside = {i for group in covered for i in group.messages} - set(aside)
-    outside = frozenset(m.index for m in given.messages if m.index not in inside)
+    outside = frozenset(m.index for m in inputs.messages if m.index not in inside)
     lines = SessionLines(session, values.of, outside)
     known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
-    selector = Selector(lines, values.of, given.count, sorted(known))
+    selector = Selector(lines, values.of, inputs.count, sorted(known))
     room -= _take_newest(selector, lines, newest)
     left = selector.fill(densest(lines, room), room)
     chosen = sorted(selector.taken.values(), key=lambda choice: choice.line)
-    return tuple(Quoter(given.messages, lines, given.count).excerpts(chosen)), left
+    return tuple(Quoter(inputs.messages, lines, inputs.count).excerpts(chosen)), left
 
 
 def _take_newest(selector: Selector, lines: SessionLines, room: int) -> int:
-    """The first lines of the newest texts, calls and results; returns their tokens."""
+    """Take the first lines of the newest texts, calls and results; returns their tokens."""
     used = 0
     for number in sorted(lines.first_of, reverse=True):
-        own = 0
+        piece_tokens = 0
         for line in lines.of_piece(number):
             cost = selector.cost(line)
             if used + cost > room:
                 return used
-            own += cost
-            if own > _BEGINNING:
+            piece_tokens += cost
+            if piece_tokens > _BEGINNING:
                 break
             used += selector.take(line)
     return used

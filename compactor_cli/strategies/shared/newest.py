@@ -35,8 +35,8 @@ def comfortable(renderer: Renderer, groups: Sequence[Group], room: int) -> int:
 def fit_newest(
     renderer: Renderer, groups: Sequence[Group], room: int, count: int, reason: str
 ) -> tuple[list[Decision], list[Group]]:
-    """The `count` newest groups, or as many of them as fit with their outputs cut, and the others. The last
-    one of all may have its texts cut too."""
+    """Fit the `count` newest groups, or as many of them as fit with their outputs cut; return them and the others. The
+    last one of all may have its texts cut too."""
     for size in range(max(count, 1), 0, -1):
         newest = groups[len(groups) - size :]
         fitted = renderer.fit(newest, room, reason, prose=size == 1)
@@ -46,7 +46,7 @@ def fit_newest(
 
 
 def bound(renderer: Renderer, group: Group, limit: int) -> int:
-    """Tokens of a group with its outputs cut to a limit; an upper bound that costs no counting."""
+    """Return the tokens of a group with its outputs cut to a limit; an upper bound that costs no counting."""
     if group.tokens <= limit:
         return group.tokens
     return group.tokens - sum(max(0, size - limit) for size in renderer.sizes([group], "tool_result"))

@@ -31,82 +31,81 @@ _SOFT = (IN_FLIGHT, NEWEST, EARLIER_HISTORY)
 
 
 def keep_protected(
-    given: PlanInput, renderer: Renderer, groups: Sequence[Group], target: int, without: frozenset[int] = frozenset()
+    inputs: PlanInput, renderer: Renderer, groups: Sequence[Group], target: int, without: frozenset[int] = frozenset()
 ) -> list[Decision]:
-    """Protected groups, whole where the target allows it, and whole in any case where a person decided so; the caller
-    sees to those in `without`.
+    """Keep protected groups, whole where the target allows it, and whole in any case where a person decided so; the
+    caller sees to those in `without`.
 
     Raises BudgetError when nothing valid fits.
     """
     groups = [g for g in groups if g.index not in without]
-    fixed = [renderer.whole(g, DECIDED) for g in groups if given.protected[g.index] == DECIDED]
-    left = target - sum(d.tokens for d in fixed)
-    soft = [g for g in groups if given.protected[g.index] in _SOFT]
-    hard = [g for g in groups if given.protected[g.index] not in (*_SOFT, DECIDED)]
-    others = len(given.groups) > len(groups)
-    for firm in _firm(given, renderer, hard, left, others=others):
-        room = left - sum(d.tokens for d in firm)
+    fixed = [renderer.whole(g, DECIDED) for g in groups if inputs.protected[g.index] == DECIDED]
+    tokens_left = target - sum(d.tokens for d in fixed)
+    soft = [g for g in groups if inputs.protected[g.index] in _SOFT]
+    hard = [g for g in groups if inputs.protected[g.index] not in (*_SOFT, DECIDED)]
+    others = len(inputs.groups) > len(groups)
+    for firm in _firm(inputs, renderer, hard, tokens_left, others=others):
+        room = tokens_left - sum(d.tokens for d in firm)
         # what can be cut leaves half of the room to the rest of the session when it can
         kept = renderer.fit(soft, room // 2, "", prose=True) or renderer.fit(soft, room, "", prose=True)
         if kept is not None:
-            return [*fixed, *_reasoned(given, [*kept, *firm])]
+            return [*fixed, *_reasoned(inputs, [*kept, *firm])]
     # the user's own words, last of all
     kept = renderer.smallest(soft, "", prose=True)
-    room = left - sum(d.tokens for d in kept)
+    room = tokens_left - sum(d.tokens for d in kept)
     # as they have to be cut anyway, they also make room for a word on what is gone
     cut = renderer.fit(hard, room - HELD_BACK, "", prose=True) if others else None
     cut = cut or renderer.fit(hard, room, "", prose=True)
     if cut is None:
-        raise _too_small(given, target, [*fixed, *kept, *renderer.smallest(hard, "", prose=True)])
-    return [*fixed, *_reasoned(given, [*kept, *cut])]
+        raise _too_small(inputs, target, [*fixed, *kept, *renderer.smallest(hard, "", prose=True)])
+    return [*fixed, *_reasoned(inputs, [*kept, *cut])]
 
 
 def _firm(
-    given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
+    inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
 ) -> Iterator[list[Decision]]:
-    """What is cut last: whole; then without most of what stands beside a request, such as the files it names. Where
-    `others` need it, the system messages leave them half of the room: a harness sends its own instructions again, and
-    the session stands nowhere else."""
+    """Yield what is cut last: whole; then without most of what stands beside a request, such as the files it names.
+    Where `others` need it, the system messages leave them half of the room: a harness sends its own instructions again,
+    and the session stands nowhere else."""
     whole = {g.index: renderer.whole(g, "") for g in hard}
-    system = [g for g in hard if all(given.messages[i].role == "system" for i in g.messages)]
+    system = [g for g in hard if all(inputs.messages[i].role == "system" for i in g.messages)]
     size = sum(g.tokens for g in system)
-    most = max(room // 2, room - (sum(g.tokens for g in given.groups) - size))
+    most = max(room // 2, room - (sum(g.tokens for g in inputs.groups) - size))
     if others and size > most:
         whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
     yield list(whole.values())
-    enclosed = _enclosed(given, renderer, hard, int(_ENCLOSED_SHARE * room))
+    enclosed = _enclosed(inputs, renderer, hard, int(_ENCLOSED_SHARE * room))
     if enclosed:
         yield list((whole | enclosed).values())
 
 
-def _enclosed(given: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int) -> dict[int, Decision]:
-    """The requests, and what a harness put beside them cut to `room` tokens, or as far as it can be."""
-    both = [g for g in hard if {given.messages[i].origin for i in g.messages} == {"request", "injected"}]
-    asked = frozenset(i for g in both for i in g.messages if given.messages[i].origin == "request")
-    said = sum(given.messages[i].tokens for i in asked)
-    cut = renderer.fit(both, said + room, "", prose=True, spare=asked)
-    return {d.group: d for d in cut or renderer.smallest(both, "", prose=True, spare=asked)}
+def _enclosed(inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int) -> dict[int, Decision]:
+    """Return the requests, and what a harness put beside them cut to `room` tokens, or as far as it can be."""
+    mixed = [g for g in hard if {inputs.messages[i].origin for i in g.messages} == {"request", "injected"}]
+    requests = frozenset(i for g in mixed for i in g.messages if inputs.messages[i].origin == "request")
+    request_tokens = sum(inputs.messages[i].tokens for i in requests)
+    cut = renderer.fit(mixed, request_tokens + room, "", prose=True, spare=requests)
+    return {d.group: d for d in cut or renderer.smallest(mixed, "", prose=True, spare=requests)}
 
 
-def _reasoned(given: PlanInput, decisions: Sequence[Decision]) -> list[Decision]:
-    return [d._replace(reason=given.protected[d.group]) for d in decisions]
+def _reasoned(inputs: PlanInput, decisions: Sequence[Decision]) -> list[Decision]:
+    return [d._replace(reason=inputs.protected[d.group]) for d in decisions]
 
 
-def without_closing(given: PlanInput, renderer: Renderer, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
-    """The decision that the assistant turn which closes a history goes, when no tool result stands before it any more;
-    empty otherwise."""
-    last = given.groups[-1]
-    if given.protected.get(last.index) != CLOSING:
+def without_closing(inputs: PlanInput, renderer: Renderer, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
+    """Drop the assistant turn that closes a history, when no tool result stands before it any more; else empty."""
+    last = inputs.groups[-1]
+    if inputs.protected.get(last.index) != CLOSING:
         return {}
-    kept = [g.messages[-1] for g in given.groups[:-1] if decisions[g.index].tokens]
-    if kept and given.messages[max(kept)].results:
+    kept = [g.messages[-1] for g in inputs.groups[:-1] if decisions[g.index].tokens]
+    if kept and inputs.messages[max(kept)].results:
         return {}
     return {last.index: renderer.removed(last, "no tool result stands before it", summarized=False)}
 
 
-def _too_small(given: PlanInput, target: int, smallest: list[Decision]) -> BudgetError:
+def _too_small(inputs: PlanInput, target: int, smallest: list[Decision]) -> BudgetError:
     items: dict[str, int] = {}
     for decision in sorted(smallest, key=lambda d: d.group):
-        why = given.protected[decision.group]
-        items[why] = items.get(why, 0) + decision.tokens
+        reason = inputs.protected[decision.group]
+        items[reason] = items.get(reason, 0) + decision.tokens
     return BudgetError(target, sum(items.values()), tuple(items.items()))

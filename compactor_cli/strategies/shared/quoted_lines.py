@@ -67,9 +67,9 @@ class Quoter:
         self._count = count
         self._base = base
         self.always = always
-        self._asked_by = pair(messages).answers
+        self._call_of = pair(messages).answers
         self._carried: dict[Spot, list[CarriedSpan]] = {}
-        self._answered_by = {call: result for result, call in self._asked_by.items()}
+        self._result_of = {call: result for result, call in self._call_of.items()}
 
     def slot(
         self,
@@ -80,7 +80,7 @@ class Quoter:
         *,
         based: bool = False,
     ) -> SummarySlot:
-        """The summary of some groups; it stands where the first group stood that it quotes."""
+        """Plan the summary of some groups; it stands where the first group stood that it quotes."""
         choices = sorted((c for g in groups for c in chosen.get(g.index, ())), key=lambda c: c.line)
         excerpts = tuple(self.excerpts(choices))
         quoted = sum(c.cost for c in choices) + len(state) // 4
@@ -88,11 +88,11 @@ class Quoter:
         if based and self._base is not None and (quoted >= _FULL or self.always):
             level = "full"
         first = next((g.index for g in groups if chosen.get(g.index)), groups[-1].index)
-        said = (self._head(groups, level), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
+        texts = (self._head(groups, level), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
         return SummarySlot(
             tier,
             tuple(sorted((g.index for g in groups), key=lambda index: (index < first, index))),
-            self._count("\n".join(filter(None, said))) + _SPARE,
+            self._count("\n".join(filter(None, texts))) + _SPARE,
             excerpts,
             level == "full",
             heading=level,
@@ -100,7 +100,7 @@ class Quoter:
         )
 
     def _head(self, groups: Iterable[Group], level: Level) -> str:
-        """The beginning of a summary as it will be written, with a reference of about as many tokens."""
+        """Return the beginning of a summary as it will be written, with a reference of about as many tokens."""
         covers = [i for g in groups for i in g.messages]
         if level == "mark":
             return lines_mark(covers)
@@ -108,33 +108,33 @@ class Quoter:
         return lines_header(covers, round=10, reference=reference, base=self._base if level == "full" else None)
 
     def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
-        """Chosen lines, in their order, as they are quoted."""
-        lines, before, piece, head = self._lines, -2, None, ""
-        quoted = {(own.message, own.part) for own in (lines.piece(choice.line) for choice in choices)}
+        """Yield chosen lines, in their order, as they are quoted."""
+        lines, last_line, last_piece, head = self._lines, -2, None, ""
+        quoted = {(piece.message, piece.part) for piece in (lines.piece(choice.line) for choice in choices)}
         for choice in choices:
-            own, line = lines.piece(choice.line), choice.line
-            begins, parted = own is not piece, False
-            earlier = self._messages[own.message].origin == "summary"
+            piece, line = lines.piece(choice.line), choice.line
+            begins, parted = piece is not last_piece, False
+            earlier = self._messages[piece.message].origin == "summary"
             text = plain(lines.text(line))
             if earlier:
-                now = self._heading_at((own.message, own.part), lines.starts[line])
+                line_heading = self._heading_at((piece.message, piece.part), lines.starts[line])
                 parted = text.startswith(GAP)
-                begins, head = begins or now != head, now
-                text = bare(text) if _at_margin(own.text, lines.starts[line]) else text
+                begins, head = begins or line_heading != head, line_heading
+                text = bare(text) if _at_margin(piece.text, lines.starts[line]) else text
             else:
                 if begins:
-                    number = self._messages[own.message].number
-                    head = heading(number, self._speaker(own, lines.ends[line], quoted))
-                text = _NUMBER.sub("", text) if self._is_result(own) else text
+                    number = self._messages[piece.message].number
+                    head = heading(number, self._speaker(piece, lines.ends[line], quoted))
+                text = _NUMBER.sub("", text) if self._part((piece.message, piece.part)).kind == "tool_result" else text
             joint = "gap"
             if begins:
                 joint = "heading" if lines.is_first(line) or (earlier and not parted) else "middle"
-            elif line == before + 1 and not parted:
-                between = own.text[lines.ends[before] : lines.starts[line]]
+            elif line == last_line + 1 and not parted:
+                between = piece.text[lines.ends[last_line] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
                 text = between + text if joint == "same" else text
             yield Excerpt(head, text, joint, choice.value)
-            before, piece = line, own
+            last_line, last_piece = line, piece
 
     def _heading_at(self, spot: Spot, start: int) -> str:
         """Return what stands before a line of an earlier summary, which is read once for all of its lines."""
@@ -146,33 +146,30 @@ class Quoter:
     def _part(self, spot: Spot) -> Part:
         return self._messages[spot[0]].parts[spot[1]]
 
-    def _is_result(self, piece: SessionPiece) -> bool:
-        return self._messages[piece.message].parts[piece.part].kind == "tool_result"
-
     def _speaker(self, piece: SessionPiece, end: int, quoted: set[tuple[int, int]]) -> str:
         """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
-        found = self._messages[piece.message]
-        part = found.parts[piece.part]
+        message = self._messages[piece.message]
+        part = message.parts[piece.part]
         if part.kind == "tool_call":
             name = " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
-            answer = self._answered_by.get((piece.message, piece.part))
+            answer = self._result_of.get((piece.message, piece.part))
             # a call whose result is not quoted would pass for one that did what it says
-            untold = self._part(answer) if answer is not None and answer not in quoted else None
-            ended = misfortune(part, untold) if untold else ""
-            return f"{name} {ended}" if ended else name
-        if part.kind == "tool_result" or found.role == "tool":
+            unquoted = self._part(answer) if answer is not None and answer not in quoted else None
+            outcome = misfortune(part, unquoted) if unquoted else ""
+            return f"{name} {outcome}" if outcome else name
+        if part.kind == "tool_result" or message.role == "tool":
             words = reply_span(piece.text)
             if words is not None and words[0] < end:
                 return "user"
-            call = self._asked_by.get((piece.message, piece.part))
+            call = self._call_of.get((piece.message, piece.part))
             if call is None or call in quoted:
                 return "→"
             return f"{call_label(self._part(call))} →"
-        if found.origin == "injected":
+        if message.origin == "injected":
             return INSTRUCTIONS if is_instructions(piece.text) else "harness"
-        if found.role == "user":
-            return user_named(found.speaker)
-        return "" if found.role == "assistant" else found.role
+        if message.role == "user":
+            return user_named(message.speaker)
+        return "" if message.role == "assistant" else message.role
 
 
 def _at_margin(text: str, start: int) -> bool:

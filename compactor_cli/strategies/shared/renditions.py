@@ -37,7 +37,8 @@ class Renderer:
     """Renders groups of one transcript; every shortened text is counted once."""
 
     def __init__(self, messages: Sequence[Message], count: Callable[[str], int], query: str = "") -> None:
-        """`query`: words for which sentences are kept, besides the names of the newest messages."""
+        """Take the messages of a transcript. `query`: words for which sentences are kept, besides the names of the
+        newest messages."""
         self.messages = messages
         self._query = query
         self._keywords: Keywords | None = None
@@ -53,7 +54,7 @@ class Renderer:
         return Decision(group.index, "summarized" if summarized else "gone", 0, reason)
 
     def shortened(self, group: Group, cut: Cut, reason: str, spare: frozenset[int] = frozenset()) -> Decision:
-        """The group with its parts cut; messages in `spare` stay as they are."""
+        """Cut the parts of a group; messages in `spare` stay as they are."""
         edits = []
         saved = 0
         for index in group.messages:
@@ -98,16 +99,16 @@ class Renderer:
     def _words(self) -> Keywords:
         """Return what the newest messages speak of, and the words of the query."""
         if self._keywords is None:
-            found = set(self._query.split())
+            words = set(self._query.split())
             for message in self.messages[-_NEWEST:]:
                 if message.role == "system":
                     continue
                 for part in message.parts:
                     if part.kind == "text":
-                        found |= identifiers(part.text[:_READ]) | quoted(part.text[:_READ])
+                        words |= identifiers(part.text[:_READ]) | quoted(part.text[:_READ])
                     elif part.kind == "tool_call":
-                        found |= identifiers(unescape(part.text[:_READ]))
-            self._keywords = Keywords(found)
+                        words |= identifiers(unescape(part.text[:_READ]))
+            self._keywords = Keywords(words)
         return self._keywords
 
     def _name(self, name: str) -> int:
@@ -116,7 +117,7 @@ class Renderer:
         return self._names[name]
 
     def sizes(self, groups: Iterable[Group], kind: str, spare: frozenset[int] = frozenset()) -> list[int]:
-        """Tokens of the parts of a kind that could be cut."""
+        """Return the tokens of the parts of a kind that could be cut."""
         return [
             part.tokens
             for group in groups
@@ -129,9 +130,8 @@ class Renderer:
     def fit(
         self, groups: Sequence[Group], room: int, reason: str, *, prose: bool, spare: frozenset[int] = frozenset()
     ) -> list[Decision] | None:
-        """The groups in at most `room` tokens, cut as little as possible: first outputs, then
-        arguments, then (with `prose`) pictures and texts. None when they cannot be made to fit.
-        """
+        """Fit the groups into at most `room` tokens, cut as little as possible: first outputs, then arguments, then
+        (with `prose`) pictures and texts. None when they cannot be made to fit."""
         if sum(group.tokens for group in groups) <= room:
             return [self.whole(group, reason) for group in groups]
         for arguments in (None, 400, 60):
@@ -152,7 +152,7 @@ class Renderer:
     def smallest(
         self, groups: Sequence[Group], reason: str, *, prose: bool, spare: frozenset[int] = frozenset()
     ) -> list[Decision]:
-        """The groups as small as they get."""
+        """Cut the groups as small as they get."""
         return self._render(groups, Cut(SMALLEST, 60, SMALLEST if prose else None, images=prose), reason, spare)
 
     def _render(self, groups: Sequence[Group], cut: Cut, reason: str, spare: frozenset[int]) -> list[Decision]:
@@ -173,16 +173,15 @@ def _reaches(part: Part, cut: Cut) -> bool:
 
 
 def level(sizes: Sequence[int], room: int) -> int | None:
-    """The highest limit for which `sizes`, each cut to it, save enough: sum(min(size, limit)) must
-    not exceed sum(sizes) + room (room is negative by what has to be saved). None below SMALLEST.
-    """
+    """Return the highest limit for which `sizes`, each cut to it, save enough: sum(min(size, limit)) must not exceed
+    sum(sizes) + room (room is negative by what has to be saved). None below SMALLEST."""
     ordered = sorted(sizes)
     below = [0, *accumulate(ordered)]
     allowed = below[-1] + room
 
     def cost(limit: int) -> int:
-        at = bisect_right(ordered, limit)
-        return below[at] + limit * (len(ordered) - at)
+        index = bisect_right(ordered, limit)
+        return below[index] + limit * (len(ordered) - index)
 
     if cost(SMALLEST) > allowed:
         return None

@@ -87,8 +87,8 @@ def choose_requests(
 
 
 def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
-    """Values by the learned score of what people say, with what the agent says in between, and by the words alone:
-    half each. Sentences of earlier rounds have negative numbers."""
+    """Rate by the learned score of what people say, with what the agent says in between, and by the words alone: half
+    each. Sentences of earlier rounds have negative numbers."""
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
         # read here, as most sessions have room for all that was said and ask for no values
@@ -96,20 +96,20 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
         answers = [statement for statement in answers if statement.text.strip()]
         said = [Statement(message, "user", text) for message, text in sentences]
         talk = sorted([*said, *answers], key=lambda statement: statement.message)
-        values = statement_values(talk, weights, (at for at, each in enumerate(talk) if each.speaker == "user"))
+        values = statement_values(talk, weights, (index for index, turn in enumerate(talk) if turn.speaker == "user"))
         return [(value + plain) / 2 for value, plain in zip(values, plain_values(sentences), strict=True)]
 
     return rate
 
 
 def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
-    """The value of sentences by their words alone: rare ones, names and numbers speak for them, nods do not."""
+    """Rate sentences by their words alone: rare ones, names and numbers speak for them, nods do not."""
     terms = [_terms(text) for _, text in sentences]
-    spread = Counter(term for own in terms for term in own)
-    most = log(1 + len(sentences)) or 1.0
+    spread = Counter(term for own_terms in terms for term in own_terms)
+    scale = log(1 + len(sentences)) or 1.0
     values = []
-    for (_, text), own in zip(sentences, terms, strict=True):
-        rare = sum(log((1 + len(sentences)) / spread[term]) for term in sorted(own)) / most
+    for (_, text), own_terms in zip(sentences, terms, strict=True):
+        rare = sum(log((1 + len(sentences)) / spread[term]) for term in sorted(own_terms)) / scale
         value = min(1.0, rare / 8) * 0.7 + (0.3 if _NAMED.search(text) else 0.1)
         values.append(value * (0.7 if ASKS.search(text) else 1.0))
     return values
@@ -139,49 +139,49 @@ class _Chooser:
         self.best = max((sentence.worth for sentence in self.sentences), default=0.0)
 
     def _weigh(self, rate: Rate) -> list[_Sentence]:
-        clauses = [(at, clause) for at, request in enumerate(self.requests) for clause in split_clauses(request.text)]
-        values = rate([(self.requests[at].message, clause.text) for at, clause in clauses])
+        clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
+        values = rate([(self.requests[i].message, clause.text) for i, clause in clauses])
         weighed = []
-        for (at, clause), value in zip(clauses, values, strict=True):
-            age = (len(self.requests) - 1 - at) / max(1, len(self.requests) - 1)
+        for (i, clause), value in zip(clauses, values, strict=True):
+            age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             worth = value * (1 - _AGED * age) * {"pasted": _PASTED, "middle": _MIDDLE}.get(clause.place, 1.0)
-            weighed.append(_Sentence(at, clause, self.count(clause.text) + 1, worth))
+            weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
     def choose(self, room: int) -> tuple[KeptRequest, ...]:
-        """The requests, each as far as it stays."""
+        """Return the requests, each as far as it stays."""
         newest = len(self.requests) - 1
         order = sorted(range(len(self.sentences)), key=self._rank)
-        own = [at for at in order if self.sentences[at].request == newest]
+        of_newest = [i for i in order if self.sentences[i].request == newest]
         whole = self.sizes[newest] + HEADING <= room * _NEWEST
-        self._take(own, room if whole else int(room * _NEWEST))
-        first = [at for at in order if self.sentences[at].request == 0]
-        best = max((self.sentences[at].worth for at in first), default=0.0)
+        self._take(of_newest, room if whole else int(room * _NEWEST))
+        first = [i for i in order if self.sentences[i].request == 0]
+        best = max((self.sentences[i].worth for i in first), default=0.0)
         self._take(first, self.used + int(room * _FIRST), least=_NOD * best / self.best if self.best else 0.0)
-        for at in first:
+        for i in first:
             if self.taken.isdisjoint(first):
-                self._take([at], self.used + int(room * _TASK), least=0.0)
-        for at in sorted(own, key=lambda at: self.sentences[at].tokens):  # something has to be said of the newest
-            if self.taken.isdisjoint(own):
-                self._take([at], room, least=0.0)
+                self._take([i], self.used + int(room * _TASK), least=0.0)
+        for i in sorted(of_newest, key=lambda i: self.sentences[i].tokens):  # something of the newest has to stay
+            if self.taken.isdisjoint(of_newest):
+                self._take([i], room, least=0.0)
         self._take(order, room)
-        chosen = self._asked()
-        while self.bundles and sum(asked.tokens + HEADING for asked in chosen) > room:
+        chosen = self._kept_requests()
+        while self.bundles and sum(request.tokens + HEADING for request in chosen) > room:
             self.taken -= set(self.bundles.pop())
-            chosen = self._asked()
+            chosen = self._kept_requests()
         return chosen
 
-    def _rank(self, at: int) -> tuple[float, int]:
-        sentence = self.sentences[at]
-        return -sentence.worth / (sentence.tokens + HEADING) ** 0.5, -at
+    def _rank(self, index: int) -> tuple[float, int]:
+        sentence = self.sentences[index]
+        return -sentence.worth / (sentence.tokens + HEADING) ** 0.5, -index
 
     def _take(self, order: Iterable[int], room: int, least: float = _NOD) -> None:
-        """Bundles in this order, as far as the room goes; none for a sentence that is worth next to nothing."""
+        """Take bundles in this order, as far as the room goes; none for a sentence that is worth next to nothing."""
         opened = {self.sentences[i].request for i in self.taken}
-        for at in order:
-            if at in self.taken or self.sentences[at].worth < least * self.best:
+        for index in order:
+            if index in self.taken or self.sentences[index].worth < least * self.best:
                 continue
-            bundle = self._with_later(at)
+            bundle = self._with_later(index)
             fresh = {self.sentences[i].request for i in bundle} - opened
             cost = sum(self.sentences[i].tokens for i in bundle) + (HEADING + 2) * len(fresh)
             if self.used + cost <= room:
@@ -190,62 +190,63 @@ class _Chooser:
                 self.taken.update(bundle)
                 self.bundles.append(bundle)
 
-    def _with_later(self, at: int) -> list[int]:
-        """Return a sentence with those that it must not stay without: later ones on its subject, and later ones on
-        theirs."""
-        bundle = [at]
+    def _with_later(self, index: int) -> list[int]:
+        """Return a sentence with those that it must not stay without: later ones on its subject, and on theirs."""
+        bundle = [index]
         for sentence in bundle:
             bundle += (other for other in self.later[sentence] if other not in self.taken and other not in bundle)
         return bundle
 
-    def _asked(self) -> tuple[KeptRequest, ...]:
-        found = []
+    def _kept_requests(self) -> tuple[KeptRequest, ...]:
+        requests = []
         for number, group in groupby(range(len(self.sentences)), key=lambda i: self.sentences[i].request):
             members = list(group)
-            stays = tuple(at for at, i in enumerate(members) if i in self.taken)
-            kept = [self.sentences[members[at]].clause for at in stays]
+            stays = tuple(index for index, i in enumerate(members) if i in self.taken)
+            kept = [self.sentences[members[index]].clause for index in stays]
             request = self.requests[number]
             if len(kept) == len(members):
-                found.append(KeptRequest(request.message, request.text, self.sizes[number], True))
+                requests.append(KeptRequest(request.message, request.text, self.sizes[number], True))
             elif kept:
                 text = _abridged(request.text, kept, self.sentences[members[-1]].clause)
-                found.append(KeptRequest(request.message, text, self.count(text), False, stays))
-        return tuple(found)
+                requests.append(KeptRequest(request.message, text, self.count(text), False, stays))
+        return tuple(requests)
 
 
 def _abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
-    """Some sentences of a text; an ellipsis says where others are left out."""
-    out: list[str] = []
+    """Join some sentences of a text; an ellipsis says where others are left out."""
+    pieces: list[str] = []
     end = 0
     for clause in kept:
         between = text[end : clause.start]
         if not between.strip():
-            out.append(between if out else "")
-        elif not out:
-            out.append(f"{LEFT_OUT} ")
+            pieces.append(between if pieces else "")
+        elif not pieces:
+            pieces.append(f"{LEFT_OUT} ")
         else:
-            out.append(f"\n{LEFT_OUT} " if "\n" in between else f" {LEFT_OUT} ")
-        out.append(text[clause.start : clause.end])
+            pieces.append(f"\n{LEFT_OUT} " if "\n" in between else f" {LEFT_OUT} ")
+        pieces.append(text[clause.start : clause.end])
         end = clause.end
-    return "".join(out) + (f" {LEFT_OUT}" if end < last.end else "")
+    return "".join(pieces) + (f" {LEFT_OUT}" if end < last.end else "")
 
 
 def _later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
-    """For each sentence the later ones that share enough of its rarer words to be about the same."""
+    """Find for each sentence the later ones that share enough of its rarer words to be about the same."""
     terms = [_terms(text) for text in sentences]
     holders: dict[str, list[int]] = {}
-    for at, own in enumerate(terms):
-        for term in sorted(own):
-            holders.setdefault(term, []).append(at)
-    telling = {term: found for term, found in holders.items() if len(found) <= _COMMON}
-    rare = [own & telling.keys() for own in terms]
+    for index, own_terms in enumerate(terms):
+        for term in sorted(own_terms):
+            holders.setdefault(term, []).append(index)
+    rare_holders = {term: indices for term, indices in holders.items() if len(indices) <= _COMMON}
+    rare = [own_terms & rare_holders.keys() for own_terms in terms]
     later: list[tuple[int, ...]] = []
-    for at, own in enumerate(rare):
-        shared = Counter(other for term in sorted(own) for other in telling[term] if other > at)
+    for index, own_terms in enumerate(rare):
+        shared = Counter(other for term in sorted(own_terms) for other in rare_holders[term] if other > index)
         later.append(
             tuple(
                 sorted(
-                    other for other, n in shared.items() if n >= 2 and n >= _OVERLAP * min(len(own), len(rare[other]))
+                    other
+                    for other, n in shared.items()
+                    if n >= 2 and n >= _OVERLAP * min(len(own_terms), len(rare[other]))
                 )
             )
         )
@@ -253,10 +254,10 @@ def _later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
 
 
 def _terms(text: str) -> set[str]:
-    """Words that two sentences on one subject may share; of scripts without blanks, pairs of characters."""
-    found = re.findall(_TERM, text.lower())
+    """Return words that two sentences on one subject may share; of scripts without blanks, pairs of characters."""
+    words = re.findall(_TERM, text.lower())
     if text.isascii():
-        return {word for word in found if len(word) > 2}
-    wide = [bool(re.match(_WIDE, word)) for word in found]
-    pairs = {a + b for a, b, x, y in zip(found, found[1:], wide, wide[1:], strict=False) if x and y}
-    return pairs | {word for word, is_wide in zip(found, wide, strict=True) if not is_wide and len(word) > 2}
+        return {word for word in words if len(word) > 2}
+    wide = [bool(re.match(_WIDE, word)) for word in words]
+    pairs = {a + b for a, b, x, y in zip(words, words[1:], wide, wide[1:], strict=False) if x and y}
+    return pairs | {word for word, is_wide in zip(words, wide, strict=True) if not is_wide and len(word) > 2}

@@ -33,14 +33,14 @@ class _Stretch(Struct):
 
 
 def in_time_order(
-    given: PlanInput,
+    inputs: PlanInput,
     decisions: dict[int, Decision],
     slots: Sequence[SummarySlot],
     heading: int,
     share: float = HEADINGS,
 ) -> tuple[dict[int, Decision], list[SummarySlot]]:
-    """The plan with no kept group behind a summary of later ones, in no more tokens. Groups for which there is no
-    room at their place are gone.
+    """Change the plan so that no kept group stands behind a summary of later ones, in no more tokens. Groups for which
+    there is no room at their place are gone.
 
     `heading`: tokens of the heading of a summary; `share`: what the headings of the stretches of one may take of its
     room before something kept moves into it.
@@ -48,7 +48,7 @@ def in_time_order(
     decisions = dict(decisions)
     placed: list[SummarySlot] = []
     for slot in slots:
-        placed += _Splitter(given, decisions, slot, heading, share).split()
+        placed += _Splitter(inputs, decisions, slot, heading, share).split()
     return decisions, placed
 
 
@@ -56,16 +56,16 @@ class _Splitter:
     """Splits one summary; `decisions` are changed where groups are moved, kept after all, or gone."""
 
     def __init__(
-        self, given: PlanInput, decisions: dict[int, Decision], slot: SummarySlot, heading: int, share: float
+        self, inputs: PlanInput, decisions: dict[int, Decision], slot: SummarySlot, heading: int, share: float
     ) -> None:
-        self.given, self.decisions, self.slot, self.heading = given, decisions, slot, heading
+        self.inputs, self.decisions, self.slot, self.heading = inputs, decisions, slot, heading
         self.headings = slot.budget * share
         self.members = set(slot.groups)
         self.budget = slot.budget
 
     def split(self) -> list[SummarySlot]:
-        """The summaries in its place."""
-        groups = self.given.groups
+        """Return the summaries in its place."""
+        groups = self.inputs.groups
         first = groups[self.slot.groups[0]].messages[0]
         last = max(groups[g].messages[-1] for g in self.slot.groups)
         kept = [g for g in groups if self._is_kept(g) and g.messages[-1] > first and g.messages[0] < last]
@@ -78,13 +78,13 @@ class _Splitter:
         return group.index not in self.members and self.decisions[group.index].tokens > 0
 
     def _stretches(self, kept: Sequence[Group]) -> list[_Stretch]:
-        """One pass in time order: at each kept group a stretch ends when it has room for a heading."""
-        found = [_Stretch()]
+        """Go through the groups in time order: at each kept group a stretch ends when it has room for a heading."""
+        spans = [_Stretch()]
         between: list[Group] = []
         """What is kept since the stretch before."""
         ended, reached = -1, -1
-        for group in sorted([*(self.given.groups[g] for g in self.members), *kept], key=lambda g: g.messages[0]):
-            current = found[-1]
+        for group in sorted([*(self.inputs.groups[g] for g in self.members), *kept], key=lambda g: g.messages[0]):
+            current = spans[-1]
             if group.index in self.members:
                 if group.messages[0] < ended:  # it began before something ended that stays
                     self._lose([group])
@@ -98,25 +98,25 @@ class _Splitter:
                 ended = max(ended, group.messages[-1])
                 continue
             crossed = reached > group.messages[0]
-            if (crossed or not self._has_room(current, len(found) - 1)) and self._can_move(group):
+            if (crossed or not self._has_room(current, len(spans) - 1)) and self._can_move(group):
                 current.moved.append(group)
                 reached = max(reached, group.messages[-1])
                 continue
             if crossed:
                 self._lose([g for g in current.groups if g.messages[-1] > group.messages[0]])
                 current.groups = [g for g in current.groups if g.messages[-1] < group.messages[0]]
-            found.append(_Stretch())
+            spans.append(_Stretch())
             between = [group]
             ended, reached = group.messages[-1], -1
-        self._join_last(found, between)
-        return [stretch for stretch in found if stretch.groups]
+        self._join_last(spans, between)
+        return [stretch for stretch in spans if stretch.groups]
 
-    def _join_last(self, found: list[_Stretch], between: Sequence[Group]) -> None:
-        """The last stretch goes into the one before when it has no room of its own."""
-        if len(found) < 2 or self._has_room(found[-1], len(found) - 2) or not all(map(self._can_move, between)):
+    def _join_last(self, spans: list[_Stretch], between: Sequence[Group]) -> None:
+        """Join the last stretch with the one before when it has no room of its own."""
+        if len(spans) < 2 or self._has_room(spans[-1], len(spans) - 2) or not all(map(self._can_move, between)):
             return
-        last = found.pop()
-        before = found[-1]
+        last = spans.pop()
+        before = spans[-1]
         if last.groups:
             before.groups += last.groups
             before.moved += [*between, *last.moved]
@@ -130,25 +130,25 @@ class _Splitter:
     def _can_move(self, group: Group) -> bool:
         """Return whether a kept group may go into the summary. Exchanges with tools that must stay, stay as they are,
         and so does what a person decided to keep."""
-        if self.given.protected.get(group.index) == DECIDED:
+        if self.inputs.protected.get(group.index) == DECIDED:
             return False
-        messages = [self.given.messages[i] for i in group.messages]
-        kept = self.given.residuals.kept
+        messages = [self.inputs.messages[i] for i in group.messages]
+        kept = self.inputs.residuals.kept
         exchange = any(message.calls or message.results for message in messages)
-        if exchange and (group.index in self.given.protected or any(i in kept for i in group.messages)):
+        if exchange and (group.index in self.inputs.protected or any(i in kept for i in group.messages)):
             return False
-        return self.given.repeat and all(map(can_move, messages))
+        return self.inputs.repeat and all(map(can_move, messages))
 
     # -- who has how much
 
     def _funded(self, stretches: Sequence[_Stretch]) -> list[SummarySlot]:
-        """Summaries with their budgets: headings and what is repeated first, the largest stretch first; the rest by
+        """Give the summaries their budgets: headings and what is repeated first, the largest stretch first; the rest by
         size. Small stretches stay as they are when that takes no more."""
         room = self.budget
         paid: list[tuple[_Stretch, tuple[Quote, ...], int]] = []
         for stretch in sorted(stretches, key=self._urgency):
             quotes = self._quotes(stretch)
-            least = self.heading + sum(self.given.count(_line(quote)) + 1 for quote in quotes)
+            least = self.heading + sum(self.inputs.count(_line(quote)) + 1 for quote in quotes)
             room_with = room + sum(self.decisions[g.index].tokens for g in stretch.moved)
             small = stretch.tokens <= max(self.heading, least) and stretch.tokens <= room - self.heading
             if small and not stretch.moved:
@@ -160,11 +160,11 @@ class _Splitter:
                 paid.append((stretch, quotes, least))
             else:
                 self._lose(stretch.groups)
-        return self._slots(sorted(paid, key=lambda p: p[0].groups[0].index), room)
+        return self._slots(sorted(paid, key=lambda entry: entry[0].groups[0].index), room)
 
     def _urgency(self, stretch: _Stretch) -> tuple[bool, bool, int]:
-        """The words of the user first, then a summary of an earlier round, which knows how many there were."""
-        earlier = any(map(self.given.is_summary, stretch.groups))
+        """Put the words of the user first, then a summary of an earlier round, which knows how many there were."""
+        earlier = any(map(self.inputs.is_summary, stretch.groups))
         return not self._quotes(stretch), not earlier, -stretch.tokens
 
     def _slots(self, paid: Sequence[tuple[_Stretch, tuple[Quote, ...], int]], room: int) -> list[SummarySlot]:
@@ -191,11 +191,11 @@ class _Splitter:
     def _quotes(self, stretch: _Stretch) -> tuple[Quote, ...]:
         """Return what the summary of a stretch repeats: its own messages, what is moved, and what earlier rounds
         repeated."""
-        inside = {i for g in stretch.groups for i in g.messages}
+        indices = {i for g in stretch.groups for i in g.messages}
         begins = self.slot.groups[0] in {g.index for g in stretch.groups}
-        own = [q for q in self.slot.quotes if (begins if q.message is None else q.message in inside)]
-        moved = [q for g in stretch.moved for q in repeated(self.given, self.decisions[g.index], g)]
-        return tuple(sorted([*own, *moved], key=lambda q: -1 if q.message is None else q.message))
+        kept = [q for q in self.slot.quotes if (begins if q.message is None else q.message in indices)]
+        moved = [q for g in stretch.moved for q in repeated(self.inputs, self.decisions[g.index], g)]
+        return tuple(sorted([*kept, *moved], key=lambda q: -1 if q.message is None else q.message))
 
     def _lose(self, groups: Sequence[Group]) -> None:
         for group in groups:
@@ -211,21 +211,21 @@ def can_move(message: Message) -> bool:
     return can_repeat("".join(part.text for part in message.parts if part.kind != "thinking"))
 
 
-def repeated(given: PlanInput, decision: Decision, group: Group) -> list[Quote]:
-    """A group as a summary repeats it, as far as the plan keeps it."""
+def repeated(inputs: PlanInput, decision: Decision, group: Group) -> list[Quote]:
+    """Return a group as a summary repeats it, as far as the plan keeps it."""
     edits = {(edit.message, edit.part): edit.text for edit in decision.edits}
-    found = []
+    quotes = []
     for index in group.messages:
-        message = given.messages[index]
-        for at, part in enumerate(message.parts):
-            text = edits.get((index, at), part.text)
+        message = inputs.messages[index]
+        for position, part in enumerate(message.parts):
+            text = edits.get((index, position), part.text)
             if part.kind == "thinking" or not text.strip():
                 continue
             speaker = {"tool_call": "".join(part.name.split()).replace(":", "_"), "tool_result": "→"}.get(part.kind)
             if speaker is None:
                 speaker = "" if message.role == "assistant" else message.role
-            found.append(Quote("turn", index, text, label_of(message.number, speaker), message.number))
-    return found
+            quotes.append(Quote("turn", index, text, label_of(message.number, speaker), message.number))
+    return quotes
 
 
 def _line(quote: Quote) -> str:

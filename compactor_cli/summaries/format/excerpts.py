@@ -85,39 +85,39 @@ def legend(excerpts: Sequence[Excerpt]) -> str:
 
 
 def quote(excerpts: Iterable[Excerpt]) -> str:
-    """The lines as they stand in a summary."""
-    out: list[str] = []
+    """Return the lines as they stand in a summary."""
+    lines: list[str] = []
     for excerpt in excerpts:
         text = harmless(excerpt.text).replace("\n", "\n ")
-        if excerpt.joint in _BEGINS or not out:
+        if excerpt.joint in _BEGINS or not lines:
             gap = GAP if excerpt.joint != "heading" else ""
-            out.append(f"{excerpt.heading}{gap}{text}")
+            lines.append(f"{excerpt.heading}{gap}{text}")
         elif excerpt.joint == "same":
-            out[-1] += text
+            lines[-1] += text
         else:
-            out.append((GAP if excerpt.joint == "gap" else " ") + text)
-    return "\n".join(out)
+            lines.append((GAP if excerpt.joint == "gap" else " ") + text)
+    return "\n".join(lines)
 
 
 def harmless(text: str) -> str:
-    """A text in which no tag of a harness and no mark of a chat template is one any more."""
+    """Return a text in which no tag of a harness and no mark of a chat template is one any more."""
     return _TAG.sub("‹", text) if "<" in text else text
 
 
 def without(excerpts: Sequence[Excerpt], places: Iterable[int]) -> list[Excerpt]:
-    """The lines but for those at some places; what stood behind one of those says that something is left out."""
-    gone = set(places)
-    out: list[Excerpt] = []
+    """Return the lines but for those at some places; what stood behind one of those says that something is left out."""
+    removed = set(places)
+    remaining: list[Excerpt] = []
     joint = ""
-    for at, excerpt in enumerate(excerpts):
+    for index, excerpt in enumerate(excerpts):
         if excerpt.joint in _BEGINS:
             joint = ""
-        if at in gone:
+        if index in removed:
             joint = "middle" if excerpt.joint in _BEGINS or joint == "middle" else "gap"
         else:
-            out.append(replace(excerpt, joint=joint) if joint else excerpt)
+            remaining.append(replace(excerpt, joint=joint) if joint else excerpt)
             joint = ""
-    return out
+    return remaining
 
 
 def heading(message: int, speaker: str) -> str:
@@ -140,20 +140,20 @@ def _speaker(match: re.Match[str]) -> str:
 
 
 def earlier_heading(text: str, start: int) -> str:
-    """In the text of a summary: the heading that the line at `start` stands under, as a later round says it."""
+    """Return the heading that the line at `start` of a summary stands under, as a later round says it."""
     start = text.rfind("\n", 0, start) + 1
     while True:
         match = _HEADING.match(text, start)
         if match:
-            found = match[0]
-            return found if found.startswith(_EARLIER) else _EARLIER + found
+            mark = match[0]
+            return mark if mark.startswith(_EARLIER) else _EARLIER + mark
         if start <= 0:
             return _UNNAMED
         start = text.rfind("\n", 0, start - 1) + 1
 
 
 def bare(line: str) -> str:
-    """A line of a summary without what `quote` put before it."""
+    """Return a line of a summary without what `quote` put before it."""
     match = _HEADING.match(line)
     rest = line[match.end() :] if match else line
     return rest.removeprefix(GAP)
@@ -161,21 +161,21 @@ def bare(line: str) -> str:
 
 def quoted_parts(text: str) -> Iterator[QuotedPart]:
     """Yield what a summary quotes, part by part."""
-    start, begun = 0, None
+    start, open_part = 0, None
     for line in text.split("\n"):
         match = _HEADING.match(line)
-        if begun is not None and (match or not line.startswith((" ", GAP))):
-            yield QuotedPart(begun[0], begun[1], start - 1)
-            begun = None
+        if open_part is not None and (match or not line.startswith((" ", GAP))):
+            yield QuotedPart(open_part[0], open_part[1], start - 1)
+            open_part = None
         if match:
-            begun = match[0], start + match.end()
+            open_part = match[0], start + match.end()
         start += len(line) + 1
-    if begun is not None:
-        yield QuotedPart(begun[0], begun[1], len(text))
+    if open_part is not None:
+        yield QuotedPart(open_part[0], open_part[1], len(text))
 
 
 def unquoted(text: str) -> str:
-    """The words of a part as it stands in a summary: without what `quote` put before its further lines."""
+    """Return the words of a part as it stands in a summary: without what `quote` put before its further lines."""
     return "\n".join(line.removeprefix(" ") for line in text.split("\n"))
 
 
@@ -185,7 +185,7 @@ def begins_part(line: str) -> bool:
 
 
 def speaker_of(line: str) -> Speaker | None:
-    """Whose words a line of a summary begins; None when it begins none."""
+    """Return whose words a line of a summary begins; None when it begins none."""
     match = _HEADING.match(line)
     if match is None:
         return Speaker(None, "summary") if line.startswith(_UNNAMED) else None

@@ -67,12 +67,12 @@ def is_summary(text: str) -> bool:
 
 
 def _heading(text: str) -> re.Match[str] | None:
-    """The heading of a summary; text that merely begins like one has none."""
+    """Return the heading of a summary; text that merely begins like one has none."""
     if not text.startswith((SUMMARY_PREFIX, "[#")):
         return None
-    found = _QUOTES_LINES.match(text) or _MARK.match(text)
-    if found:
-        return found if _BODY.match(text, found.end()) else None
+    match = _QUOTES_LINES.match(text) or _MARK.match(text)
+    if match:
+        return match if _BODY.match(text, match.end()) else None
     return _HAS_SECTIONS.match(f"{text}\n") or _OLDER.match(f"{text}\n")
 
 
@@ -87,29 +87,29 @@ def is_recalled(text: str) -> bool:
 
 
 def round_of(text: str) -> int:
-    """The round that a summary names; 1 when it names none; 0 for text that is no summary."""
-    found = _heading(text)
-    return 0 if found is None else int(found.groupdict().get("round") or 1)
+    """Return the round that a summary names; 1 when it names none; 0 for text that is no summary."""
+    match = _heading(text)
+    return 0 if match is None else int(match.groupdict().get("round") or 1)
 
 
 def covered(text: str) -> tuple[int, ...]:
-    """Indices of the messages that a summary says it stands for."""
-    found = _heading(text)
-    return () if found is None else parse_ranges(found["covers"])
+    """Return the indices of the messages that a summary says it stands for."""
+    match = _heading(text)
+    return () if match is None else parse_ranges(match["covers"])
 
 
 def base_of(text: str) -> Base | None:
-    """The size before the round that wrote this summary, when it says so."""
-    found = _heading(text)
-    if found is None or not found.groupdict().get("base"):
+    """Return the size before the round that wrote this summary, when it says so."""
+    match = _heading(text)
+    if match is None or not match.groupdict().get("base"):
         return None
-    return Base(*(int(found[name].replace(",", "")) for name in ("base", "target")))
+    return Base(*(int(match[name].replace(",", "")) for name in ("base", "target")))
 
 
 def header(
     round: int, covers: Iterable[int], *, tokens: int, reference: str, tier: int | None = None, base: Base | None = None
 ) -> str:
-    """The fixed beginning of a summary with sections. `base` stands in one summary of a transcript only."""
+    """Return the fixed beginning of a summary with sections. `base` stands in one summary of a transcript only."""
     where = "" if tier is None else f"tier {tier}; "
     lines = [
         f"{SUMMARY_PREFIX} (Compaction Round {round})",
@@ -121,19 +121,19 @@ def header(
 
 
 def lines_mark(covers: Iterable[int]) -> str:
-    """The heading of a summary that quotes a few lines only: which messages it stands for."""
+    """Return the heading of a summary that quotes a few lines only: which messages it stands for."""
     covered = sorted(covers)
     ranges = format_ranges(covered)
     return f"[#{covered[0]}-{covered[-1]}]" if "," in ranges else f"[#{ranges}]"
 
 
 def lines_header(covers: Iterable[int], *, round: int = 1, reference: str = "", base: Base | None = None) -> str:
-    """The heading of a summary that quotes lines. It says as much as it is given: a heading must be worth its
+    """Return the heading of a summary that quotes lines. It says as much as it is given: a heading must be worth its
     tokens. `base` needs the reference beside it."""
-    said = [f"round {round}"] if round > 1 else []
-    said += [reference] if reference else []
-    said += [f"{base.tokens:,} to {base.target:,} tokens"] if base is not None and reference else []
-    return f"{SUMMARY_PREFIX} of #{_ranges(covers)}" + (f" ({', '.join(said)})" if said else "")
+    notes = [f"round {round}"] if round > 1 else []
+    notes += [reference] if reference else []
+    notes += [f"{base.tokens:,} to {base.target:,} tokens"] if base is not None and reference else []
+    return f"{SUMMARY_PREFIX} of #{_ranges(covers)}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def _ranges(covers: Iterable[int]) -> str:
@@ -143,43 +143,43 @@ def _ranges(covers: Iterable[int]) -> str:
 
 
 def written_by(model: str) -> str:
-    """The line in the heading of a summary whose text a language model wrote."""
+    """Return the line in the heading of a summary whose text a language model wrote."""
     return f"Written by {model}; files, errors and commands are computed."
 
 
 def writer_of(text: str) -> str:
-    """The model that wrote a summary; empty for one that was computed."""
+    """Return the model that wrote a summary; empty for one that was computed."""
     match = _WRITTEN_BY.search(text, 0, max(0, text.find("\n### ")))
     return match.group(1) if match else ""
 
 
 def body_start(text: str) -> int:
     """Return where what a summary says begins, behind its heading; 0 for text that is no summary."""
-    found = _heading(text)
-    if found is None:
+    match = _heading(text)
+    if match is None:
         return 0
-    if found.re.pattern == _HAS_SECTIONS.pattern:
+    if match.re.pattern == _HAS_SECTIONS.pattern:
         section = text.find("\n### ")
         return len(text) if section < 0 else section + 1
-    return min(found.end() + (found.re.pattern == _OLDER.pattern), len(text))
+    return min(match.end() + (match.re.pattern == _OLDER.pattern), len(text))
 
 
 def format_ranges(indices: Iterable[int]) -> str:
-    """`3-5, 9` for 3, 4, 5, 9."""
+    """Return `3-5, 9` for 3, 4, 5, 9."""
     runs: list[list[int]] = []
     for index in sorted(indices):
         if runs and index == runs[-1][1] + 1:
             runs[-1][1] = index
         else:
             runs.append([index, index])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
 def parse_ranges(text: str) -> tuple[int, ...]:
-    """The inverse of `format_ranges`."""
-    found: list[int] = []
+    """Read what `format_ranges` writes."""
+    indices: list[int] = []
     for piece in text.split(","):
         first, _, last = piece.strip().partition("-")
         if first.isdigit():
-            found.extend(range(int(first), int(last or first) + 1))
-    return tuple(found)
+            indices.extend(range(int(first), int(last or first) + 1))
+    return tuple(indices)

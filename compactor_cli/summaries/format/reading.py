@@ -56,20 +56,21 @@ def heading_at(text: str, position: int, carried: Iterable[CarriedSpan]) -> str:
 
 
 def readable(text: str, *, quoted_only: bool = False) -> str:
-    """A summary with blanks for what is no line of the session: its headings, and the state that it tells, which later
-    rounds compute anew. `quoted_only`: only the lines that it quotes, but for words that later rounds carry on."""
+    """Blank out what is no line of the session in a summary: its headings, and the state that it tells, which
+    later rounds compute anew. `quoted_only`: only the lines that it quotes stay, but for words that later rounds carry
+    on."""
     if quoted_only:
         begin, end = _quoting(text)
         carried = [words for name in ("user", INSTRUCTIONS) for words in earlier_words(text, name)]
         return _blanked(text, [(0, begin), (end, len(text)), *((words.start, words.end) for words in carried)])
-    said = carried_spans(text)
-    frame = [*state_spans(text), *(match.span() for match in _TITLE.finditer(text)), *_marks(text, said)]
-    outside = (span for span in frame if not any(own.start <= span[0] < own.end for own in said))
+    spans = carried_spans(text)
+    frame = [*state_spans(text), *(match.span() for match in _TITLE.finditer(text)), *_marks(text, spans)]
+    outside = (span for span in frame if not any(carried.start <= span[0] < carried.end for carried in spans))
     return _blanked(text, [(0, body_start(text)), *outside])
 
 
 def _quoting(text: str) -> tuple[int, int]:
-    """Where the lines stand that a summary quotes: behind the messages that it repeats."""
+    """Return the span of the lines that a summary quotes: behind the messages that it repeats."""
     if not quotes_lines(text):
         return quoted_span(text)
     begin = max((span.end for span in carried_spans(text) if span.label != "user"), default=body_start(text))
@@ -78,9 +79,9 @@ def _quoting(text: str) -> tuple[int, int]:
     return begin, min((start for start, _ in state_spans(text[:end])), default=end)
 
 
-def _marks(text: str, said: Iterable[CarriedSpan]) -> Iterator[tuple[int, int]]:
-    """What stands before repeated words and is none of them."""
-    for span in said:
+def _marks(text: str, carried: Iterable[CarriedSpan]) -> Iterator[tuple[int, int]]:
+    """Yield the spans that stand before repeated words and are none of them."""
+    for span in carried:
         if span.moved_in:
             yield text.rfind("(", 0, span.start), span.start
         elif text.endswith(LAST_REQUEST_WAS, 0, span.start):
@@ -88,11 +89,11 @@ def _marks(text: str, said: Iterable[CarriedSpan]) -> Iterator[tuple[int, int]]:
 
 
 def _blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """A text of the same length with blanks at some places; lines stay lines."""
-    out, at = [], 0
+    """Return a text of the same length with blanks at some places; lines stay lines."""
+    pieces, offset = [], 0
     for start, end in sorted(spans):
-        if end > at:
-            gone = text[max(at, start) : end]
-            out += [text[at:start], "\n".join(" " * len(line) for line in gone.split("\n"))]
-            at = end
-    return "".join([*out, text[at:]])
+        if end > offset:
+            blanked = text[max(offset, start) : end]
+            pieces += [text[offset:start], "\n".join(" " * len(line) for line in blanked.split("\n"))]
+            offset = end
+    return "".join([*pieces, text[offset:]])

@@ -11,35 +11,35 @@ _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file
 
 
 def state_text(lines: Iterable[StateLine]) -> str:
-    """Return the block as it stands in a summary, of lines in the order of worth; empty when there are none. What was
-    done outside the session stands in the order of time: one act may take back another."""
-    given = list(lines)
-    if not given:
+    """Write the block of a summary, of lines in the order of worth; empty when there are none. What was done outside
+    the session stands in the order of time: one act may take back another."""
+    listed = list(lines)
+    if not listed:
         return ""
-    effects = (line for line in reversed(given) if line.kind == "effect")
-    others = (line for line in given if line.kind != "effect")
+    effects = (line for line in reversed(listed) if line.kind == "effect")
+    others = (line for line in listed if line.kind != "effect")
     ordered = sorted([*effects, *others], key=lambda line: _ORDER.index(line.kind))
     return "\n".join([STATE, *(f"- {line.text}" for line in ordered)])
 
 
 def state_lines(text: str) -> tuple[str, ...]:
-    """The lines of all such blocks in a text, without bullets."""
+    """Return the lines of all such blocks in a text, without bullets."""
     lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))
     return tuple(line[2:] for line in lines if line.startswith("- "))
 
 
 def state_spans(text: str) -> list[tuple[int, int]]:
     """Return where such blocks stand in a text."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     start, inside = 0, False
     for line in text.split("\n"):
         end = start + len(line)
         if is_state_heading(line):
             inside = True
-            found.append((start, end))
+            spans.append((start, end))
         elif inside and line.startswith("- "):
-            found[-1] = found[-1][0], end
+            spans[-1] = spans[-1][0], end
         else:
             inside = False
         start = end + 1
-    return found
+    return spans

@@ -74,14 +74,14 @@ class CarriedSpan(Struct, frozen=True):
         return _MOVED_IN.sub("", body) if self.moved_in else body
 
 
-def turns(said: Iterable[tuple[str, str]]) -> str:
-    """Messages under their heading, each with what stands before it (`#12 user`); empty when there are none."""
-    lines = [turn(label, text) for label, text in said]
+def turns(labelled: Iterable[tuple[str, str]]) -> str:
+    """Write messages under their heading, each with what stands before it (`#12 user`); empty when there are none."""
+    lines = [turn(label, text) for label, text in labelled]
     return "\n".join([TURNS, *lines]) if lines else ""
 
 
 def turn(label: str, text: str) -> str:
-    """One message: a line, or several with how many characters they have."""
+    """Write one message: a line, or several with how many characters they have."""
     if "\n" not in text and not _LENGTH.match(text):
         return f"{label}: {text}"
     body = _MARK.sub("  ", text)
@@ -94,13 +94,13 @@ def label_of(message: int, speaker: str) -> str:
 
 
 def earlier_label(label: str) -> str:
-    """The same in a later round, when the numbers are others."""
+    """Return the label in a later round, when the numbers are others."""
     return label if label.startswith("earlier ") else f"earlier {label}"
 
 
 def block(title: str, kind: Kind, message: int | None, text: str) -> str:
-    """A heading with a request under it; without a message the words come from an earlier summary. The
-    `only` request stands at the end, and the heading says so."""
+    """Write a heading with a request under it; without a message the words come from an earlier summary. The `only`
+    request stands at the end, and the heading says so."""
     if kind == "only":
         return f"### {title}{_ONLY}"
     where = "earlier" if message is None else f"#{message}"
@@ -113,37 +113,37 @@ def last_request(words: str) -> str:
 
 
 def carried(text: str) -> Carried:
-    """The messages that a summary repeats."""
-    blocks, at = _blocks(text)
-    found = {match.group(2): text[match.end() : end] for match, end in reversed(blocks)}
+    """Return the messages that a summary repeats."""
+    blocks, end_of_blocks = _blocks(text)
+    requests = {match.group(2): text[match.end() : end] for match, end in reversed(blocks)}
     starts = [0, *(end for _, end in blocks)]
-    said: list[tuple[str, str]] = []
+    said_turns: list[tuple[str, str]] = []
     rest = ""
     for start, (match, _) in zip(starts, blocks, strict=False):
-        rest += _without_turns(text[start : match.start()], said) + match.group(1)
-    tail, marked, last = _without_turns(text[at:], said).partition(LAST_REQUEST_WAS)
+        rest += _without_turns(text[start : match.start()], said_turns) + match.group(1)
+    tail, marked, last = _without_turns(text[end_of_blocks:], said_turns).partition(LAST_REQUEST_WAS)
     if marked:
-        found["last"] = last
+        requests["last"] = last
         before, only, behind = tail.partition(_ONLY + "\n")
-        if only and "first" not in found:
-            found["first"], tail = last, f"{before}\n{behind}"
-    return Carried(found.get("first", ""), found.get("last", ""), rest + tail, tuple(said))
+        if only and "first" not in requests:
+            requests["first"], tail = last, f"{before}\n{behind}"
+    return Carried(requests.get("first", ""), requests.get("last", ""), rest + tail, tuple(said_turns))
 
 
 def carried_spans(text: str) -> list[CarriedSpan]:
     """Return where the words of the messages stand that a summary repeats, in the order of the text."""
-    blocks, at = _blocks(text)
-    found = [CarriedSpan("user", match.end(), end) for match, end in blocks]
+    blocks, end_of_blocks = _blocks(text)
+    spans = [CarriedSpan("user", match.end(), end) for match, end in blocks]
     starts = [0, *(end for _, end in blocks)]
     ends = [*(match.start() for match, _ in blocks), len(text)]
     for start, end in zip(starts, ends, strict=True):
         turns = list(_turn_spans(text, start, end))
         if turns:
-            found += turns
+            spans += turns
             break
-    last = text.find(LAST_REQUEST_WAS, at)
-    found += [CarriedSpan("user", last + len(LAST_REQUEST_WAS), len(text))] if last >= 0 else []
-    return sorted(found, key=lambda span: span.start)
+    last = text.find(LAST_REQUEST_WAS, end_of_blocks)
+    spans += [CarriedSpan("user", last + len(LAST_REQUEST_WAS), len(text))] if last >= 0 else []
+    return sorted(spans, key=lambda span: span.start)
 
 
 def _turn_spans(text: str, begin: int, stop: int) -> Iterator[CarriedSpan]:
@@ -151,36 +151,36 @@ def _turn_spans(text: str, begin: int, stop: int) -> Iterator[CarriedSpan]:
     start = text[begin:stop].partition(QUOTED)[0].find(f"\n{TURNS}\n")
     if start < 0:
         return
-    at = begin + start + len(TURNS) + 2
-    while match := _TURN.match(text, at):
+    offset = begin + start + len(TURNS) + 2
+    while match := _TURN.match(text, offset):
         length = _LENGTH.match(text, match.end())
         end = length.end() + int(length.group(1)) if length else text.find("\n", match.end())
         end = len(text) if end < 0 else end
         yield CarriedSpan(match.group(1), length.end() if length else match.end(), end, moved_in=length is not None)
-        at = end + 1
+        offset = end + 1
 
 
-def _without_turns(text: str, said: list[tuple[str, str]]) -> str:
-    """A piece of a summary without the messages that it repeats, which are added to `said`."""
-    found = list(_turn_spans(text, 0, len(text)))
-    if not found or said:
+def _without_turns(text: str, said_turns: list[tuple[str, str]]) -> str:
+    """Return a piece of a summary without the messages that it repeats, which are added to `said_turns`."""
+    spans = list(_turn_spans(text, 0, len(text)))
+    if not spans or said_turns:
         return text
-    said += [(span.label, span.words(text)) for span in found]
-    start, end = text.find(f"\n{TURNS}\n"), found[-1].end
+    said_turns += [(span.label, span.words(text)) for span in spans]
+    start, end = text.find(f"\n{TURNS}\n"), spans[-1].end
     return text[:start] + (text[end:] if end < len(text) else "")
 
 
 def _blocks(text: str) -> tuple[list[tuple[re.Match[str], int]], int]:
-    """Headings with a request under them and where its words end, and where the last one ends. Lines of the
+    """Return headings with a request under them and where its words end, and where the last one ends. Lines of the
     session that look like them are none."""
-    found = []
-    at = 0
-    while match := _BLOCK.search(text, at):
-        if QUOTED in text[at : match.start() + 1]:
+    blocks = []
+    offset = 0
+    while match := _BLOCK.search(text, offset):
+        if QUOTED in text[offset : match.start() + 1]:
             break
-        at = match.end() + int(match.group(3))
-        found.append((match, at))
-    return found, at
+        offset = match.end() + int(match.group(3))
+        blocks.append((match, offset))
+    return blocks, offset
 
 
 def quoted_span(text: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Hold what the judge says of one category."""
+"""What the judge says of one category."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CATEGORIES = (
 
 
 class Survival(Struct, frozen=True):
-    """Say how much of a category is still there."""
+    """How much of a category is still there."""
 
     category: str
     kept: int

@@ -56,7 +56,7 @@ _FILE_DONE = (
 
 
 class Shown:
-    """Hold what the calls and the lines of a transcript show as done."""
+    """What the calls and the lines of a transcript show as done."""
 
     def __init__(
         self, wanted: Sequence[DistinctEffect], calls: Sequence[Call], reading: FoldedText, requests: Collection[str]
