@@ -42,8 +42,7 @@ _STATE = (0.2, 0.13)
 _ANSWERS = (0.15, 0.06)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
 _ACCOUNT_SHARE = 0.15
-"""Share of the room for the summary that an agent had written of its session: it says in few words where the work
-stood."""
+"""Share of the room for the summary that an agent had written of its session: where the work stood."""
 _SHORT_REQUEST = 150
 """Tokens of a request whose sentences are kept as the words of the user or not at all."""
 _BASED = 300
@@ -157,10 +156,11 @@ class Chooser:
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
         tokens_left = share_of(self.room, *_ANSWERS)
         for lines in must_keep.answers(inputs.messages, self.lines):
-            fitting = (lines[start:] for start in range(len(lines)) if self._cost(lines[start:]) <= tokens_left)
-            answer = next(fitting, [])
-            tokens_left -= self._cost(answer)
-            self._take(answer)
+            ends = (lines[start:] for start in range(len(lines)))
+            costs = ((sum(map(self.selector.cost, end)), end) for end in ends)
+            cost, end = next((each for each in costs if each[0] <= tokens_left), (0, []))
+            tokens_left -= cost
+            self._take(end)
 
     def _requests(self) -> list[must_keep.UserWords]:
         """Return what the user asked, in order."""
@@ -173,9 +173,6 @@ class Chooser:
             self._take(pending)
         else:
             self.selector.fill(pending, room)
-
-    def _cost(self, lines: Iterable[int]) -> int:
-        return sum(map(self.selector.cost, lines))
 
     def _take(self, lines: Iterable[int]) -> int:
         return sum(self.selector.take(line) for line in lines)
