@@ -182,10 +182,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 119, 17_209, 8_046),
-    "messages-json-string": (3, 79, 64, 19_874, 9_907),
-    "messages-list": (3, 79, 64, 19_874, 9_907),
-    "trajectory-list": (3, 79, 66, 19_579, 9_538),
+    "conversations-sharegpt": (40, 266, 120, 17_209, 8_061),
+    "messages-json-string": (3, 79, 64, 19_874, 9_901),
+    "messages-list": (3, 79, 64, 19_874, 9_901),
+    "trajectory-list": (3, 79, 66, 19_579, 9_543),
 }
 """Rows, messages before and after, tokens before and after."""
 
