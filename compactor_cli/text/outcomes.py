@@ -62,6 +62,7 @@ _STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ", " e 
 """The same for plain statements; an output may be indented."""
 
 
+@remembered
 def stated_failure(text: str) -> bool | None:
     """True or False when the text states an exit code, else None."""
     window = both_ends(text, _WINDOW, _WINDOW)
@@ -76,8 +77,9 @@ def stated_failure(text: str) -> bool | None:
     return None
 
 
-def _hinted_lines(text: str, hints: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Lines that hold one of the hints, in order, each with its lower-case form; other lines are not touched."""
+def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> list[tuple[str, str]]:
+    """Lines that hold one of the hints, in order, each with its lower-case form; other lines are not touched. `first`:
+    only those that have one in their first word, or that an E marks."""
     low = text.lower()
     if len(low) != len(text):  # a few letters grow in lower case: places would not agree
         pairs = zip(text.split("\n"), low.split("\n"), strict=False)
@@ -89,11 +91,21 @@ def _hinted_lines(text: str, hints: tuple[str, ...]) -> list[tuple[str, str]]:
         at = low.find(hint)
         while at >= 0:
             at += hint[0] == "\n"
-            start, end = low.rfind("\n", 0, at) + 1, low.find("\n", at)
+            start = low.rfind("\n", 0, at) + 1
+            if first and at - start < _LONG_LINE and _is_behind_word(low[start:at]):
+                at = low.find(hint, at + 1)
+                continue
+            end = low.find("\n", at)
             spans[start] = end = end if end >= 0 else len(low)
             at = low.find(hint, end)
     ordered = sorted(span for span in spans.items() if span[1] - span[0] < _LONG_LINE)
     return [(text[start:end].rstrip("\r"), low[start:end].strip()) for start, end in ordered]
+
+
+def _is_behind_word(before: str) -> bool:
+    """Return whether a word, but for a mark E, stands between the begin of a line and where `before` ends."""
+    words = before.split(None, 1)
+    return len(words) > 1 and words[0] != "e"
 
 
 def _tells_of_error(small: str) -> bool:
@@ -138,6 +150,6 @@ def _error_lines(text: str) -> tuple[str, ...]:
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
-    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS) if _STRONG.match(line))
+    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS, first=True) if _STRONG.match(line))
     found = (line for line in lines if not line.rstrip().endswith(_CODE_ENDS))
     return tuple(dict.fromkeys(line for line in found if not _NUMBERED.match(line)))
