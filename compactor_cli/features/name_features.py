@@ -71,6 +71,7 @@ def signals_of(name: str, found: Mentions, evidence: Evidence) -> list[float]:
     newest = evidence.messages - 1
     since = newest - found.last
     agent = found.last_agent >= 0
+    long_ago, size = log1p(since), log1p(len(name))
     return [
         log1p(found.messages - 1),
         found.messages == 1,
@@ -89,8 +90,8 @@ def signals_of(name: str, found: Mentions, evidence: Evidence) -> list[float]:
         found.planned,
         found.failed,
         found.last_result > evidence.last_agent,
-        log1p(since),
-        log1p(since) ** 2 / 10,
+        long_ago,
+        long_ago**2 / 10,
         log1p(newest - found.last_agent if agent else evidence.messages),
         evidence.ages[found.last],
         evidence.ages[found.first],
@@ -99,8 +100,8 @@ def signals_of(name: str, found: Mentions, evidence: Evidence) -> list[float]:
         log1p(found.company),
         log1p(found.alike - 1),
         log1p(found.lines),
-        log1p(len(name)),
-        log1p(len(name)) ** 2 / 10,
+        size,
+        size**2 / 10,
         found.key,
     ]
 

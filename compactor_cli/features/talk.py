@@ -8,7 +8,7 @@ new, whether they take up what was asked), and, where the language is known, by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from math import exp, fsum, log, log1p
 from operator import mul
@@ -125,7 +125,7 @@ class _Turn(Struct, frozen=True):
 def statement_signals(statements: Sequence[Statement], of: Iterable[int] | None = None) -> list[list[float]]:
     """Return the values of TALK_SIGNALS, in their order, for each statement or for those at the places `of`."""
     talk = _Talk(statements)
-    return [list(talk.signals(at)) for at in (range(len(statements)) if of is None else of)]
+    return [talk.signals(at) for at in (range(len(statements)) if of is None else of)]
 
 
 class _Talk:
@@ -174,34 +174,38 @@ class _Talk:
         """0 for a word of every message, 1 for one of a single message."""
         return log((len(self._turns) + 1) / self._held[word]) / self._scale
 
-    def signals(self, at: int) -> Iterator[float]:
+    def signals(self, at: int) -> list[float]:
         """The values of TALK_SIGNALS for one statement, in their order."""
         text = self._statements[at].text
         found = list(dict.fromkeys(self._words[at]))
         lengths = word_lengths(self._words[at])
         length = log1p(sum(lengths) / 4 + 0.8 * characters_without_blanks(text))
-        yield length
-        yield length**2 / 10
         figures = numbers(text)
-        yield float(len(found) <= 3 and not figures)
-        yield from self._use(at, found)
-        yield self._answers(at)
-        yield from _form(text, lengths)
-        yield log1p(figures)
-        yield log1p(inner_names(text))
-        yield log1p(codes(text))
         cues = self._cues.count(text.lower(), found)
-        yield from map(log1p, cues.values())
-        yield cues["courtesy"] / max(1, len(found))
+        return [
+            length,
+            length**2 / 10,
+            float(len(found) <= 3 and not figures),
+            *self._use(at, found),
+            self._answers(at),
+            *_form(text, lengths),
+            log1p(figures),
+            log1p(inner_names(text)),
+            log1p(codes(text)),
+            *map(log1p, cues.values()),
+            cues["courtesy"] / max(1, len(found)),
+        ]
 
-    def _use(self, at: int, found: Sequence[str]) -> Iterator[float]:
-        """Yield how rare and how new its words are."""
+    def _use(self, at: int, found: Sequence[str]) -> tuple[float, float, float, float]:
+        """Return how rare and how new its words are."""
         turn, many = self._turn_of[at], max(1, len(found))
         rarity = sorted(map(self._rarities.__getitem__, found), reverse=True)
-        yield fsum(rarity) / many
-        yield sum(rarity[:3]) / max(1, len(rarity[:3]))
-        yield sum(self._speakers[word] == 1 for word in found) / many
-        yield sum(self._first[word] == turn for word in found) / many
+        return (
+            fsum(rarity) / many,
+            sum(rarity[:3]) / max(1, len(rarity[:3])),
+            list(map(self._speakers.__getitem__, found)).count(1) / many,
+            list(map(self._first.__getitem__, found)).count(turn) / many,
+        )
 
     def _answers(self, at: int) -> float:
         """Return whether the message before is a question of another speaker."""
@@ -211,14 +215,16 @@ class _Talk:
         return 1 / (1 + self._within[at])
 
 
-def _form(text: str, lengths: Sequence[int]) -> Iterator[float]:
-    """Yield how it is put. `lengths` are the letters of its words in scripts with blanks."""
+def _form(text: str, lengths: Sequence[int]) -> tuple[float, float, float, float, float]:
+    """Return how it is put. `lengths` are the letters of its words in scripts with blanks."""
     many = len(lengths) + _FEW
-    yield log1p((sum(lengths) + _FEW * _USUAL) / many)
-    yield (sum(length >= _LONG for length in lengths) + _FEW * _USUALLY_LONG) / many
-    yield float(asks(text))
-    yield log1p(questions(text))
-    yield log1p(cheers(text))
+    return (
+        log1p((sum(lengths) + _FEW * _USUAL) / many),
+        (sum(length >= _LONG for length in lengths) + _FEW * _USUALLY_LONG) / many,
+        float(asks(text)),
+        log1p(questions(text)),
+        log1p(cheers(text)),
+    )
 
 
 def choose_statements(

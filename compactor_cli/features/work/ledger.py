@@ -119,33 +119,32 @@ def call_text(call: Part) -> str:
     return command_of(call_arguments(call)) or call.text
 
 
-def call_actions(call: Part) -> Iterator[tuple[str, str]]:
+def call_actions(call: Part) -> Sequence[tuple[str, str]]:
     """(path, action) pairs of one call."""
     return file_actions(call.name, call_arguments(call))
 
 
-def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
+def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     """(path, action) pairs of one call, from its arguments, patches in them, and shell commands."""
     if isinstance(arguments, str):
-        yield from _in_text(arguments)
-        return
+        return list(_in_text(arguments))
     if not isinstance(arguments, dict):
-        return
-    named = () if _NO_PATH(arguments) else PATH_KEYS
-    paths = [arguments[key] for key in named if isinstance(arguments.get(key), str)]
+        return ()
+    paths = [] if _NO_PATH(arguments) else [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
     listed = arguments.get("files") or arguments.get("paths")
     for item in listed if isinstance(listed, list) else ():
         path = item.get("path") if isinstance(item, dict) else item
         paths += [path] if isinstance(path, str) else []
-    action = _action(tool, arguments) if paths else ""
-    if action:
-        yield from ((path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path)
+    found: list[tuple[str, str]] = []
+    if paths and (action := _action(tool, arguments)):
+        found += [(path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path]
     command = command_of(arguments)
     if command:
-        yield from _in_command(command)
+        found += _in_command(command)
     for value in arguments.values():
-        if isinstance(value, str) and _may_hold_patch(value) and value != command:
-            yield from _in_text(value)
+        if isinstance(value, str) and ("*** " in value or "\n+++ " in value) and value != command:
+            found += _in_text(value)
+    return found
 
 
 def _action(tool: str, arguments: dict[str, Any]) -> str:
@@ -175,10 +174,6 @@ def _in_command(command: str) -> tuple[tuple[str, str], ...]:
     for verb, source, target in _MOVE.findall(command) if "mv" in command or "cp" in command else ():
         found += [(source, "deleted" if verb == "mv" else "read"), (target, "created")]
     return tuple(found)
-
-
-def _may_hold_patch(text: str) -> bool:
-    return "*** " in text or "\n+++ " in text
 
 
 def _in_text(text: str) -> Iterator[tuple[str, str]]:

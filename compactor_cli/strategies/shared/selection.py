@@ -119,7 +119,8 @@ class Selector:
             if cost > room or line in taken or (not single and (line + 1 in taken or stop - 1 in taken)):
                 heappop(heap)
                 continue
-            next_best = cost * (-min(heap[1:3])[0] - _TINY) if len(heap) > 1 else 0.0
+            others = heap[1:3]
+            next_best = cost * (-min(others)[0] - _TINY) if others else 0.0
             beside = stop in taken or line - 1 in taken
             if single:
                 gain = self._gain(line) if beside else gains[line][0]
