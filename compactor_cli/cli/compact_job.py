@@ -31,7 +31,7 @@ ENGINES = ("processes", "dask")
 ANNOTATIONS = ("github",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CompactOptions(options.SessionOptions):
     """What `compact` is asked to do."""
 

@@ -48,7 +48,7 @@ def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
     return used
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RunOptions:
     """How a command speaks: options of every command."""
 
@@ -65,7 +65,7 @@ class RunOptions:
         make_console(sys.stderr, quiet=self.quiet).print(text, soft_wrap=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ConfiguredOptions(RunOptions):
     """Of a command that goes by settings."""
 
@@ -78,7 +78,7 @@ class ConfiguredOptions(RunOptions):
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CommandOptions(ConfiguredOptions):
     """Of a command that prints tables, or JSON."""
 
@@ -93,7 +93,7 @@ ProjectOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PickOptions(ConfiguredOptions):
     """Of a command that takes a session of this machine as well as a file."""
 
@@ -113,7 +113,7 @@ class PickOptions(ConfiguredOptions):
     project: ProjectOption = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionOptions(PickOptions):
     """The same, and it prints tables, or JSON."""
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Part
-from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.terms import readable
 
 _PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
@@ -23,7 +23,7 @@ _LABEL = 60
 
 def call_lines(part: Part) -> str:
     """Return the text of a call; arguments that neither edit nor write a file stay JSON, with their escapes plain."""
-    arguments = _arguments(part)
+    arguments = call_arguments(part)
     if not isinstance(arguments, dict):
         return readable(part.text)
     edits = list(_edits(arguments))
@@ -39,7 +39,7 @@ def call_lines(part: Part) -> str:
 def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
     """Yield path and lines of each file that a call edits or writes: `-| ` and `+| ` lines of an edit, all lines of a
     new file. Nothing for other calls."""
-    arguments = _arguments(part)
+    arguments = call_arguments(part)
     if not isinstance(arguments, dict):
         patches = [readable(part.text)]
     else:
@@ -60,7 +60,7 @@ def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
 
 def call_label(part: Part) -> str:
     """Return what a result is of, in few words: the tool, and the path or command it was called with."""
-    arguments = _arguments(part)
+    arguments = call_arguments(part)
     about = ""
     if isinstance(arguments, dict):
         words = (value for value in arguments.values() if isinstance(value, str) and len(value) <= _LABEL)
@@ -70,13 +70,6 @@ def call_label(part: Part) -> str:
         about = "…/" + "/".join(about.split("/")[-2:])
     label = f"{part.name} {about[:_LABEL]}"
     return " ".join(f"{label} ".replace(": ", " ").replace("→", " ").split())
-
-
-def _arguments(part: Part) -> Any:
-    try:
-        return parse_json(part.text)
-    except ValueError:
-        return None
 
 
 def _first(arguments: dict[str, Any], keys: tuple[str, ...]) -> str:

@@ -184,6 +184,8 @@ class SessionLines:
         self.first_of: dict[int, int] = {}
         """Piece -> its first line."""
         self._pieces_of: dict[int, list[int]] = {}
+        self._bare: tuple[int, str] = (-1, "")
+        """The piece of the line whose terms were asked for last, and its text as `chunked` has it."""
         for number, piece in enumerate(session.pieces):
             self._pieces_of.setdefault(piece.message, []).append(number)
         tables = {speech: _Worths(session.ids(speech), worth) for speech in (True, False)}
@@ -233,11 +235,13 @@ class SessionLines:
 
     def terms(self, line: int) -> dict[int, None]:
         """Ids of the line's terms, each once, in order."""
-        session, start, end = self.session, self.starts[line], self.ends[line]
-        piece = session.pieces[self.piece_of[line]]
-        ids = session.ids(piece.speech)
-        chunks = chunked(piece.text[start:end]).split()
-        found = dict.fromkeys(chain.from_iterable(map(ids.__getitem__, chunks)))
+        number, start, end = self.piece_of[line], self.starts[line], self.ends[line]
+        piece = self.session.pieces[number]
+        if self._bare[0] != number:
+            self._bare = (number, "" if "\\" in piece.text else chunked(piece.text))
+        # where a line ends within an escape, it is read alone
+        bare = self._bare[1][start:end] or chunked(piece.text[start:end])
+        found = dict.fromkeys(chain.from_iterable(map(self.session.ids(piece.speech).__getitem__, bare.split())))
         if piece.quoted:
             at = bisect_left(piece.quoted, (start, -1))
             while at < len(piece.quoted) and piece.quoted[at][0] < end:

@@ -71,6 +71,7 @@ def signals_of(name: str, mentions: Mentions, evidence: Evidence) -> list[float]
     newest = evidence.messages - 1
     since = newest - mentions.last
     agent = mentions.last_agent >= 0
+    long_ago, size = log1p(since), log1p(len(name))
     return [
         log1p(mentions.messages - 1),
         mentions.messages == 1,
@@ -89,8 +90,8 @@ def signals_of(name: str, mentions: Mentions, evidence: Evidence) -> list[float]
         mentions.planned,
         mentions.failed,
         mentions.last_result > evidence.last_agent,
-        log1p(since),
-        log1p(since) ** 2 / 10,
+        long_ago,
+        long_ago**2 / 10,
         log1p(newest - mentions.last_agent if agent else evidence.messages),
         evidence.ages[mentions.last],
         evidence.ages[mentions.first],
@@ -99,8 +100,8 @@ def signals_of(name: str, mentions: Mentions, evidence: Evidence) -> list[float]
         log1p(mentions.company),
         log1p(mentions.alike - 1),
         log1p(mentions.lines),
-        log1p(len(name)),
-        log1p(len(name)) ** 2 / 10,
+        size,
+        size**2 / 10,
         mentions.key,
     ]
 

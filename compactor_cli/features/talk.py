@@ -8,7 +8,7 @@ new, whether they take up what was asked), and, where the language is known, by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from math import exp, fsum, log, log1p
 from operator import mul
@@ -122,7 +122,7 @@ class _Turn(Struct, frozen=True):
 def statement_signals(statements: Sequence[Statement], indices: Iterable[int] | None = None) -> list[list[float]]:
     """Return the values of TALK_SIGNALS, in their order, for each statement or for those at the places `indices`."""
     talk = _Talk(statements)
-    return [list(talk.signals(index)) for index in (range(len(statements)) if indices is None else indices)]
+    return [talk.signals(index) for index in (range(len(statements)) if indices is None else indices)]
 
 
 class _Talk:
@@ -171,34 +171,38 @@ class _Talk:
         """Return 0 for a word of every message, 1 for one of a single message."""
         return log((len(self._turns) + 1) / self._held[word]) / self._scale
 
-    def signals(self, index: int) -> Iterator[float]:
-        """Yield the values of TALK_SIGNALS for one statement, in their order."""
+    def signals(self, index: int) -> list[float]:
+        """Return the values of TALK_SIGNALS for one statement, in their order."""
         text = self._statements[index].text
         distinct = list(dict.fromkeys(self._words[index]))
         lengths = word_lengths(self._words[index])
         length = log1p(sum(lengths) / 4 + 0.8 * characters_without_blanks(text))
-        yield length
-        yield length**2 / 10
         figures = numbers(text)
-        yield float(len(distinct) <= 3 and not figures)
-        yield from self._use(index, distinct)
-        yield self._answers(index)
-        yield from _form(text, lengths)
-        yield log1p(figures)
-        yield log1p(inner_names(text))
-        yield log1p(codes(text))
         cues = self._cues.count(text.lower(), distinct)
-        yield from map(log1p, cues.values())
-        yield cues["courtesy"] / max(1, len(distinct))
+        return [
+            length,
+            length**2 / 10,
+            float(len(distinct) <= 3 and not figures),
+            *self._use(index, distinct),
+            self._answers(index),
+            *_form(text, lengths),
+            log1p(figures),
+            log1p(inner_names(text)),
+            log1p(codes(text)),
+            *map(log1p, cues.values()),
+            cues["courtesy"] / max(1, len(distinct)),
+        ]
 
-    def _use(self, index: int, distinct: Sequence[str]) -> Iterator[float]:
-        """Yield how rare and how new its words are."""
-        turn, count = self._turn_of[index], max(1, len(distinct))
+    def _use(self, index: int, distinct: Sequence[str]) -> tuple[float, float, float, float]:
+        """Return how rare and how new its words are."""
+        turn, size = self._turn_of[index], max(1, len(distinct))
         rarity = sorted(map(self._rarities.__getitem__, distinct), reverse=True)
-        yield fsum(rarity) / count
-        yield sum(rarity[:3]) / max(1, len(rarity[:3]))
-        yield sum(self._speakers[word] == 1 for word in distinct) / count
-        yield sum(self._first[word] == turn for word in distinct) / count
+        return (
+            fsum(rarity) / size,
+            sum(rarity[:3]) / max(1, len(rarity[:3])),
+            list(map(self._speakers.__getitem__, distinct)).count(1) / size,
+            list(map(self._first.__getitem__, distinct)).count(turn) / size,
+        )
 
     def _answers(self, index: int) -> float:
         """Return whether the message before is a question of another speaker."""
@@ -208,14 +212,16 @@ class _Talk:
         return 1 / (1 + self._within[index])
 
 
-def _form(text: str, lengths: Sequence[int]) -> Iterator[float]:
-    """Yield how it is put. `lengths` are the letters of its words in scripts with blanks."""
+def _form(text: str, lengths: Sequence[int]) -> tuple[float, float, float, float, float]:
+    """Return how it is put. `lengths` are the letters of its words in scripts with blanks."""
     count = len(lengths) + _FEW
-    yield log1p((sum(lengths) + _FEW * _USUAL) / count)
-    yield (sum(length >= _LONG for length in lengths) + _FEW * _USUALLY_LONG) / count
-    yield float(asks(text))
-    yield log1p(questions(text))
-    yield log1p(cheers(text))
+    return (
+        log1p((sum(lengths) + _FEW * _USUAL) / count),
+        (sum(length >= _LONG for length in lengths) + _FEW * _USUALLY_LONG) / count,
+        float(asks(text)),
+        log1p(questions(text)),
+        log1p(cheers(text)),
+    )
 
 
 def choose_statements(

@@ -12,6 +12,8 @@ from compactor_cli.formats.jsonl import elements, skip_blank
 from compactor_cli.model.message import Path
 
 _DECODER = json.JSONDecoder()
+_AS_IT_IS, _IN_ASCII = json.JSONEncoder(ensure_ascii=False).encode, json.JSONEncoder().encode
+"""What `json.dumps` makes anew for each value that may be other than ASCII."""
 _COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
 _COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 
@@ -19,9 +21,12 @@ _COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 def locate(text: str, path: Path) -> tuple[int, int]:
     """Span of the value at `path` in a JSON text. Raises KeyError when there is none."""
     start = skip_blank(text, 0)
+    if not path:
+        return start, _DECODER.raw_decode(text, start)[1]
+    end = start
     for step in path:
-        start = _member(text, start, step)
-    return start, _DECODER.raw_decode(text, start)[1]
+        start, end = _member(text, start, step)
+    return start, end
 
 
 def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
@@ -71,33 +76,34 @@ def without(text: str, path: Path, gone: Set[int]) -> str:
     return "[" + ", ".join(text[a:b] for index, (a, b, _) in enumerate(spans) if index not in gone) + "]"
 
 
-def _member(text: str, position: int, step: str | int) -> int:
-    """Start of the member `step` of the object or array that starts at `position`."""
+def _member(text: str, position: int, step: str | int) -> tuple[int, int]:
+    """Span of the member `step` of the object or array that starts at `position`."""
     opening, count = text[position], 0
     if opening not in "{[":
         raise KeyError(step)
-    start = -1
+    span: tuple[int, int] | None = None
     position = skip_blank(text, position + 1)
     while text[position] not in "}]":
         key: str | int = count
         if opening == "{":
             key, position = scanstring(text, position + 1)
             position = _COLON.match(text, position).end()  # type: ignore[union-attr]  # it is JSON
+        end = scanstring(text, position + 1)[1] if text[position] == '"' else _DECODER.raw_decode(text, position)[1]
         if key == step:
-            start = position  # a repeated key: readers take the last one
+            span = position, end  # a repeated key: readers take the last one
             if opening == "[":
-                return start
-        position = _COMMA.match(text, _DECODER.raw_decode(text, position)[1]).end()  # type: ignore[union-attr]
+                return span
+        position = _COMMA.match(text, end).end()  # type: ignore[union-attr]  # it is JSON
         count += 1
-    if start < 0:
+    if span is None:
         raise KeyError(step)
-    return start
+    return span
 
 
 def encode(value: Any, like: str = "") -> str:
     """JSON text of a value, escaped as `like` is: plain ASCII stays plain ASCII."""
     ascii_only = like.isascii() and "\\u" in like
-    text = json.dumps(value, ensure_ascii=ascii_only)
+    text = (_IN_ASCII if ascii_only else _AS_IT_IS)(value)
     if not ascii_only and not _encodable(text):
         text = json.dumps(value)
     return text

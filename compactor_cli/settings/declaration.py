@@ -8,14 +8,33 @@ it, and nowhere else: files, environment variables, options, their help and docs
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class _Values:
+    """What compares and shows the values of a dataclass: one for all, as to make it anew for each takes long."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _all_of(self) == _all_of(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(_all_of(self).values()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in _all_of(self).items())})"
+
+
+def _all_of(values: Any) -> dict[str, Any]:
+    return {field.name: getattr(values, field.name) for field in fields(values)}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Option(_Values):
     """The option that sets a key on the command line."""
 
     name: str
@@ -65,8 +84,8 @@ _KEEP = ("compact", "inspect", "restore", *(f"memory {name}" for name in _MEMORY
 """Commands that share options: they write, score, may ask a model, read transcripts, or open the database."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ContextSettings(_Values):
     """When to compact (seeds 001, 003, 004)."""
 
     limit: int = setting(0, "context limit in tokens; 0: that of the model", minimum=0)
@@ -82,8 +101,8 @@ class ContextSettings:
     warning_percent: float = setting(0.80, "share of the threshold at which to warn", minimum=0, maximum=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoringSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ScoringSettings(_Values):
     """Residuals (seed 000)."""
 
     scorer: str = setting(
@@ -117,8 +136,8 @@ class ScoringSettings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TierSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class TierSettings(_Values):
     """Recency tiers (seed 000)."""
 
     enabled: bool = setting(
@@ -134,8 +153,8 @@ class TierSettings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class BudgetSettings(_Values):
     """Sharing out a token budget (seed 000)."""
 
     enabled: bool = setting(
@@ -146,8 +165,8 @@ class BudgetSettings:
     safety_margin: int = setting(100, "tokens that budget and assemble leave free", minimum=0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummarizationSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SummarizationSettings(_Values):
     """Weighted scoring and batches of summaries (seed 002)."""
 
     role_weight_system: float = setting(10.0, "points of a system message", minimum=0)
@@ -172,8 +191,8 @@ class SummarizationSettings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LlmSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class LlmSettings(_Values):
     """Language models: which one is asked, how, and at what cost."""
 
     model: str = setting(
@@ -207,8 +226,8 @@ class LlmSettings:
     cache_mb: int = setting(64, "megabytes that kept answers may take; the least recently used go first", minimum=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ArchiveSettings(_Values):
     """Originals and rounds, kept so that they can be had back."""
 
     enabled: bool = setting(
@@ -227,8 +246,8 @@ class ArchiveSettings:
     keep_days: int = setting(30, "days for which a compaction's originals stay whatever the limit", minimum=0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemorySettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MemorySettings(_Values):
     """The memory log (seed 003)."""
 
     auto_flush: bool = setting(
@@ -253,8 +272,8 @@ class MemorySettings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class HookSettings(_Values):
     """What is done before and after an agent's own compaction."""
 
     archive: bool = setting(True, "whether `hook run` keeps a session before its agent compacts it")
@@ -264,8 +283,8 @@ class HookSettings:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Settings(_Values):
     """Settings of one run."""
 
     target_tokens: int | None = setting(
@@ -342,8 +361,8 @@ class Settings:
         return self.scoring.scorer or ("weighted" if self.strategy == "ranked" else "factors")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingSettings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ReadingSettings(_Values):
     """How transcripts are read and counted."""
 
     model: str = setting(

@@ -62,6 +62,7 @@ _STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ", " e 
 """The same for plain statements; an output may be indented."""
 
 
+@remembered
 def stated_failure(text: str) -> bool | None:
     """Return True or False when the text states an exit code, else None."""
     window = both_ends(text, _WINDOW, _WINDOW)
@@ -76,8 +77,9 @@ def stated_failure(text: str) -> bool | None:
     return None
 
 
-def _hinted_lines(text: str, hints: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return the lines with one of the hints, in order, each with its lower-case form; other lines are not touched."""
+def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> list[tuple[str, str]]:
+    """Return the lines that hold one of the hints, in order, each with its lower-case form; other lines are not touched.
+    `first`: only those that have one in their first word, or that an E marks."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters grow in lower case: places would not agree
         pairs = zip(text.split("\n"), lowered.split("\n"), strict=False)
@@ -89,11 +91,21 @@ def _hinted_lines(text: str, hints: tuple[str, ...]) -> list[tuple[str, str]]:
         index = lowered.find(hint)
         while index >= 0:
             index += hint[0] == "\n"
-            start, end = lowered.rfind("\n", 0, index) + 1, lowered.find("\n", index)
+            start = lowered.rfind("\n", 0, index) + 1
+            if first and index - start < _LONG_LINE and _is_behind_word(lowered[start:index]):
+                index = lowered.find(hint, index + 1)
+                continue
+            end = lowered.find("\n", index)
             spans[start] = end = end if end >= 0 else len(lowered)
             index = lowered.find(hint, end)
     ordered = sorted(span for span in spans.items() if span[1] - span[0] < _LONG_LINE)
     return [(text[start:end].rstrip("\r"), lowered[start:end].strip()) for start, end in ordered]
+
+
+def _is_behind_word(before: str) -> bool:
+    """Return whether a word, but for a mark E, stands between the begin of a line and where `before` ends."""
+    words = before.split(None, 1)
+    return len(words) > 1 and words[0] != "e"
 
 
 def _tells_of_error(lowered: str) -> bool:
@@ -140,6 +152,6 @@ def _error_lines(text: str) -> tuple[str, ...]:
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
-    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS) if _STRONG.match(line))
+    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS, first=True) if _STRONG.match(line))
     statements = (line for line in lines if not line.rstrip().endswith(_CODE_ENDS))
     return tuple(dict.fromkeys(line for line in statements if not _NUMBERED.match(line)))

@@ -129,10 +129,10 @@ def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
         if mark not in text:
             continue
         for match in pattern.finditer(text):
-            if not 3 <= match.end() - match.start() - 2 <= _LONGEST_QUOTE:
+            start, end = match.span()
+            if not 3 <= end - start - 2 <= _LONGEST_QUOTE:
                 continue
             inner = match[1].strip(_EDGES)
-            start = match.start()
             if len(inner) < 4 or inner.count(" ") > 9 or not _TWO_LETTERS.search(inner):
                 continue
             yield start, inner.lower()

@@ -15,21 +15,31 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import stated_failure
+from compactor_cli.text.patterns import compiled_later
 
-_FAILED = re.compile(
+_FAILED = compiled_later(
     r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
     r"permission denied|failed\b|failure\b|exception\b|apply_patch verification failed|\[error)",
     re.IGNORECASE,
 )
 """How results of failed calls begin."""
-_DECLINED = re.compile(
+_DECLINED = compiled_later(
     r"\s*(?:<tool_use_error>)?\s*(?:the user doesn't want|the user (?:rejected|declined|denied)|\[request interrupted|"
     r"user (?:rejected|declined|denied|cancel)|tool use (?:was )?rejected|aborted by (?:the )?user|"
     r"cancelled: parallel)",
     re.IGNORECASE,
 )
-_STOPPED = re.compile(r"(?:command |process )?(?:timed out|timeout|was interrupted|killed|aborted)\b", re.IGNORECASE)
-_RUNNING = re.compile(r"(?:running|background)[^\n]{0,80}?\bID:?\s*(\w+)", re.IGNORECASE)
+_STOPPED = compiled_later(
+    r"(?:command |process )?(?:timed out|timeout|was interrupted|killed|aborted)\b", re.IGNORECASE
+)
+_BEGINNINGS = (
+    *("<tool_use_error>", "<error>", "error", "traceback", "fatal:", "exit code", "command ", "permission denied"),
+    *("fail", "exception", "apply_patch verification failed", "[error", "the user ", "[request interrupted", "user "),
+    *("tool use ", "aborted", "cancelled: parallel", "process ", "timed out", "timeout", "was interrupted", "killed"),
+)
+"""What each of these matches begins with, in lower case; looking for words is quicker."""
+_BEGINNING = max(map(len, _BEGINNINGS))
+_RUNNING = compiled_later(r"(?:running|background)[^\n]{0,80}?\bID:?\s*(\w+)", re.IGNORECASE)
 _EDITOR_COMMANDS = ("view", "create", "str_replace", "insert", "undo_edit", "plan", "edit", "write", "read", "delete")
 """What tools that are no shell have under `command`."""
 _WINDOW = 600
@@ -136,17 +146,24 @@ def is_declined(said: str) -> bool:
 def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     said = result.text
     failed, stated, undecided = result.failed, True, False
-    if is_declined(said) or (failed is not False and call.command and _STOPPED.match(said)):
+    telling = _may_tell(said)
+    if telling and (is_declined(said) or (failed is not False and call.command and _STOPPED.match(said))):
         failed, stated, undecided = None, False, True
     elif failed is None:
         failed = stated_failure(said) if call.command else None
         if failed is None:
             stated = False
-            failed = True if _FAILED.match(said) or _says_so(said) else None
+            failed = True if (telling and _FAILED.match(said)) or _says_so(said) else None
     message = max(call.message, index)
     return replace(
         call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided
     )
+
+
+def _may_tell(said: str) -> bool:
+    """Return whether the beginning of a result may tell that the call failed, was declined or stopped."""
+    head = said.lstrip()[:_BEGINNING]
+    return not head.isascii() or head.lower().startswith(_BEGINNINGS)
 
 
 def _says_so(said: str) -> bool:

@@ -62,13 +62,14 @@ class CheckRun(Struct, frozen=True):
         return self.kind == other.kind and same and self.folder in ("", other.folder)
 
     def _includes(self, paths: tuple[str, ...], names: tuple[str, ...]) -> bool:
-        return _all_within(paths, self.paths) and _all_within(names, self.selected)
+        within = not self.paths or _all_within(paths, self.paths)  # of paths there are fewer than of names
+        return within and (not self.selected or _all_within(names, self.selected))
 
 
 @lru_cache(maxsize=4096)  # a session runs the same few checks many times
 def _all_within(names: tuple[str, ...], limits: tuple[str, ...]) -> bool:
-    """Return whether each name is within one of the limits; none are: all is."""
-    return not limits or (bool(names) and all(any(_within(name, limit) for limit in limits) for name in names))
+    """Return whether there are names, and each is within one of the limits."""
+    return bool(names) and all(any(_within(name, limit) for limit in limits) for name in names)
 
 
 def _within(name: str, limit: str) -> bool:

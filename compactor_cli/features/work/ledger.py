@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct, field
@@ -26,11 +27,18 @@ _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
 _PATCH = compiled_later(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _DIFF = compiled_later(r"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
-_REDIRECT = re.compile(r"(?<![0-9&>=-])>{1,2}\s*([\w./~-]*[A-Za-z_][\w./~-]*\.[A-Za-z]\w*)")
-_SED = re.compile(r"\bsed\s+-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+([\w./~-]+)")
-_MOVE = re.compile(r"\b(mv|cp)\s+(?:-\w+\s+)*([\w./~-]+)\s+([\w./~-]+)")
-_REMOVE = re.compile(r"\b(?:git\s+)?rm\s+(?:-\w+\s+)*([\w./~-]+\.\w+)")
-_SHOWS = re.compile(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+(?:\d+\s+)?)*([\w./~-]+\.\w+)")
+_REDIRECT = compiled_later(r"(?<![0-9&>=-])>{1,2}\s*([\w./~-]*[A-Za-z_][\w./~-]*\.[A-Za-z]\w*)")
+_SED = compiled_later(r"\bsed\s+-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+([\w./~-]+)")
+_MOVE = compiled_later(r"\b(mv|cp)\s+(?:-\w+\s+)*([\w./~-]+)\s+([\w./~-]+)")
+_REMOVE = compiled_later(r"\b(?:git\s+)?rm\s+(?:-\w+\s+)*([\w./~-]+\.\w+)")
+_SHOWS = compiled_later(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+(?:\d+\s+)?)*([\w./~-]+\.\w+)")
+_SHELL_ACTIONS = (
+    (_REDIRECT, (">",), "edited"),
+    (_SED, ("sed",), "edited"),
+    (_REMOVE, ("rm",), "deleted"),
+    (_SHOWS, ("cat", "head", "tail", "less", "nl", "sed"), "read"),
+)
+"""What a command line does to the files that a pattern finds, and words of which one is in each match."""
 
 _EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
 """Commands of one common editor tool, which names what it does in its arguments."""
@@ -94,11 +102,16 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
 
 
 def call_arguments(call: Part) -> Any:
-    """The arguments of a call as a JSON value; the text itself where it is no JSON."""
+    """The arguments of a call as a JSON value, which nobody may change; the text itself where it is no JSON."""
+    return _arguments(call.text)
+
+
+@remembered
+def _arguments(text: str) -> Any:
     try:
-        return parse_json(call.text)
+        return parse_json(text)
     except ValueError:
-        return call.text
+        return text
 
 
 def call_text(call: Part) -> str:
@@ -106,42 +119,45 @@ def call_text(call: Part) -> str:
     return command_of(call_arguments(call)) or call.text
 
 
-def call_actions(call: Part) -> Iterator[tuple[str, str]]:
+def call_actions(call: Part) -> Sequence[tuple[str, str]]:
     """(path, action) pairs of one call."""
     return file_actions(call.name, call_arguments(call))
 
 
-def file_actions(tool: str, arguments: Any) -> Iterator[tuple[str, str]]:
+def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     """(path, action) pairs of one call, from its arguments, patches in them, and shell commands."""
     if isinstance(arguments, str):
-        yield from _in_text(arguments)
-        return
+        return list(_in_text(arguments))
     if not isinstance(arguments, dict):
-        return
-    named = () if _NO_PATH(arguments) else PATH_KEYS
-    paths = [arguments[key] for key in named if isinstance(arguments.get(key), str)]
+        return ()
+    paths = [] if _NO_PATH(arguments) else [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
     listed = arguments.get("files") or arguments.get("paths")
     for item in listed if isinstance(listed, list) else ():
         path = item.get("path") if isinstance(item, dict) else item
         paths += [path] if isinstance(path, str) else []
-    action = _action(tool, arguments) if paths else ""
-    if action:
-        yield from ((path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path)
+    found: list[tuple[str, str]] = []
+    if paths and (action := _action(tool, arguments)):
+        found += [(path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path]
     command = command_of(arguments)
     if command:
-        yield from _in_command(command)
+        found += _in_command(command)
     for value in arguments.values():
-        if isinstance(value, str) and len(value) > 4 and value != command:
-            yield from _in_text(value)
+        if isinstance(value, str) and ("*** " in value or "\n+++ " in value) and value != command:
+            found += _in_text(value)
+    return found
 
 
 def _action(tool: str, arguments: dict[str, Any]) -> str:
     verb = _EDITOR_COMMANDS.get(str(arguments.get("command")))
-    if verb:
-        return verb
+    return verb or _action_of(tool, replaces="old_string" in arguments or "old_str" in arguments)
+
+
+@lru_cache(maxsize=1024)  # a session calls the same few tools many times
+def _action_of(tool: str, *, replaces: bool) -> str:
+    """What a tool does to files, by its name. `replaces`: a call names a text that is replaced."""
     if _DELETES.search(tool):
         return "deleted"
-    if _EDITS.search(tool) or "old_string" in arguments or "old_str" in arguments:
+    if _EDITS.search(tool) or replaces:
         return "edited"
     if _CREATES.search(tool):
         return "created"
@@ -152,9 +168,10 @@ def _action(tool: str, arguments: dict[str, Any]) -> str:
 def _in_command(command: str) -> tuple[tuple[str, str], ...]:
     """Return the (path, action) pairs of a command line, which several stages ask for."""
     found = list(_in_text(command))
-    for pattern, action in ((_REDIRECT, "edited"), (_SED, "edited"), (_REMOVE, "deleted"), (_SHOWS, "read")):
-        found += ((path, action) for path in pattern.findall(command) if path != "/dev/null")
-    for verb, source, target in _MOVE.findall(command):
+    for pattern, words, action in _SHELL_ACTIONS:
+        if any(word in command for word in words):
+            found += ((path, action) for path in pattern.findall(command) if path != "/dev/null")
+    for verb, source, target in _MOVE.findall(command) if "mv" in command or "cp" in command else ():
         found += [(source, "deleted" if verb == "mv" else "read"), (target, "created")]
     return tuple(found)
 

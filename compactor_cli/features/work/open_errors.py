@@ -53,6 +53,11 @@ class OpenError(Struct, frozen=True):
     """Number of the call; -1 before this round."""
 
 
+def is_given_up(order: int, calls: int) -> bool:
+    """Return whether an error of the call with this number is not told any more at the end of so many calls."""
+    return order < calls - _MOST_CALLS
+
+
 class OpenErrors:
     """Errors by what has to succeed for them to be over."""
 
@@ -98,7 +103,7 @@ class OpenErrors:
     def lines(self, root: str, order: int) -> Iterator[StateLine]:
         """Open errors, newest first, but those that many calls passed over. `root` is left out of paths."""
         for error in reversed(self.errors.values()):
-            if error.order < order - _MOST_CALLS:
+            if is_given_up(error.order, order):
                 continue
             label = error.label.replace(root, "") if root else error.label
             yield StateLine("error", f"open error: {error.text} ({label})", error.message, open=True)

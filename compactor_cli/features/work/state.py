@@ -12,7 +12,7 @@ from compactor_cli.features.work.changed_files import ChangedFiles, changes_of
 from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.effects import Effect, act_effect, acts
 from compactor_cli.features.work.folders import main_folder, shortening
-from compactor_cli.features.work.open_errors import OpenErrors
+from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.model.message import Message
@@ -63,7 +63,7 @@ def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> t
     last = messages[-1].index if messages else -1
     for order, call in enumerate(calls):
         if call.answered:
-            _note(state, call, order)
+            _note(state, call, order, given_up=is_given_up(order, len(calls)))
         elif call.message == last and not _ENDS.fullmatch(call.tool):
             state.pending.append(StateLine("pending", _IN_FLIGHT + _in_flight(call), call.message, open=True))
     return tuple(_by_worth(state, len(calls)))
@@ -103,7 +103,8 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
         state.done[line] = StateLine("effect", line, number)
 
 
-def _note(state: _State, call: ToolCall, order: int) -> None:
+def _note(state: _State, call: ToolCall, order: int, *, given_up: bool) -> None:
+    """Take over what a call did. `given_up`: of its errors nothing will be told."""
     changes = changes_of(call)
     if state.tasks.note(call) and not call.command and not changes:
         return
@@ -113,7 +114,7 @@ def _note(state: _State, call: ToolCall, order: int) -> None:
     for effect in effects:
         _note_effect(state, effect, call)
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
-    if not checked and not (effects and call.failed):
+    if not given_up and not checked and not (effects and call.failed):
         named = next((path for path, _ in changes), "")
         state.errors.note(call, parts, changed, named, order)
 

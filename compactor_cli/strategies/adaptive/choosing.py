@@ -330,7 +330,7 @@ class Chooser:
         largest = max(stretches, key=lambda s: s.tokens, default=None)
         for stretch in stretches:
             last = stretch is stretches[-1]
-            chosen = {g.index: self._quoted(g, in_place, by_group) for g in stretch.groups}
+            chosen = {g.index: own for g in stretch.groups if (own := self._quoted(g, in_place, by_group))}
             state = self._state_behind(stretch, in_place) if last else ""
             tier = max((t for g in stretch.groups for t in self.inputs.tiers_of(g)), default=3)
             slot = self.quoter.slot(stretch.groups, tier, chosen, state, based=stretch is largest)
@@ -338,7 +338,7 @@ class Chooser:
             if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)
                 for group in stretch.groups:
-                    decisions[group.index] = summarized(group, chosen[group.index])
+                    decisions[group.index] = summarized(group, chosen.get(group.index, ()))
             else:  # a summary of them would take more than they do
                 for group in stretch.groups:
                     decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 
 from msgspec import Struct
 
@@ -36,6 +36,9 @@ HEADING = 5
 _Levels = tuple[float, float, float, float]
 """How far a name is understood (0 to 1), by the lines that are taken around its own: none, the one before, the one
 behind, both."""
+_Entry = tuple[float, int, int, int]
+"""A line, or a run of lines that explain each other: an upper bound of what a token of it is worth, negative, the first
+line, the one behind the last, and its tokens."""
 _Context = tuple[int, float, _Levels]
 """A name on a line, what it is worth, and how far it is understood. A plain tuple: hundreds of thousands are made."""
 
@@ -110,24 +113,26 @@ class Selector:
         heap = self._entries([n for n in candidates if self.lines.bounds[n] > 0 and n not in taken])
         heapify(heap)
         while heap and room > HEADING:
-            _, line, stop, tokens = heappop(heap)
-            if line in taken or (line + 1 < stop and not taken.keys().isdisjoint(range(line + 1, stop))):
-                continue
+            _, line, stop, tokens = heap[0]
+            single = line + 1 == stop
             cost = tokens if messages[piece_of[line]] in opened else tokens + HEADING
-            if cost > room:
+            if cost > room or line in taken or (not single and (line + 1 in taken or stop - 1 in taken)):
+                heappop(heap)
                 continue
-            next_best = cost * (-heap[0][0] - _TINY) if heap else 0.0
+            others = heap[1:3]
+            next_best = cost * (-min(others)[0] - _TINY) if others else 0.0
             beside = stop in taken or line - 1 in taken
-            if line + 1 == stop:
+            if single:
                 gain = self._gain(line) if beside else gains[line][0]
             else:
                 gain = 0.0 if beside else self._bound(line, stop)
                 if beside or gain >= next_best:
                     gain = self._joint(line, stop)
-            if gain <= _TINY:
+            if gain < next_best and gain > _TINY:
+                heapreplace(heap, (-gain / cost, line, stop, tokens))
                 continue
-            if gain < next_best:
-                heappush(heap, (-gain / cost, line, stop, tokens))
+            heappop(heap)
+            if gain <= _TINY:
                 continue
             for each in range(line, stop):
                 choice = ChosenLine(each, self._gain(each), self.cost(each))
@@ -138,29 +143,28 @@ class Selector:
                 if near in gains and near not in taken:
                     heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1, self.tokens(near)))
 
-    def _entries(self, candidates: list[int]) -> list[tuple[float, int, int, int]]:
+    def _entries(self, candidates: list[int]) -> list[_Entry]:
         """Return the lines, and the runs in which they explain each other, such as in a list of paths, where none is
-        worth much alone. What comes first is an upper bound of what a token of them is worth, negative; what comes
-        last, their tokens."""
+        worth much alone."""
         pieces, piece_of, opened, taken = self.lines.session.pieces, self.lines.piece_of, self._opened, self.taken
-        for line in candidates:
+        for line in sorted(candidates):  # those of one text one after the other
             self._look_at(line)
         known = {line: (self._gains[line], self.tokens(line), piece_of[line]) for line in candidates}
-        entries = []
+        entries: list[_Entry] = []
         for line, (gains, cost, piece) in known.items():
             mark = 0 if pieces[piece].message in opened else HEADING
             alone, together, tokens = gains[0], gains[_BEHIND], cost
             gain = self._gain(line) if line - 1 in taken or line + 1 in taken else alone
             entries.append((-gain / (tokens + mark), line, line + 1, tokens))
-            for stop in range(line + 2, line + _RUN + 1):
-                last = known.get(stop - 1)
+            for last_line in range(line + 1, line + _RUN):
+                last = known.get(last_line)
                 if last is None or last[2] != piece:
                     break
                 added = last[0]
                 alone += added[0]
                 tokens += last[1]
                 if (bound := together + added[_BEFORE]) > alone + _TINY:
-                    entries.append((-bound / (tokens + mark), line, stop, tokens))
+                    entries.append((-bound / (tokens + mark), line, last_line + 1, tokens))
                 together += added[_BEFORE + _BEHIND]
         return entries
 
@@ -297,11 +301,15 @@ class Selector:
 
 def _levels(text: str, name: str, before: int, behind: int) -> _Levels:
     """Return how far a name on a line is understood, by the lines taken around it, which have so many characters."""
-    left = max(0, text.find(name))
+    # written out: it is asked for every name of every line that has a chance
+    left = text.find(name)
+    left = left if left > 0 else 0
     right = len(text) - left - len(name)
-    left, right = min(_AROUND, left), min(_AROUND, max(0, right))
+    left = left if left < _AROUND else _AROUND
+    right = 0 if right < 0 else right if right < _AROUND else _AROUND
     own = left + right
-    before, behind = min(before, _AROUND - left), min(behind, _AROUND - right)
+    before = before if before < _AROUND - left else _AROUND - left
+    behind = behind if behind < _AROUND - right else _AROUND - right
     around = own + before + behind
     return _UNDERSTOOD if own >= _ENOUGH * around else _levels_of(own, before, behind)
 
