@@ -78,7 +78,7 @@ def stated_failure(text: str) -> bool | None:
 
 
 def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> list[tuple[str, str]]:
-    """Return the lines that hold one of the hints, in order, each with its lower-case form; other lines are not touched.
+    """Return the lines that hold one of the hints, in order, each with its lower-case form; others are not touched.
     `first`: only those that have one in their first word, or that an E marks."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters grow in lower case: places would not agree

@@ -22,6 +22,7 @@ from compactor_cli.formats.base import Format
 from compactor_cli.model.content import Content
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message
+from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.protect import protect
@@ -290,12 +291,16 @@ def check_protected(part: Compaction, settings: Settings) -> None:
             assert new.text == old.text or new.edited, f"message {index} was changed silently"
             assert new.tokens <= old.tokens
     if part.target is None or sum(group.tokens for group in groups) <= part.target:
+        system = {m.index for m in messages if m.role == "system"}
+        decided = sum(group.tokens for group in groups if reasons[group.index] == DECIDED)
+        # beside older messages, those of the system leave half of the room
+        crowded = part.target is not None and sum(messages[i].tokens for i in system) > (part.target - decided) // 2
         whole = [
             i
             for group in groups
             if reasons[group.index] not in MAY_BE_CUT and group.index not in large
             for i in group.messages
-            if not _needless(part, i, out)
+            if not _needless(part, i, out) and not (crowded and i in system)
         ]
         kept = [out[i].parts == messages[i].parts if i in out else repeated[i] for i in whole]
         assert all(kept), "cut although there is room for it"
