@@ -1,5 +1,5 @@
-"""Lines of a tool's output that say nothing of the work: runs of imports, what a shell prints of its own run, and what
-a harness reminds the agent of."""
+"""Lines of tools that say nothing of the work: runs of imports, what a shell prints of its own run, what a harness reminds
+the agent of, and lines of a change that the lines which replace them hold all of."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.patterns import compiled_later
 
-_HINTS = ("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID", "<system-reminder>")
+_HINTS = ("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID", "<system-reminder>", "-| ", "@@ ")
 """Every text with such lines has one of these: most texts are not searched further."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 """What tools put before a line of a file."""
@@ -33,6 +33,7 @@ _OPENS = compiled_later(
 )
 """The first line of imports that stand in brackets."""
 _CLOSES = compiled_later(_NUMBER + r"[)}].*")
+_WORD = compiled_later(r"\w+")
 _LONGEST = 60
 """Lines after which brackets are taken for something else."""
 
@@ -44,7 +45,22 @@ def noisy_lines(text: str) -> frozenset[int]:
         return frozenset()
     lines = text.split("\n")
     shell_lines = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))
-    return shell_lines.union(*(run for run in _runs(lines) if len(run) > 1), *_reminders(text))
+    imports = (run for run in _runs(lines) if len(run) > 1)
+    return shell_lines.union(*imports, *_reminders(text), _replaced(lines))
+
+
+def _replaced(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the removed lines of a change whose words all stand in the added lines below them."""
+    removed: list[int] = []
+    words: set[str] = set()
+    for number, line in enumerate((*lines, "")):
+        if line.startswith("-") and not words:
+            removed.append(number)
+        elif line.startswith("+") and removed:
+            words.update(_WORD.findall(line))
+        else:
+            yield from (index for index in removed if words and words.issuperset(_WORD.findall(lines[index])))
+            removed, words = [number] if line.startswith("-") else [], set()
 
 
 def _reminders(text: str) -> Iterator[range]:

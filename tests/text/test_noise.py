@@ -56,3 +56,17 @@ def test_what_a_harness_reminds_the_agent_of_is_noise_and_a_file_that_speaks_of_
     assert noisy_lines(f"{reminder}\nrow 1\n{reminder}") == {0, 1, 2, 4, 5, 6}
     assert noisy_lines("7\t<system-reminder>\n8\tand so on\n9\t</system-reminder>") == frozenset()
     assert noisy_lines("<system-reminder>\nwithout an end") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "noise"),
+    [
+        ("src/a.py\n-| return int(value / base)\n+| return int(round(value / base))", {1}),
+        ("-| def parse_day(s):\n+| def parse_date(s):", set()),
+        ("@@ -1,4 +1,3 @@\n same\n-  x = f(y)\n-  z = g(q)\n+  x = f(y, 2)\n same", {2}),
+        ("-| gone = 1\n rest\n+| gone = 1, 2", set()),
+        ("- buy milk\n+ buy milk and bread", set()),
+    ],
+)
+def test_a_removed_line_says_nothing_beside_an_added_one_that_has_all_its_words(text: str, noise: set[int]) -> None:
+    assert noisy_lines(text) == noise
