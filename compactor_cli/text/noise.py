@@ -1,5 +1,5 @@
-"""Lines of tools that say nothing of the work: runs of imports, what a shell prints of its own run, what a harness reminds
-the agent of, and lines of a change that the lines which replace them hold all of."""
+"""Lines of tools that say nothing of the work: runs of imports, what a shell prints of its own run, what a harness
+reminds the agent of, and removed lines whose words all stand in the added ones."""
 
 from __future__ import annotations
 

@@ -51,3 +51,19 @@ def test_acts_are_told_in_the_order_of_time_also_in_later_rounds() -> None:
     again = compute_state((), told)
     assert list(state_lines(state_text(again))) == told
     assert [line.text for line in again] == told[::-1], "the newest is worth most"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Your proposed edit has introduced new syntax error(s). Please read this error message carefully.",
+        "[Your proposed edit has introduced new syntax error(s). Please understand the errors and retry.]",
+        "No replacement was performed, old_str `x = 1` did not appear verbatim in a.py.",
+    ],
+)
+def test_an_edit_that_was_refused_changed_nothing(said: str) -> None:
+    arguments = {"command": "str_replace", "path": "a.py", "old_str": "x = 1", "new_str": "x = 2"}
+    lines = Session().calls("str_replace_editor", said, **arguments).state()
+    assert [line.kind for line in lines] == ["error"]
+    done = Session().calls("str_replace_editor", "The file a.py has been edited.", **arguments).state()
+    assert [line.kind for line in done] == ["file"]

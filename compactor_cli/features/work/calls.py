@@ -19,7 +19,8 @@ from compactor_cli.text.patterns import compiled_later
 
 _FAILED = compiled_later(
     r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
-    r"permission denied|failed\b|failure\b|exception\b|apply_patch verification failed|\[error)",
+    r"permission denied|\[?your proposed edit has introduced|no replacement was performed|failed\b|failure\b|"
+    r"exception\b|apply_patch verification failed|\[error)",
     re.IGNORECASE,
 )
 """How results of failed calls begin."""
@@ -36,6 +37,7 @@ _BEGINNINGS = (
     *("<tool_use_error>", "<error>", "error", "traceback", "fatal:", "exit code", "command ", "permission denied"),
     *("fail", "exception", "apply_patch verification failed", "[error", "the user ", "[request interrupted", "user "),
     *("tool use ", "aborted", "cancelled: parallel", "process ", "timed out", "timeout", "was interrupted", "killed"),
+    *("your proposed edit", "[your proposed edit", "no replacement was"),
 )
 """What each of these matches begins with, in lower case; looking for words is quicker."""
 _BEGINNING = max(map(len, _BEGINNINGS))
