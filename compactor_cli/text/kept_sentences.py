@@ -80,18 +80,23 @@ def kept_sentences(text: str, characters_left: int, keywords: Keywords) -> list[
         return []
     scores = [points(text[start:end], keywords) for start, end in spans]
     kept: set[int] = set()
+    stays: dict[int, bool] = {}
+    """Of sentences without a point, in order: one that goes on from them need not look further back."""
     for index in sorted(range(len(spans)), key=lambda index: -scores[index]):
         sentence = text[slice(*spans[index])]
         if index in kept or not sentence.strip() or _MARKUP.fullmatch(sentence):
             continue
         first = index
-        while not scores[index] and _goes_on(text, spans, first):
+        while not scores[index] and first not in stays and _goes_on(text, spans, first):
             first -= 1
-        bundle = set(range(first, index + 1))
-        size = sum(spans[number][1] - spans[number][0] for number in bundle - kept)
-        if size <= characters_left:
+        bundle = set(range(first, index + 1)) - kept
+        size = sum(spans[number][1] - spans[number][0] for number in bundle)
+        fits = stays.get(first, True) and size <= characters_left
+        if fits:
             characters_left -= size
             kept |= bundle
+        if not scores[index]:
+            stays[index] = fits
     return [spans[index] for index in sorted(kept)]
 
 

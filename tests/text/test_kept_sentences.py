@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from compactor_cli.text import kept_sentences as truncate
 from compactor_cli.text.kept_sentences import Keywords, kept_sentences, points
 from compactor_cli.text.shorten import truncate_prose
+from tests.cost import calls_of
 from tests.pipeline.sessions import assistant, compact, result, transcript, user
 from tests.summaries.texts import chars, summarize
 
@@ -169,3 +170,11 @@ def test_what_begins_a_line_still_does_behind_a_gap() -> None:
     text = "\n".join(rows)
     short = truncate_prose(text, chars(text), 60, chars, NONE).text
     assert "\n… | 15 | You must not plane row 15." in short
+
+
+def test_many_short_sentences_that_have_no_room_cost_no_more_than_their_number() -> None:
+    def cost(count: int) -> int:
+        text = f"{'x' * 4 * count}. " + "Be so. " * count
+        return calls_of(lambda: kept_sentences(text, 3 * count, NONE))
+
+    assert cost(1_600) < 12 * cost(200)  # quadratic would be 64 times as much

@@ -10,10 +10,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.ledger import call_arguments, command_of
+from compactor_cli.features.work.ledger import call_arguments, command_of, json_or_text
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
-from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
@@ -172,10 +171,7 @@ def _says_so(said: str) -> bool:
     """Return whether a JSON result has a member that says that the call failed."""
     if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:_WINDOW], re.IGNORECASE):
         return False
-    try:
-        value = parse_json(said)
-    except ValueError:
-        return False
+    value = json_or_text(said)
     if not isinstance(value, dict):
         return False
     return bool(value.get("error") or value.get("is_error") or value.get("isError")) or (

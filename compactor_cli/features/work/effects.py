@@ -9,10 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.ledger import first_said
+from compactor_cli.features.work.ledger import failure_line, json_or_text
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.json_values import parse_json
-from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -100,10 +98,7 @@ def _object(said: str) -> dict[str, Any]:
     """Return a result that is a JSON object; an empty one for any other."""
     if len(said) > _MOST_RESULT or not said.lstrip().startswith("{"):
         return {}
-    try:
-        value = parse_json(said)
-    except ValueError:
-        return {}
+    value = json_or_text(said)
     return value if isinstance(value, dict) else {}
 
 
@@ -111,9 +106,7 @@ def _made(said: str) -> list[str]:
     """Return what a result says to identify what was made: its identities, else the members that are one word with a
     digit."""
     members = {key: text for key, item in _object(said).items() if key not in _NOT_MEANT and (text := _scalar(item))}
-    named = _identities(members)
-    words = list(members.values())
-    return named or [text for text in words if _NAMES_ITSELF.fullmatch(text)][:2]
+    return _identities(members) or [text for text in members.values() if _NAMES_ITSELF.fullmatch(text)][:2]
 
 
 def _scalar(value: object) -> str:
@@ -138,5 +131,4 @@ def reason(call: ToolCall) -> str:
     """Return what the result of a failed call says first of the failure."""
     if not call.failed:
         return ""
-    lines = [_stated(call.said)] if _stated(call.said) else result_errors(call.said, True, limit=1)
-    return one_line(re.sub(r"</?\w+>", "", lines[0] if lines else first_said(call.said)), 140)
+    return one_line(re.sub(r"</?\w+>", "", _stated(call.said) or failure_line(call.said)), 140)

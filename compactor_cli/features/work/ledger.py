@@ -103,11 +103,12 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
 
 def call_arguments(call: Part) -> Any:
     """The arguments of a call as a JSON value, which nobody may change; the text itself where it is no JSON."""
-    return _arguments(call.text)
+    return json_or_text(call.text)
 
 
 @remembered
-def _arguments(text: str) -> Any:
+def json_or_text(text: str) -> Any:
+    """Return the JSON value of a text, which nobody may change; the text itself where it is no JSON."""
     try:
         return parse_json(text)
     except ValueError:
@@ -203,15 +204,16 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
     if part is None:
         return None, ""
     failed = part.failed if part.failed is not None else stated_failure(part.text)
-    if failed is False:
-        return False, ""
-    lines = result_errors(part.text, failed, limit=1)
-    if failed is None:
-        return None, ""
-    return True, one_line(lines[0] if lines else first_said(part.text), 200)
+    return (True, one_line(failure_line(part.text), 200)) if failed else (failed, "")
 
 
-def first_said(text: str) -> str:
+def failure_line(text: str) -> str:
+    """Return the line of a failed result that says why: its first error line, else what the tool said first."""
+    lines = result_errors(text, True, limit=1)
+    return lines[0] if lines else _first_said(text)
+
+
+def _first_said(text: str) -> str:
     """Return the first line of a failed result that tells what failed; else the first that the tool itself said:
     harnesses put lines such as `Exit code 1` before it."""
     _, marked, said = f"{text}\n".partition("\nOutput:\n")

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from compactor_cli.features.work.calls import ToolCall, answered_call, is_declined
 from compactor_cli.features.work.effects import acts, tool_words
-from compactor_cli.features.work.ledger import first_said
+from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.model.message import Part
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
@@ -158,6 +158,5 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
 
 
 def _error(call: ToolCall) -> str:
-    lines = result_errors(call.said, True, limit=1)
-    text = one_line(lines[0] if lines else first_said(call.said), _ERROR_WIDTH)
+    text = one_line(failure_line(call.said), _ERROR_WIDTH)
     return re.sub(r"</?tool_use_error>", "", text)

@@ -155,12 +155,12 @@ class Chooser:
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions))
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
         tokens_left = share_of(self.room, *_ANSWERS)
-        for lines in must_keep.answers(inputs.messages, self.lines):
-            ends = (lines[start:] for start in range(len(lines)))
-            costs = ((sum(map(self.selector.cost, end)), end) for end in ends)
-            cost, end = next((each for each in costs if each[0] <= tokens_left), (0, []))
-            tokens_left -= cost
-            self._take(end)
+        for answer in must_keep.answers(inputs.messages, self.lines):
+            lines = answer
+            while lines and sum(map(self.selector.cost, lines)) > tokens_left:
+                lines = lines[1:]
+            tokens_left -= sum(map(self.selector.cost, lines))
+            self._take(lines)
 
     def _requests(self) -> list[must_keep.UserWords]:
         """Return what the user asked, in order."""

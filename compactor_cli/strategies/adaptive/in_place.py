@@ -10,12 +10,11 @@ from typing import Any
 from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.calls import has_failed
-from compactor_cli.features.work.ledger import first_said
+from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.text.json_values import parse_json
-from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
 
 _SHORT_STRING = 120
@@ -39,6 +38,7 @@ class InPlaceRenderer:
         self._count = count
         self._piece = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
         self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
+        self._failures: dict[int, tuple[int, ...]] = {}
         self._note = 0
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
@@ -71,7 +71,9 @@ class InPlaceRenderer:
         if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
             chosen = tuple(sorted({*chosen, *self._end(all_lines, small // 2)}))
         if part.kind == "tool_result" and not chosen:
-            chosen = self._failure(part, number)
+            if number not in self._failures:  # groups are rendered for each plan that is tried
+                self._failures[number] = self._failure(part, number)
+            chosen = self._failures[number]
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL
@@ -89,7 +91,7 @@ class InPlaceRenderer:
         Empty for any other result."""
         if not has_failed(part):
             return ()
-        reason = next(iter(result_errors(part.text, True, limit=1)), "") or first_said(part.text)
+        reason = failure_line(part.text)
         start = part.text.find(reason)
         return tuple(self._lines.overlapping(number, start, start + len(reason)))[:1] if start >= 0 else ()
 
