@@ -253,6 +253,10 @@ class SessionLines:
         """Return whether the line begins its piece."""
         return line == 0 or self.piece_of[line - 1] != self.piece_of[line]
 
+    def names_of(self, message: int) -> set[int]:
+        """Return the ids of the names in a message, also of one that has no lines."""
+        return {name for number in self._pieces_of.get(message, ()) for name in self.session.pieces[number].names}
+
     def of_message(self, message: int) -> Iterator[int]:
         """The lines of a message."""
         for number in self._pieces_of.get(message, ()):

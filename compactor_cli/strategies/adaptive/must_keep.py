@@ -69,10 +69,22 @@ def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield the end of what the agent said before each request: first before those of few words, which say nothing
-    without it, and of these and the others before the newest first."""
+    """Yield of what the agent said before each request its last line, and before it the lines with names that the
+    request says again, such as the offer that it accepts, or the one before. First before requests of few words, which
+    say nothing without it, and of these and the others before the newest first."""
     turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
-    for index, _ in turns:
+    for index, request in turns:
         speech = [line for line in lines.of_message(index) if lines.piece(line).speech]
         if speech:
-            yield speech[-_END:]
+            yield [*(_said_again(lines, request, speech[:-1], speech[-1]) or speech[-_END:-1]), speech[-1]]
+
+
+def _said_again(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:
+    """Return the lines of an answer that tell of names in the request behind it which its end does not have."""
+    wanted = lines.names_of(request).difference(lines.terms(end))
+    found: list[int] = []
+    for line in earlier:
+        if not wanted.isdisjoint(terms := lines.terms(line)):
+            wanted -= terms.keys()
+            found.append(line)
+    return found[-_END:]

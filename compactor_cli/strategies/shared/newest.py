@@ -12,7 +12,7 @@ from compactor_cli.strategies.shared.rooms import share_of
 COMFORT = 300
 """Tokens that a recent output is to keep before older exchanges make way for it."""
 
-_SMALL_SHARE, _SHARE = 0.15, 0.45
+_SMALL_SHARE, _SHARE = 0.15, 0.30
 """Shares of a small and of a large room that the newest exchanges may take before any of their lines is chosen."""
 
 

@@ -24,6 +24,9 @@ HELD_BACK = 120
 transcript was compacted from."""
 REQUESTS = (FIRST_REQUEST, LAST_REQUEST)
 """Reasons of groups that hold the requests which a session begins and ends with."""
+_SESSION_SHARE = 0.08
+"""Share of the session's own tokens up to which system messages make room for it: a target of a tenth of the session
+beside them leaves them whole."""
 _ENCLOSED_SHARE = 0.1
 """Share of the room that what a harness put beside a request may take where not all of it has room."""
 _SOFT = (IN_FLIGHT, NEWEST, EARLIER_HISTORY)
@@ -65,12 +68,13 @@ def _firm(
     inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
 ) -> Iterator[list[Decision]]:
     """Yield what is cut last: whole; then without most of what stands beside a request, such as the files it names.
-    Where `others` need it, the system messages leave them half of the room: a harness sends its own instructions again,
-    and the session stands nowhere else."""
+    Where the target would leave less than a share of the session to `others`, system messages make room for it, with
+    half of theirs at most: without it nobody could go on from the output."""
     whole = {g.index: renderer.whole(g, "") for g in hard}
     system = [g for g in hard if all(inputs.messages[i].role == "system" for i in g.messages)]
     size = sum(g.tokens for g in system)
-    most = max(room // 2, room - (sum(g.tokens for g in inputs.groups) - size))
+    session = sum(g.tokens for g in inputs.groups) - size
+    most = max(room // 2, room - int(_SESSION_SHARE * session))
     if others and size > most:
         whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
     yield list(whole.values())
