@@ -22,9 +22,10 @@ from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
 from compactor_cli.summaries.format.reading import readable
+from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.terms import chunked, judge, quoted_terms
-from compactor_cli.text.units import clause_spans, units
+from compactor_cli.text.units import Span, clause_spans, json_members, line_units
 
 Cut = Literal["together", "apart", "clauses"]
 
@@ -183,6 +184,8 @@ class SessionLines:
         self.bounds: array[float] = array("d")
         self.first_of: dict[int, int] = {}
         """Piece -> its first line."""
+        self._leads: dict[int, tuple[Span, ...]] = {}
+        """Line -> the spans of what says what it is of: the object of a member of JSON, the item around an item."""
         self._pieces_of: dict[int, list[int]] = {}
         self._bare: tuple[int, str] = (-1, "")
         """The piece of the line whose terms were asked for last, and its text as `chunked` has it."""
@@ -200,7 +203,14 @@ class SessionLines:
         clauses = piece.cut == "clauses"
         noise = frozenset[int]() if piece.speech else noisy_lines(piece.text)
         apart = piece.cut == "apart"
-        spans = list(clause_spans(piece.text) if clauses else units(piece.text, apart=apart, noise=noise))
+        members = [] if clauses else json_members(piece.text)
+        spans = [(member.start, member.end) for member in members]
+        spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))
+        parents = parents_of_items(piece.text) if piece.speech else {}
+        self._leads |= {line: (parents[at],) for line, (at, _) in enumerate(spans, first) if at in parents}
+        for line, member in enumerate(members, first):
+            if leads := tuple(span for span in member.leads if not member.start <= span[0] < member.end):
+                self._leads[line] = leads
         self.starts.extend([start for start, _ in spans])
         self.ends.extend([end for _, end in spans])
         self.piece_of.extend([number] * len(spans))
@@ -226,6 +236,16 @@ class SessionLines:
 
     def text(self, line: int) -> str:
         return self.session.pieces[self.piece_of[line]].text[self.starts[line] : self.ends[line]]
+
+    def lead(self, line: int, after: int = -1) -> str:
+        """Return what says what a line is of: the object of a member of JSON, the item around an item of a list. Empty
+        where the line `after`, which is shown before it, shows that."""
+        spans = self._leads.get(line, ())
+        if after >= 0 and self.piece_of[after] == self.piece_of[line]:
+            known, start, end = self._leads.get(after, ()), self.starts[after], self.ends[after]
+            spans = tuple(span for span in spans if span not in known and not start <= span[0] < end)
+        text = self.session.pieces[self.piece_of[line]].text
+        return " … ".join(text[start:end].strip() for start, end in spans)
 
     def piece(self, line: int) -> SessionPiece:
         return self.session.pieces[self.piece_of[line]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,8 +20,10 @@ _TOGETHER = 80
 """Characters up to which neighbouring lines are taken together."""
 _LONG = 110
 """Characters above which a dense line is cut."""
-_MEMBERS = 110
+_MEMBERS = 80
 """Characters up to which members of JSON are taken together, and above which one is taken apart."""
+_FIRST, _SHORT = 3, 60
+"""Which of the first members of an object can say which one it is, and characters of it at most."""
 _LONG_PROSE = 220
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
@@ -30,13 +32,9 @@ _SENTENCE_END = compiled_later(r"[.!?;] ")
 _SPACE = " \t\r\n"
 
 
-def units(text: str, *, apart: bool = False, noise: frozenset[int] = frozenset()) -> Iterator[tuple[int, int]]:
-    """Yield where units begin and end, without the blanks around them. `apart`: no lines are taken together. `noise`:
-    numbers of lines that are taken together with their like only."""
-    if members := json_members(text):
-        for member in members:
-            yield member.start, member.end
-        return
+def line_units(text: str, *, apart: bool = False, noise: frozenset[int] = frozenset()) -> Iterator[tuple[int, int]]:
+    """Yield where units of a text that is no JSON begin and end, without the blanks around them. `apart`: no lines are
+    taken together. `noise`: numbers of lines that are taken together with their like only."""
     start = end = -1
     offset, noisy = 0, False
     for number, line in enumerate(text.split("\n")):
@@ -122,6 +120,10 @@ def _break_behind(line: str, start: int, end: int) -> int:
 # -- JSON
 
 
+Span = tuple[int, int]
+"""Where a piece of a text begins and ends."""
+
+
 class JsonMember(Struct, frozen=True, gc=False):
     """Members of JSON, side by side or a piece of a long one."""
 
@@ -131,6 +133,9 @@ class JsonMember(Struct, frozen=True, gc=False):
     """Where it begins with its key, and with the lists and objects whose first member it is."""
     depth: int
     """How many lists and objects are open there."""
+    leads: tuple[Span, ...] = ()
+    """What says which object it is a member of, where it is not the first: the first short member of an object in a
+    list, and the key of an object in it."""
 
 
 def json_members(text: str) -> list[JsonMember]:
@@ -141,21 +146,37 @@ def json_members(text: str) -> list[JsonMember]:
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
         return []
     result: list[JsonMember] = []
-    waiting = [(JsonMember(first, ends[first] + 1, first, 0), 0)]
+    waiting: list[tuple[JsonMember, int, tuple[Span, ...]]] = [(JsonMember(first, ends[first] + 1, first, 0), 0, ())]
     while waiting:
-        outer, level = waiting.pop()
+        outer, level, leads = waiting.pop()
         if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
             pieces = [JsonMember(start, end, start, level + 1) for start, end in _value(text, outer.start, outer.end)]
             result += _led(pieces, outer)
         else:
-            inside = [JsonMember(*inner, level + 1) for inner in _together(text, outer.start, ends)]
-            waiting += [(member, level + 1) for member in reversed(_led(inside, outer))]
+            inside = [JsonMember(*inner, level + 1, leads) for inner in _together(text, outer.start, ends)]
+            inner_leads = [_leads(text, member, ends) for member in inside]
+            members = zip(_led(inside, outer), inner_leads, strict=True)
+            waiting += reversed([(member, level + 1, inner) for member, inner in members])
     return result
+
+
+def _leads(text: str, member: JsonMember, ends: dict[int, int]) -> tuple[Span, ...]:
+    """Return the spans of what says which object the members in `member` stand in, when it is one."""
+    if text[member.start] != "{":
+        return ()
+    if member.begin < member.start:
+        return *member.leads[-1:], (member.begin, member.start)
+    for start, end, inner in islice(_children(text, member.start, ends), _FIRST):
+        if inner < 0 and end - start <= _SHORT:
+            return ((start, end),)
+    return ()
 
 
 def _led(members: list[JsonMember], outer: JsonMember) -> list[JsonMember]:
     """Begin the first of the members where the list or object around them begins."""
-    return [replace(members[0], begin=outer.begin, depth=outer.depth), *members[1:]] if members else []
+    if not members:
+        return []
+    return [replace(members[0], begin=outer.begin, depth=outer.depth, leads=outer.leads), *members[1:]]
 
 
 def _closed(text: str) -> dict[int, int] | None:

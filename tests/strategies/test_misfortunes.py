@@ -35,7 +35,7 @@ def looking(start: int, count: int = 12) -> list[Json]:
 def test_a_result_at_its_place_says_why_its_call_failed(said: str, told: str) -> None:
     records = [user("Please mend the totals."), *looking(0), assistant(None, ("e1", "Edit", EDIT)), result("e1", said)]
     records += looking(20, 1)
-    part = compact(records, strategy="adaptive", target_tokens=900)
+    part = compact(records, strategy="adaptive", target_tokens=1_500)
     (answer,) = [part for m in part.messages for part in m.results if part.call_id == "e1"]
     assert told in answer.text
 

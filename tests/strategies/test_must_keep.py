@@ -64,8 +64,8 @@ def test_the_end_of_what_was_said_before_each_request_comes_newest_first():
 def test_of_what_was_said_before_a_request_the_offer_that_it_takes_up_comes_with_the_end():
     told_of = "leaves from the old harbour in the morning and needs a reservation some days before it goes"
     offers = [f"Ferry {name} {told_of}." for name in ("ANNA-7", "BERTA-3", "CLARA-9")]
-    said = assistant("\n\n".join([*offers, "Which of these ferries shall I book for you, and for which day of the week?"]))
+    said = assistant("\n\n".join([*offers, "Which of these ferries shall I book for you, and for which day?"]))
     (picked,) = answers(user("Book a ferry."), said, user("I take BERTA-3, on Monday."))
-    assert picked == [offers[1], "Which of these ferries shall I book for you, and for which day of the week?"]
+    assert picked == [offers[1], "Which of these ferries shall I book for you, and for which day?"]
     (other,) = answers(user("Book a ferry."), said, user("The first one, on Monday, please."))
     assert other[0] == offers[2]

@@ -67,17 +67,21 @@ def keep_protected(
 def _firm(
     inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int, *, others: bool
 ) -> Iterator[list[Decision]]:
-    """Yield what is cut last: whole; then without most of what stands beside a request, such as the files it names.
+    """Yield what is cut last: whole; then with less of the system messages; then without most of what stands beside a
+    request, such as the files it names.
+
     Where the target would leave less than a share of the session to `others`, system messages make room for it, with
-    half of theirs at most: without it nobody could go on from the output."""
+    half of theirs at most: without it nobody could go on from the output.
+    """
     whole = {g.index: renderer.whole(g, "") for g in hard}
     system = [g for g in hard if all(inputs.messages[i].role == "system" for i in g.messages)]
     size = sum(g.tokens for g in system)
     session = sum(g.tokens for g in inputs.groups) - size
-    most = max(room // 2, room - int(_SESSION_SHARE * session))
-    if others and size > most:
-        whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
-    yield list(whole.values())
+    half = room // 2
+    for most in dict.fromkeys((max(half, room - int(_SESSION_SHARE * session)), max(half, room - session))):
+        if others and size > most:
+            whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
+        yield list(whole.values())
     enclosed = _enclosed(inputs, renderer, hard, int(_ENCLOSED_SHARE * room))
     if enclosed:
         yield list((whole | enclosed).values())

@@ -133,6 +133,8 @@ class Quoter:
                 between = piece.text[lines.ends[last_line] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
                 text = between + text if joint == "same" else text
+            if joint in ("gap", "middle") and (lead := lines.lead(line, last_line)):
+                text = f"{plain(lead)} {GAP}{text}"
             yield Excerpt(head, text, joint, choice.value)
             last_line, last_piece = line, piece
 

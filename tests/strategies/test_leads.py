@@ -1,0 +1,96 @@
+"""What a quoted line is of: a price in a list of flights stands behind its own flight, in JSON and in lists."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from compactor_cli.text.list_items import parents_of_items
+from compactor_cli.text.units import json_members
+from tests.pipeline.sessions import Json, assistant, compact, result, user
+
+FLIGHTS = [f"HAT{n}" for n in range(301, 325)]
+PRICE_OF = {f"{9_000 + 13 * n}": flight for n, flight in enumerate(FLIGHTS)}
+
+
+def as_json() -> str:
+    flights = [
+        {
+            "flight_number": flight,
+            "status": f"available at gate {flight[3:]}-{price[-2:]} of the south hall",
+            "seats": {"economy": f"{n} seats in the rows of {price[-3:]}", "business": f"{n} seats at the front"},
+            "prices": {
+                "basic": f"fare_{n}_basic_of_all_days",
+                "economy": int(price),
+                "rules": f"fare_rules_{price}.txt",
+            },
+        }
+        for n, (price, flight) in enumerate(PRICE_OF.items())
+    ]
+    return json.dumps({"date": "2026-05-20", "flights": flights})
+
+
+def as_list() -> str:
+    return "These are the flights:\n\n" + "\n".join(
+        f"{n}. **{flight}** to Oslo\n   - Gate: {flight[3:]}-{price[-2:]} in the south hall, behind control two\n"
+        f"   - Rules: fare_rules_{price}.txt, which hold for all seats of the economy class\n   - Price: {price}"
+        for n, (price, flight) in enumerate(PRICE_OF.items())
+    )
+
+
+def session(said: list[Json]) -> list[Json]:
+    asks = [f"fare_rules_{price}.txt" for price in list(PRICE_OF)[3:20:2]]
+    checks = [
+        record
+        for n, name in enumerate(asks)
+        for record in (
+            assistant(None, (f"r{n}", "Read", {"path": name})),
+            result(f"r{n}", "\n".join(f"rule {n}.{at} holds from day {at} on" for at in range(40))),
+        )
+    ]
+    return [user("Find a flight to Oslo, and read the rules of its fare."), *said, *checks]
+
+
+def wrong(text: str) -> list[str]:
+    """Prices that stand behind another flight, or behind none."""
+    found, flight = [], ""
+    for match in re.finditer(r"HAT\d{3}|\b9\d{3}\b", text):
+        if match[0].startswith("HAT"):
+            flight = match[0]
+        elif PRICE_OF[match[0]] != flight:
+            found.append(match[0])
+    return found
+
+
+@pytest.mark.parametrize("kind", ["json", "list"])
+def test_a_price_stands_behind_its_own_flight(kind: str) -> None:
+    told = 0
+    for ratio in (0.06, 0.1, 0.15, 0.2, 0.3, 0.4):
+        if kind == "json":
+            records = session([assistant("I look for it.", "f1"), result("f1", as_json())])
+        else:
+            records = session([assistant(as_list())])
+        part = compact(records, strategy="adaptive", target_ratio=ratio)
+        texts = [m.text() for m in part.messages if m.origin == "summary"]
+        quoted = [line for text in texts for line in re.split(r"\n(?=#\d)", text) if "HAT" in line]
+        told += len(quoted)
+        assert [line for text in quoted if (line := wrong(text))] == []
+    assert told > 2
+
+
+def test_members_of_json_tell_which_object_they_are_of() -> None:
+    text = as_json()
+    told = {text[m.start : m.end]: [text[start:end] for start, end in m.leads] for m in json_members(text)}
+    rules = {own: leads for own, leads in told.items() if "fare_rules" in own and "flight" not in own}
+    assert len(rules) == len(FLIGHTS)
+    for own, leads in rules.items():
+        price = own[own.index("fare_rules_") + 11 :][:4]
+        assert leads == [f'"flight_number": "{PRICE_OF[price]}"', '"prices": ']
+
+
+def test_inner_items_of_a_list_belong_to_the_item_around_them() -> None:
+    text = "1. first\n   - a\n     - b\n   - c\n\n2. second\n   - d\n- e\nno item\n  - f"
+    of = {text[at + 2]: text[start:end] for at, (start, end) in parents_of_items(text).items()}
+    assert of == {"a": "1. first", "b": "- a", "c": "1. first", "d": "2. second"}
