@@ -89,8 +89,7 @@ class Chooser:
         self.outdated = outdated_lists(inputs.messages)
         self.talk = is_talk(inputs.messages, session)
         self.whole: set[int] = set()
-        self.request_lines: frozenset[int] = frozenset()
-        """Lines of what the user said."""
+        self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
         # a ratio refers to what the first round started from; a target in tokens does without that
         needed = inputs.settings.target_ratio is not None or inputs.target is None
         self.newest = NewestExchanges(
@@ -187,8 +186,7 @@ class Chooser:
         if not self.talk:
             left = room - sum(c.cost for c in self.selector.taken.values())
             self.selector.fill(filter(self._may_be_quoted, densest(self.lines, room)), left)
-        order = list(self.selector.taken.values())
-        return self._only_protected() if best.tokens > self.room else self._fit(order, best)
+        return self._only_protected() if best.tokens > self.room else self._fit(list(self.selector.taken.values()), best)
 
     def _may_be_quoted(self, line: int) -> bool:
         """Return whether a line may be chosen for its value: the rest of a short request may have been taken back, and
@@ -326,22 +324,24 @@ class Chooser:
         self, in_place: dict[int, Decision], stretches: Sequence[Stretch], by_group: dict[int, list[ChosenLine]]
     ) -> Attempt:
         """Return the decisions, and the summaries of the stretches."""
-        decisions, slots = dict(in_place), []
+        decisions, slots, ends = dict(in_place), [], True
         largest = max(stretches, key=lambda s: s.tokens, default=None)
-        for stretch in stretches:
-            last = stretch is stretches[-1]
+        for stretch in reversed(stretches):
             chosen = {g.index: own for g in stretch.groups if (own := self._quoted(g, in_place, by_group))}
-            state = self._state_behind(stretch, in_place) if last else ""
+            # the state stands in the last summary that is worth its tokens
+            state = self._state_behind(stretch, in_place) if ends else ""
             tier = max((t for g in stretch.groups for t in self.inputs.tiers_of(g)), default=3)
             slot = self.quoter.slot(stretch.groups, tier, chosen, state, based=stretch is largest)
-            slot = self._ended(slot) if last else slot
+            slot = self._ended(slot) if ends else slot
             if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)
+                ends = False
                 for group in stretch.groups:
                     decisions[group.index] = summarized(group, chosen.get(group.index, ()))
             else:  # a summary of them would take more than they do
                 for group in stretch.groups:
                     decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")
+        slots.reverse()
         for group in self.rest:
             if group.index not in decisions:
                 decisions[group.index] = Decision(group.index, "gone", 0, WORTHLESS, value=0.0)

@@ -1,0 +1,58 @@
+"""The state of the work is in the output, whatever the newest exchanges look like."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli import api
+from compactor_cli.features.work.state import session_state
+from compactor_cli.settings import Settings
+from tests.builders import ROOT, load_or_skip
+from tests.pipeline.sessions import Json, assistant, compact, result, user
+from tests.strategies import work
+
+SAID = "Right, that is done now."
+WRITTEN = "".join(f"value_{n} = quantize(total_{n}, places={n})\n" for n in range(40)).splitlines()
+LISTED = "".join(f"report {n} of the year holds row {n * 7} of the ledger {n}\n" for n in range(60)).splitlines()
+SESSIONS = ROOT.parent / "shared" / "transcripts"
+REAL = [
+    "claude-code/9e44573d-4eb8-4de0-8659-418f3c68706d.jsonl",
+    "openai-long/derived-pi-pi-mono/large-session.jsonl",
+    "codex/019eecb9-cc3a-73c2-814a-dd4f8ced7545.jsonl",
+]
+
+
+def written(number: int, lines: int, listed: int) -> list[Json]:
+    arguments = {"file_path": f"src/part_{number}.py", "content": "\n".join(WRITTEN[:lines])}
+    call = assistant(f"I write part {number}.", (f"w{number}", "Write", arguments))
+    return [call, result(f"w{number}", "\n".join(LISTED[:listed]))]
+
+
+def copied() -> list[Json]:
+    command = {"command": "cp themes/dark1.json themes/custom-dark1.json"}
+    return [assistant(None, ("s1", "Bash", command)), result("s1", "(no output)")]
+
+
+@pytest.mark.parametrize(
+    ("ending", "ratio"),
+    [
+        ([*written(0, 9, 24), *written(1, 31, 41), *written(2, 39, 1)], 0.25),
+        ([user("Yes."), *copied(), *written(2, 5, 1), assistant(SAID), assistant(SAID), *written(5, 26, 50)], 0.15),
+    ],
+)
+def test_the_state_stands_in_a_summary_though_what_is_left_last_is_too_small_for_one(
+    ending: list[Json], ratio: float
+) -> None:
+    part = compact([*work.session()[:40], *ending], strategy="adaptive", target_ratio=ratio)
+    summaries = [message.text() for message in part.messages if message.origin == "summary"]
+    assert "State at the end:\n- " in summaries[-1]
+    assert sum("State at the end:" in text for text in summaries) == 1
+
+
+@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("ratio", [0.1, 0.25])
+def test_the_state_of_a_real_session_is_there(name: str, ratio: float) -> None:
+    source = load_or_skip(SESSIONS / name, "o200k_base")
+    (part,) = api.compact(source, Settings(strategy="adaptive", target_ratio=ratio), tokenizer="o200k_base").parts
+    assert session_state(part.before.messages)
+    assert any("State at the end:\n- " in m.text() for m in part.messages if m.origin == "summary")
