@@ -186,7 +186,7 @@ class Chooser:
         if not self.talk:
             left = room - sum(c.cost for c in self.selector.taken.values())
             self.selector.fill(filter(self._may_be_quoted, densest(self.lines, room)), left)
-        return self._only_protected() if best.tokens > self.room else self._fit(list(self.selector.taken.values()), best)
+        return self._only_protected() if best.tokens > self.room else self._fit([*self.selector.taken.values()], best)
 
     def _may_be_quoted(self, line: int) -> bool:
         """Return whether a line may be chosen for its value: the rest of a short request may have been taken back, and
