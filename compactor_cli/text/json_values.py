@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from compactor_cli.text.cached import remembered
+
 _FAST = msgspec.json.Decoder().decode
 _NO_OPENING = bytes(set(range(256)) - set(b"[{"))
 """Every byte that opens no list and no object: without them, the others are counted in one pass."""
@@ -46,3 +48,12 @@ def nested_too_deeply(text: str, value: Any, limit: int = MAX_DEPTH) -> bool:
         containers = (item for item in level if isinstance(item, (dict, list)))
         level = [member for outer in containers for member in (outer.values() if isinstance(outer, dict) else outer)]
     return any(isinstance(item, (dict, list)) for item in level)
+
+
+@remembered
+def json_or_text(text: str) -> Any:
+    """Return the JSON value of a text, which nobody may change; the text itself where it is no JSON."""
+    try:
+        return parse_json(text)
+    except ValueError:
+        return text

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from compactor_cli.features.work.open_errors import misfortune
@@ -58,3 +61,38 @@ def test_a_search_that_found_nothing_did_not_fail(command: str, said: str, ended
     ).messages
     (call,), (answer,) = messages[1].calls, messages[2].results
     assert misfortune(call, answer) == ended
+
+
+def test_a_call_that_was_declined_says_so_wherever_it_is_quoted_in_every_round() -> None:
+    added = "\n".join(f"total_{n} = round(ledger_sum_{n}, places={n})" for n in range(40))
+    edits = {"file_path": "src/ledger.py", "old_string": "total = 1", "new_string": added}
+    records = [user("Please mend the totals."), *looking(0, 4), assistant(None, ("e1", "Edit", edits))]
+    records += [result("e1", REFUSED), user("Look at round_ledger first."), *looking(20, 14)]
+    told = 0
+    for target in (1_400, 1_000, 700, 450):
+        part = compact(records, strategy="adaptive", target_tokens=target)
+        records = [json.loads(line) for line in part.data.decode().splitlines()]
+        for message in part.messages:
+            if message.origin != "summary":
+                continue
+            for line in message.text().splitlines():
+                if "#" in line and "ledger.py" in line and "Edit" in line:
+                    told += 1
+                    assert re.search(r"#\d+ Edit (?:…/)?(?:src/ledger\.py )?declined", line), line
+    assert told > 1
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.2])
+def test_each_of_the_newest_results_has_a_line_of_what_it_says(ratio: float) -> None:
+    records = [user("Please mend the totals."), *looking(0)]
+    for n in range(4):
+        said = f"{STEPS}{n + 3} files of part_{n} are in order"
+        records += [
+            assistant(f"I run check {n}.", (f"k{n}", "Bash", {"command": f"make part_{n}"})),
+            result(f"k{n}", said),
+        ]
+    part = compact(records, strategy="adaptive", target_ratio=ratio)
+    answers = [answer.text for m in part.messages for answer in m.results if answer.call_id.startswith("k")]
+    assert len(answers) > 1
+    for answer in answers:
+        assert "files of part_" in answer

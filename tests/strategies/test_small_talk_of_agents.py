@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.pipeline.sessions import Json, assistant, compact, result, user
@@ -56,10 +58,14 @@ def test_what_was_done_is_there_with_its_number(target: int) -> None:
     assert "MIG-4417" in text
 
 
+WHY = "no route to KR-1, KR-2, KR-3, KR-4, KR-5, KR-6, KR-7, KR-8, KR-9, KR-10, KR-11, KR-12, KR-13, KR-14 or KR-15"
+
+
 def test_a_line_of_the_state_that_has_no_room_costs_no_other() -> None:
     long = {"subject": "A", **{f"remark{n}": f"as was said on day {n} of the talks" for n in range(5)}}
-    acts = [assistant(None, ("m1", "send_mail", long)), result("m1", '{"error": "no route"}')]
+    acts = [assistant(None, ("m1", "send_mail", long)), result("m1", json.dumps({"error": WHY}))]
     records = session()
     records[-2:-2] = acts
     text = "\n".join(m.text() for m in compact(records, strategy="adaptive", target_tokens=280).messages)
     assert "MIG-4417" in text
+    assert f"): {WHY}" not in text, "the line that is too long"

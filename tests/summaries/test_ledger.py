@@ -159,3 +159,14 @@ def test_files_remember_each_action_and_its_message() -> None:
         result("c"),
     ]
     assert ledger(records).files["a.py"].actions == {"read": [0], "edited": [2, 2]}
+
+
+REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+
+
+@pytest.mark.parametrize("said", [REFUSED, "<tool_use_error>String to replace not found in file.</tool_use_error>"])
+def test_an_edit_that_did_not_happen_is_no_action(said: str) -> None:
+    change = {"file_path": "a.py", "old_string": "x", "new_string": "y"}
+    records = [user("Go."), assistant(None, ("c1", "Edit", change)), result("c1", said)]
+    records += [assistant(None, ("c2", "Read", {"path": "a.py"})), result("c2", "x = 1")]
+    assert {path: set(fact.actions) for path, fact in ledger(records).files.items()} == {"a.py": {"read"}}

@@ -10,36 +10,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.ledger import call_arguments, command_of, json_or_text
+from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, may_tell, says_so
+from compactor_cli.features.work.ledger import call_arguments, command_of
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
-_FAILED = compiled_later(
-    r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
-    r"permission denied|\[?your proposed edit has introduced|no replacement was performed|failed\b|failure\b|"
-    r"exception\b|apply_patch verification failed|\[error)",
-    re.IGNORECASE,
-)
-"""How results of failed calls begin."""
-_DECLINED = compiled_later(
-    r"\s*(?:<tool_use_error>)?\s*(?:the user doesn't want|the user (?:rejected|declined|denied)|\[request interrupted|"
-    r"user (?:rejected|declined|denied|cancel)|tool use (?:was )?rejected|aborted by (?:the )?user|"
-    r"cancelled: parallel)",
-    re.IGNORECASE,
-)
 _STOPPED = compiled_later(
     r"(?:command |process )?(?:timed out|timeout|was interrupted|killed|aborted)\b", re.IGNORECASE
 )
-_BEGINNINGS = (
-    *("<tool_use_error>", "<error>", "error", "traceback", "fatal:", "exit code", "command ", "permission denied"),
-    *("fail", "exception", "apply_patch verification failed", "[error", "the user ", "[request interrupted", "user "),
-    *("tool use ", "aborted", "cancelled: parallel", "process ", "timed out", "timeout", "was interrupted", "killed"),
-    *("your proposed edit", "[your proposed edit", "no replacement was"),
-)
-"""What each of these matches begins with, in lower case; looking for words is quicker."""
-_BEGINNING = max(map(len, _BEGINNINGS))
 _RUNNING = compiled_later(r"(?:running|background)[^\n]{0,80}?\bID:?\s*(\w+)", re.IGNORECASE)
 _EDITOR_COMMANDS = ("view", "create", "str_replace", "insert", "undo_edit", "plan", "edit", "write", "read", "delete")
 """What tools that are no shell have under `command`."""
@@ -131,51 +111,20 @@ def _handles(arguments: Any) -> Iterator[str]:
                 yield str(value)
 
 
-def has_failed(result: Part) -> bool:
-    """Return whether a result says by itself that the call failed, or was declined."""
-    said = result.text
-    if result.failed is not None:
-        return result.failed or is_declined(said)
-    return is_declined(said) or _FAILED.match(said) is not None or stated_failure(said) is True or _says_so(said)
-
-
-def is_declined(said: str) -> bool:
-    """Return whether a result says that the user did not let the call happen."""
-    return _DECLINED.match(said) is not None
-
-
 def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     said = result.text
     failed, stated, undecided = result.failed, True, False
-    telling = _may_tell(said)
+    telling = may_tell(said)
     if telling and (is_declined(said) or (failed is not False and call.command and _STOPPED.match(said))):
         failed, stated, undecided = None, False, True
     elif failed is None:
         failed = stated_failure(said) if call.command else None
         if failed is None:
             stated = False
-            failed = True if (telling and _FAILED.match(said)) or _says_so(said) else None
+            failed = True if (telling and BEGINS_AS_FAILED.match(said)) or says_so(said) else None
     message = max(call.message, index)
     return replace(
         call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided
-    )
-
-
-def _may_tell(said: str) -> bool:
-    """Return whether the beginning of a result may tell that the call failed, was declined or stopped."""
-    head = said.lstrip()[:_BEGINNING]
-    return not head.isascii() or head.lower().startswith(_BEGINNINGS)
-
-
-def _says_so(said: str) -> bool:
-    """Return whether a JSON result has a member that says that the call failed."""
-    if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:_WINDOW], re.IGNORECASE):
-        return False
-    value = json_or_text(said)
-    if not isinstance(value, dict):
-        return False
-    return bool(value.get("error") or value.get("is_error") or value.get("isError")) or (
-        value.get("success") is False or value.get("ok") is False
     )
 
 

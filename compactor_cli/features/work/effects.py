@@ -9,8 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.ledger import failure_line, json_or_text
+from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 

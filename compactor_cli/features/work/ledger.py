@@ -9,11 +9,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from compactor_cli.features.work.endings import has_failed
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import result_errors, stated_failure
 from compactor_cli.text.patterns import compiled_later
 
@@ -87,12 +88,13 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
             if call.kind != "tool_call":
                 continue
             arguments = call_arguments(call)
-            for path, action in file_actions(call.name, arguments):
+            spot = answer_of.get((at, position))
+            answer = messages[spot[0]].parts[spot[1]] if spot else None
+            for path, action in () if answer and has_failed(answer) else file_actions(call.name, arguments):
                 files.setdefault(path, FileFact()).actions.setdefault(action, []).append(message.number)
             command = command_of(arguments)
             if command:
-                spot = answer_of.get((at, position))
-                failed, error = _outcome(messages[spot[0]].parts[spot[1]] if spot else None)
+                failed, error = _outcome(answer)
                 commands.append(CommandFact(command, message.number, failed, error))
         for part in message.results:
             failed, error = _outcome(part)
@@ -104,15 +106,6 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
 def call_arguments(call: Part) -> Any:
     """The arguments of a call as a JSON value, which nobody may change; the text itself where it is no JSON."""
     return json_or_text(call.text)
-
-
-@remembered
-def json_or_text(text: str) -> Any:
-    """Return the JSON value of a text, which nobody may change; the text itself where it is no JSON."""
-    try:
-        return parse_json(text)
-    except ValueError:
-        return text
 
 
 def call_text(call: Part) -> str:

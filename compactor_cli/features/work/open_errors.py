@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.features.work.calls import ToolCall, answered_call, is_declined
+from compactor_cli.features.work.calls import ToolCall, answered_call
 from compactor_cli.features.work.effects import acts, tool_words
+from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.model.message import Part
 from compactor_cli.model.state_line import StateLine

@@ -9,7 +9,7 @@ from typing import Any
 
 from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.work.calls import has_failed
+from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
@@ -25,6 +25,8 @@ _CHARACTERS = 3
 """Characters that a token has at least, of the prose of most languages."""
 _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
+_LINE = 120
+"""Characters of a line that a result has at least."""
 SMALL = 48
 """Tokens of a part that is not worth cutting."""
 
@@ -38,7 +40,7 @@ class InPlaceRenderer:
         self._count = count
         self._piece = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
         self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
-        self._failures: dict[int, tuple[int, ...]] = {}
+        self._telling: dict[int, tuple[int, ...]] = {}
         self._note = 0
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
@@ -71,9 +73,9 @@ class InPlaceRenderer:
         if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
             chosen = tuple(sorted({*chosen, *self._end(all_lines, small // 2)}))
         if part.kind == "tool_result" and not chosen:
-            if number not in self._failures:  # groups are rendered for each plan that is tried
-                self._failures[number] = self._failure(part, number)
-            chosen = self._failures[number]
+            if number not in self._telling:  # groups are rendered for each plan that is tried
+                self._telling[number] = self._telling_line(part, number)
+            chosen = self._telling[number]
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL
@@ -86,14 +88,17 @@ class InPlaceRenderer:
                 self._done[key] = text, self._count(text)
         return self._done[key]
 
-    def _failure(self, part: Part, number: int) -> tuple[int, ...]:
-        """Return the line of a failed result that says why: without it, the call would pass for one that did its work.
-        Empty for any other result."""
-        if not has_failed(part):
-            return ()
-        reason = failure_line(part.text)
-        start = part.text.find(reason)
-        return tuple(self._lines.overlapping(number, start, start + len(reason)))[:1] if start >= 0 else ()
+    def _telling_line(self, part: Part, number: int) -> tuple[int, ...]:
+        """Return the line of a result of which none was chosen: why its call failed, without which it would pass for
+        one that did its work; else its last line, or the densest one where that says nothing."""
+        if has_failed(part):
+            reason = failure_line(part.text)
+            start = part.text.find(reason)
+            return tuple(self._lines.overlapping(number, start, start + len(reason)))[:1] if start >= 0 else ()
+        lines, bounds = self._lines.of_piece(number), self._lines.bounds
+        telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
+        best = sorted(telling, key=lambda line: (line != lines[-1], -bounds[line]))
+        return tuple(best[:1])
 
     def _end(self, lines: range, room: int) -> Iterator[int]:
         """Yield the last lines of a text, of about `room` tokens: where an agent has no calls, what it does stands at

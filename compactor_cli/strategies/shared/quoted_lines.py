@@ -155,9 +155,8 @@ class Quoter:
         if part.kind == "tool_call":
             name = " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
             answer = self._result_of.get((piece.message, piece.part))
-            # a call whose result is not quoted would pass for one that did what it says
-            unquoted = self._part(answer) if answer is not None and answer not in quoted else None
-            outcome = misfortune(part, unquoted) if unquoted else ""
+            # without it the call would pass for one that did what it says; the next round may leave out its result
+            outcome = misfortune(part, self._part(answer)) if answer is not None else ""
             return f"{name} {outcome}" if outcome else name
         if part.kind == "tool_result" or message.role == "tool":
             words = reply_span(piece.text)
@@ -166,7 +165,8 @@ class Quoter:
             call = self._call_of.get((piece.message, piece.part))
             if call is None or call in quoted:
                 return "→"
-            return f"{call_label(self._part(call))} →"
+            outcome = misfortune(self._part(call), part)
+            return f"{call_label(self._part(call))} {outcome}".rstrip() + " →"
         if message.origin == "injected":
             return INSTRUCTIONS if is_instructions(piece.text) else "harness"
         if message.role == "user":

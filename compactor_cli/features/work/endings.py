@@ -1,0 +1,67 @@
+"""How a call ended, as far as its result says by itself."""
+
+from __future__ import annotations
+
+import re
+
+from compactor_cli.model.message import Part
+from compactor_cli.text.json_values import json_or_text
+from compactor_cli.text.outcomes import stated_failure
+from compactor_cli.text.patterns import compiled_later
+
+BEGINS_AS_FAILED = compiled_later(
+    r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
+    r"permission denied|\[?your proposed edit has introduced|no replacement was performed|failed\b|failure\b|"
+    r"exception\b|apply_patch verification failed|\[error)",
+    re.IGNORECASE,
+)
+"""How results of failed calls begin."""
+_DECLINED = compiled_later(
+    r"\s*(?:<tool_use_error>)?\s*(?:the user doesn't want|the user (?:rejected|declined|denied)|\[request interrupted|"
+    r"user (?:rejected|declined|denied|cancel)|tool use (?:was )?rejected|aborted by (?:the )?user|"
+    r"cancelled: parallel)",
+    re.IGNORECASE,
+)
+_BEGINNINGS = (
+    *("<tool_use_error>", "<error>", "error", "traceback", "fatal:", "exit code", "command ", "permission denied"),
+    *("fail", "exception", "apply_patch verification failed", "[error", "the user ", "[request interrupted", "user "),
+    *("tool use ", "aborted", "cancelled: parallel", "process ", "timed out", "timeout", "was interrupted", "killed"),
+    *("your proposed edit", "[your proposed edit", "no replacement was"),
+)
+"""What each of these matches begins with, in lower case; looking for words is quicker."""
+_BEGINNING = max(map(len, _BEGINNINGS))
+_WINDOW = 600
+"""Characters at the start of a result where harnesses say how a call ended."""
+
+
+def has_failed(result: Part) -> bool:
+    """Return whether a result says by itself that the call failed, or was declined."""
+    said = result.text
+    if result.failed is not None:
+        return result.failed or is_declined(said)
+    return (
+        is_declined(said) or BEGINS_AS_FAILED.match(said) is not None or stated_failure(said) is True or says_so(said)
+    )
+
+
+def is_declined(said: str) -> bool:
+    """Return whether a result says that the user did not let the call happen."""
+    return _DECLINED.match(said) is not None
+
+
+def may_tell(said: str) -> bool:
+    """Return whether the beginning of a result may tell that the call failed, was declined or stopped."""
+    head = said.lstrip()[:_BEGINNING]
+    return not head.isascii() or head.lower().startswith(_BEGINNINGS)
+
+
+def says_so(said: str) -> bool:
+    """Return whether a JSON result has a member that says that the call failed."""
+    if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:_WINDOW], re.IGNORECASE):
+        return False
+    value = json_or_text(said)
+    if not isinstance(value, dict):
+        return False
+    return bool(value.get("error") or value.get("is_error") or value.get("isError")) or (
+        value.get("success") is False or value.get("ok") is False
+    )
