@@ -252,10 +252,17 @@ def compact_always(
     return data, parts
 
 
-def _unchanged(parts: Sequence[Compaction]) -> str:
+def _unchanged(parts: Sequence[Compaction], *, ratio: bool) -> str:
     """Return why a file stays as it is."""
-    aimed = any(part.target is not None for part in parts)
-    return "already within its target: unchanged" if aimed else "nothing to compact: unchanged"
+    targets = [part.target for part in parts if part.target is not None]
+    if not targets:
+        return "nothing to compact: unchanged"
+    if len(parts) > 1:
+        return "already within their targets: unchanged"
+    (part,) = parts
+    earlier = any(message.origin == "summary" for message in part.before.messages)
+    share = " (a ratio counts from what the first round started from)" if ratio and earlier else ""
+    return f"already within its target of {targets[0]:,} tokens{share}: unchanged"
 
 
 def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: Sequence[Compaction]) -> None:
@@ -280,7 +287,7 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
         return
     tables.heading(console, source, session.counter.name)
     if not outcome.changed or not parts:
-        console.print(_unchanged(parts))
+        console.print(_unchanged(parts, ratio=session.settings.target_ratio is not None))
         return
     _show_tables(session, outcome, parts)
     _show_remarks(session, parts)

@@ -24,9 +24,8 @@ def plan_in_any_room(inputs: PlanInput, shape: Shape) -> Plan:
     if inputs.target is None or inputs.profile is None or inputs.settings.summarizer == "llm":
         return headed()
     room = max(0, inputs.target - sum(message.tokens for message in inputs.messages if message.role == "system"))
-    bare = partial(
-        _without_headings, inputs, shape, f"{shape.name}: {room:,} tokens are too few for a summary with headings"
-    )
+    reason = f"{shape.name}: {room:,} tokens beside system messages are too few for a summary with headings"
+    bare = partial(_without_headings, inputs, shape, reason)
     few = _HEADINGS if shape.recent else _SEVEN_HEADINGS
     return _either(bare, headed) if room < few else _either(headed, bare)
 

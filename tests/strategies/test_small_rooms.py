@@ -9,6 +9,7 @@ import pytest
 from compactor_cli.errors import BudgetError
 from tests.builders import call, calling, compact, jsonl, load, result, system, user
 
+TOO_FEW = "tokens beside system messages are too few for a summary with headings; adaptive chose what stays"
 STRATEGIES = ["rolling", "hybrid", "summarize"]
 LAST = "Yes, please proceed with that booking."
 REFUSED = "Error: payment amount does not add up, total price is 305, but paid 255"
@@ -44,7 +45,7 @@ def test_a_small_room_shows_what_has_to_be_answered_next_and_no_headings(strateg
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_report_says_who_chose(strategy: str) -> None:
-    note = f"{strategy}: 250 tokens are too few for a summary with headings; adaptive chose what stays"
+    note = f"{strategy}: 250 {TOO_FEW}"
     small, large = (compact(session(), strategy=strategy, target_tokens=room(size)).parts[0] for size in (250, 600))
     assert (note in small.warnings, [w for w in large.warnings if "adaptive" in w]) == (True, [])
     assert (small.plan.strategy, large.plan.strategy) == ("adaptive", strategy)
@@ -68,7 +69,7 @@ def test_a_handoff_stays_one_message_that_ends_with_the_last_request_and_shows_w
         assert text.count(LAST) == 1
         assert size < 100 or REFUSED in text
         assert "\n### " not in text
-        note = f"handoff: {size:,} tokens are too few for a summary with headings; adaptive chose what stays"
+        note = f"handoff: {size:,} {TOO_FEW}"
         assert note in part.warnings
     headed = compact(session(), strategy="handoff", target_tokens=room(1_500)).parts[0]
     assert "### 1. User's Primary Goals and Intent" in headed.messages[1].text()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, read_session
 from compactor_cli.features.term_scores import TermScores
-from compactor_cli.features.work.state import session_state, state_text
+from compactor_cli.features.work.state import state_text
 from compactor_cli.features.work.task_lists import outdated_lists
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
@@ -98,7 +98,7 @@ class Chooser:
         self.present = self._present()
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, base=base, always=needed)
-        self.state = self._state()
+        self.state = must_keep.state_within(share_of(room, *_STATE), inputs, self._is_seen)
 
     # -- what is kept for what it is
 
@@ -116,18 +116,6 @@ class Chooser:
 
     def _is_request(self, group: Group) -> bool:
         return any(self.inputs.messages[i].origin == "request" for i in group.messages)
-
-    def _state(self) -> tuple[StateLine, ...]:
-        """Return the state of the work, as far as what stays at its place does not show it."""
-        tokens_left, taken = share_of(self.room, *_STATE), []
-        for line in session_state(self.inputs.messages):
-            if self._is_seen(line):
-                continue
-            cost = self.inputs.count(line.text) + 2
-            if cost <= tokens_left:
-                tokens_left -= cost
-                taken.append(line)
-        return tuple(taken)
 
     def _is_seen(self, line: StateLine) -> bool:
         """Return whether what stays at its place shows what a line of the state tells: calls that stay whole."""
@@ -181,6 +169,10 @@ class Chooser:
     def best(self) -> Attempt:
         """Choose as many of the best lines as the room allows, exactly counted."""
         best = self._build([])
+        for present in (self.large, set[int]()):
+            if best.tokens > self.room:  # less stays at its place for being the newest, then for being a request
+                self.present = present
+                best = self._build([])
         self._take_required(self.room - best.tokens)
         room = int(self.room * 1.1) + 60
         if not self.talk:

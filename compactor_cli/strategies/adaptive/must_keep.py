@@ -1,16 +1,18 @@
-"""Lines that come before those of most value: what the user asked, and what was said right before."""
+"""What comes before the lines of most value: what the user asked, what was said right before, the state of the work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.work.state import answers_before_turns
+from compactor_cli.features.work.state import answers_before_turns, session_state
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
+from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.replies import reply_span
+from compactor_cli.model.state_line import StateLine
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
 from compactor_cli.summaries.format.reading import earlier_words
 
@@ -77,6 +79,20 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
         speech = [line for line in lines.of_message(index) if lines.piece(line).speech]
         if speech:
             yield [*(_said_again(lines, request, speech[:-1], speech[-1]) or speech[-_END:-1]), speech[-1]]
+
+
+def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:
+    """Return the lines of the state of the work that fit in `room` tokens, but those that the reader sees anyway; one
+    that does not fit costs no other."""
+    taken = []
+    for line in session_state(inputs.messages):
+        if is_seen(line):
+            continue
+        cost = inputs.count(line.text) + 2
+        if cost <= room:
+            room -= cost
+            taken.append(line)
+    return tuple(taken)
 
 
 def _said_again(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:
