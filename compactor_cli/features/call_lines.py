@@ -66,10 +66,15 @@ def call_label(part: Part) -> str:
         words = (value for value in arguments.values() if isinstance(value, str) and len(value) <= _LABEL)
         about = _first(arguments, _PATHS) or _command(arguments) or next(words, "")
     about = about.strip().split("\n")[0]
-    if len(about) > _LABEL and "/" in about and " " not in about:
-        about = "…/" + "/".join(about.split("/")[-2:])
-    label = f"{part.name} {about[:_LABEL]}"
+    label = f"{part.name} {short_path(about)[:_LABEL]}"
     return " ".join(f"{label} ".replace(": ", " ").replace("→", " ").split())
+
+
+def short_path(text: str) -> str:
+    """Return the end of a long path, which tells one file of a session from the others; any other text as it is."""
+    if len(text) > _LABEL and "/" in text and " " not in text:
+        return "…/" + "/".join(text.split("/")[-2:])
+    return text
 
 
 def _first(arguments: dict[str, Any], keys: tuple[str, ...]) -> str:

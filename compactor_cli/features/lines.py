@@ -7,6 +7,7 @@ have a chance are looked at closely.
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -17,7 +18,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from compactor_cli.features.call_lines import call_lines
+from compactor_cli.features.call_lines import call_lines, short_path
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
@@ -25,9 +26,13 @@ from compactor_cli.summaries.format.reading import readable
 from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.terms import chunked, judge, quoted_terms
-from compactor_cli.text.units import Span, clause_spans, json_members, line_units
+from compactor_cli.text.units import JsonMember, Span, clause_spans, json_members, line_units
 
+_VALUE = re.compile(r'^"[\w-]+"\s*:\s*"([^"]*)"$')
+"""A member of JSON that is a text."""
 Cut = Literal["together", "apart", "clauses"]
+_PATH = 120
+"""Characters of the path of a file at most that stands before each part of an edit."""
 
 
 class SessionPiece(Struct, frozen=True):
@@ -40,6 +45,8 @@ class SessionPiece(Struct, frozen=True):
     tokens: int
     speech: bool
     """Somebody says it: its words count, not only its names."""
+    call: bool
+    """It is the text of a call."""
     cut: Cut
     """What its lines are: short neighbours taken together; physical lines, as each may have a mark of its own; or
     the sentences of a request."""
@@ -121,7 +128,17 @@ class SessionText(Struct):
         """Chunk -> ids of its terms, for texts that somebody says or for data."""
         return self._speech if speech else self._data
 
-    def read(self, message: int, position: int, text: str, tokens: int, *, speech: bool, cut: Cut = "together") -> None:
+    def read(
+        self,
+        message: int,
+        position: int,
+        text: str,
+        tokens: int,
+        *,
+        speech: bool,
+        call: bool = False,
+        cut: Cut = "together",
+    ) -> None:
         """Take in one part."""
         ids = self.ids(speech)
         chunks = chunked(text).split()
@@ -132,7 +149,7 @@ class SessionText(Struct):
         if speech:
             self.held.update(term for term in terms if term < 0)
         names = tuple(term for term in terms if term >= 0)
-        self.pieces.append(SessionPiece(message, position, text, tokens, speech, cut, names, quoted))
+        self.pieces.append(SessionPiece(message, position, text, tokens, speech, call, cut, names, quoted))
 
 
 def read_session(
@@ -151,14 +168,15 @@ def read_session(
             if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
                 continue
             if part.text and part.kind in ("text", "tool_call", "tool_result"):
-                text = call_lines(part) if part.kind == "tool_call" else part.text
+                call = part.kind == "tool_call"
+                text = call_lines(part) if call else part.text
                 earlier = message.origin == "summary"
                 if earlier:  # its heading and the state that it tells are no part of what it quotes
                     text = readable(text, quoted_only=quoted_only)
                 speech = part.kind == "text" and message.role != "tool" and not is_output(message)
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
-                session.read(at, position, text, part.tokens, speech=speech, cut=cut)
+                session.read(at, position, text, part.tokens, speech=speech, call=call, cut=cut)
     return session
 
 
@@ -203,14 +221,10 @@ class SessionLines:
         clauses = piece.cut == "clauses"
         noise = frozenset[int]() if piece.speech else noisy_lines(piece.text)
         apart = piece.cut == "apart"
-        members = [] if clauses else json_members(piece.text)
+        members = [] if clauses else json_members(piece.text, named=piece.call)
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))
-        parents = parents_of_items(piece.text) if piece.speech else {}
-        self._leads |= {line: (parents[at],) for line, (at, _) in enumerate(spans, first) if at in parents}
-        for line, member in enumerate(members, first):
-            if leads := tuple(span for span in member.leads if not member.start <= span[0] < member.end):
-                self._leads[line] = leads
+        self._leads.update(_leads_of(piece, members, spans, first))
         self.starts.extend([start for start, _ in spans])
         self.ends.extend([end for _, end in spans])
         self.piece_of.extend([number] * len(spans))
@@ -244,8 +258,9 @@ class SessionLines:
         if after >= 0 and self.piece_of[after] == self.piece_of[line]:
             known, start, end = self._leads.get(after, ()), self.starts[after], self.ends[after]
             spans = tuple(span for span in spans if span not in known and not start <= span[0] < end)
-        text = self.session.pieces[self.piece_of[line]].text
-        return " … ".join(text[start:end].strip() for start, end in spans)
+        piece = self.piece(line)
+        leads = (piece.text[start:end].strip() for start, end in spans)
+        return " … ".join(short_path(_VALUE.sub(r"\1", lead)) if piece.call else lead for lead in leads)
 
     def piece(self, line: int) -> SessionPiece:
         return self.session.pieces[self.piece_of[line]]
@@ -294,6 +309,23 @@ class SessionLines:
         if first is None:
             return range(0)
         return range(first, bisect_left(self.piece_of, number + 1, first))
+
+
+def _leads_of(
+    piece: SessionPiece, members: Sequence[JsonMember], spans: Sequence[Span], first: int
+) -> Iterator[tuple[int, tuple[Span, ...]]]:
+    """Yield the lines of a piece, numbered from `first` on, that do not say what they are of, and what does."""
+    if members:
+        for line, member in enumerate(members, first):
+            if leads := tuple(span for span in member.leads if not member.start <= span[0] < member.end):
+                yield line, leads
+    elif piece.call:  # the path of what is edited
+        path = (0, piece.text.find("\n"))
+        if 0 < path[1] <= _PATH:
+            yield from ((line, (path,)) for line, (start, _) in enumerate(spans, first) if start >= path[1])
+    elif piece.speech:
+        parents = parents_of_items(piece.text)
+        yield from ((line, (parents[start],)) for line, (start, _) in enumerate(spans, first) if start in parents)
 
 
 class _Worths(dict[str, float]):

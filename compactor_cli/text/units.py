@@ -22,8 +22,9 @@ _LONG = 110
 """Characters above which a dense line is cut."""
 _MEMBERS = 80
 """Characters up to which members of JSON are taken together, and above which one is taken apart."""
-_FIRST, _SHORT = 3, 60
-"""Which of the first members of an object can say which one it is, and characters of it at most."""
+_FIRST, _SHORT, _PATH = 3, 60, 140
+"""Which of the first members of an object can say which one it is, and characters of it at most: of a member, and of
+the path of a file."""
 _LONG_PROSE = 220
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
@@ -138,15 +139,17 @@ class JsonMember(Struct, frozen=True, gc=False):
     list, and the key of an object in it."""
 
 
-def json_members(text: str) -> list[JsonMember]:
+def json_members(text: str, *, named: bool = False) -> list[JsonMember]:
     """Return the members of JSON: neighbours of the same object or list are taken together while they are short, a
-    long one is taken apart. Nothing for text that is no JSON as far as its brackets tell."""
+    long one is taken apart. Nothing for text that is no JSON as far as its brackets tell. `named`: its first member
+    says what it is, as in the arguments of a call."""
     ends = _closed(text) if text.lstrip(_SPACE)[:1] in ("{", "[") else None
     first = len(text) - len(text.lstrip(_SPACE))
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
         return []
     result: list[JsonMember] = []
-    waiting: list[tuple[JsonMember, int, tuple[Span, ...]]] = [(JsonMember(first, ends[first] + 1, first, 0), 0, ())]
+    root = JsonMember(first, ends[first] + 1, first, 0)
+    waiting = [(root, 0, _leads(text, root, ends, _PATH) if named else ())]
     while waiting:
         outer, level, leads = waiting.pop()
         if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
@@ -160,14 +163,14 @@ def json_members(text: str) -> list[JsonMember]:
     return result
 
 
-def _leads(text: str, member: JsonMember, ends: dict[int, int]) -> tuple[Span, ...]:
+def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _SHORT) -> tuple[Span, ...]:
     """Return the spans of what says which object the members in `member` stand in, when it is one."""
     if text[member.start] != "{":
         return ()
     if member.begin < member.start:
         return *member.leads[-1:], (member.begin, member.start)
     for start, end, inner in islice(_children(text, member.start, ends), _FIRST):
-        if inner < 0 and end - start <= _SHORT:
+        if inner < 0 and end - start <= longest:
             return ((start, end),)
     return ()
 

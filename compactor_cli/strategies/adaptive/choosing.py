@@ -29,7 +29,7 @@ from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector, densest
 from compactor_cli.summaries.format.headers import Base
 
-_REQUEST_SHARES = (0.5, 0.4)
+_REQUEST_SHARES = (0.55, 0.4)
 """Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
 _ANSWERED_SHARE = 0.15
 """Share of the room of talk that the answer to the last request may take, for being the newest."""
