@@ -13,6 +13,8 @@ def parents_of_items(text: str) -> dict[int, tuple[int, int]]:
     """Return where items of inner lists begin, behind their blanks -> the span of the item around them, where it is
     short: a price among the items of a flight does not say of which."""
     parents: dict[int, tuple[int, int]] = {}
+    if "\n " not in text and "\n\t" not in text:  # most texts: nothing in them is indented
+        return parents
     around: list[tuple[int, int, int]] = []
     """The items that are open: their indent, start and end."""
     offset = 0

@@ -170,7 +170,7 @@ def test_a_message_is_shown_in_full_before_and_after(browse, session):
         number = next(n for n, fate in seen.rows.items() if fate == "summarized")
         await seen.keys("escape", "g", *str(number), "enter", "enter")
         quoted = 0
-        for number in [n for n, fate in seen.rows.items() if fate == "summarized"][:: every(4)]:
+        for number in [n for n, fate in seen.rows.items() if fate == "summarized"][:: every(3)]:
             await seen.keys("escape", "g", *str(number), "enter", "enter")
             head, first = seen.app.screen.query_one("#after").text().splitlines()[:2]
             assert head.startswith("The summary in its place quotes")

@@ -89,6 +89,7 @@ class Chooser:
         self.outdated = outdated_lists(inputs.messages)
         self.talk = is_talk(inputs.messages, session)
         self.whole: set[int] = set()
+        self.small = False  # no room for more than small parts that nothing was chosen of
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
         # a ratio refers to what the first round started from; a target in tokens does without that
         needed = inputs.settings.target_ratio is not None or inputs.target is None
@@ -169,9 +170,9 @@ class Chooser:
     def best(self) -> Attempt:
         """Choose as many of the best lines as the room allows, exactly counted."""
         best = self._build([])
-        for present in (self.large, set[int]()):
-            if best.tokens > self.room:  # less stays at its place for being the newest, then for being a request
-                self.present = present
+        for small in (False, True):
+            if best.tokens > self.room:  # nothing stays for being new; then of a large request what is chosen of it
+                self.present, self.small = self.large, small
                 best = self._build([])
         self._take_required(self.room - best.tokens)
         room = int(self.room * 1.1) + 60
@@ -375,7 +376,7 @@ class Chooser:
         elif present or quoted > _MOSTLY * group.tokens:
             reason = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
             reason = _REQUEST if group.index in self.large else reason
-            whole = self.newest.written(group.index) if present else SMALL
+            whole = self.newest.written(group.index) if present and not self.small else SMALL
             decision = self.renderer.render(group, taken, reason, whole)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None
