@@ -252,15 +252,19 @@ class SessionLines:
         return self.session.pieces[self.piece_of[line]].text[self.starts[line] : self.ends[line]]
 
     def lead(self, line: int, after: int = -1) -> str:
-        """Return what says what a line is of: the object of a member of JSON, the item around an item of a list. Empty
-        where the line `after`, which is shown before it, shows that."""
-        spans = self._leads.get(line, ())
+        """Return what is shown before a line that is shown alone, with its gap signs: the object of a member of JSON,
+        the item around an item of a list. Empty where the line `after`, which is shown before it, shows that."""
+        spans = self._leads.get(line)
+        if spans is None:  # most lines
+            return ""
         if after >= 0 and self.piece_of[after] == self.piece_of[line]:
             known, start, end = self._leads.get(after, ()), self.starts[after], self.ends[after]
             spans = tuple(span for span in spans if span not in known and not start <= span[0] < end)
         piece = self.piece(line)
-        leads = (piece.text[start:end].strip() for start, end in spans)
-        return " … ".join(short_path(_VALUE.sub(r"\1", lead)) if piece.call else lead for lead in leads)
+        leads = [piece.text[start:end].strip() for start, end in spans]
+        if piece.call:
+            leads = [short_path(_VALUE.sub(r"\1", lead)) for lead in leads]
+        return "".join(f"{lead} … " for lead in leads)
 
     def piece(self, line: int) -> SessionPiece:
         return self.session.pieces[self.piece_of[line]]

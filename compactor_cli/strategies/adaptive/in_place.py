@@ -128,8 +128,8 @@ class InPlaceRenderer:
                 inline = "\n" not in gap
                 pieces.append(f" {mark} " if inline else f"\n{mark}\n")
                 marked = True
-                if not last and (lead := lines.lead(line, before - 1)):
-                    pieces.append(f"{lead} … ")
+                if not last:
+                    pieces.append(lines.lead(line, before - 1))
             if not last:
                 offset, before = lines.ends[line], line + 1
                 pieces.append(text[start:offset])

@@ -70,6 +70,7 @@ class Quoter:
         self._call_of = pair(messages).answers
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
+        self._outcomes: dict[Spot, str] = {}
 
     def slot(
         self,
@@ -133,8 +134,8 @@ class Quoter:
                 between = piece.text[lines.ends[last_line] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
                 text = between + text if joint == "same" else text
-            if joint in ("gap", "middle") and (lead := lines.lead(line, last_line)):
-                text = f"{plain(lead)} {GAP}{text}"
+            if joint in ("gap", "middle"):
+                text = plain(lines.lead(line, last_line)) + text
             yield Excerpt(head, text, joint, choice.value)
             last_line, last_piece = line, piece
 
@@ -148,6 +149,12 @@ class Quoter:
     def _part(self, spot: Spot) -> Part:
         return self._messages[spot[0]].parts[spot[1]]
 
+    def _outcome(self, call: Spot, result: Spot) -> str:
+        """Return how a call ended that did not do what it says, found once for all plans that are tried."""
+        if call not in self._outcomes:
+            self._outcomes[call] = misfortune(self._part(call), self._part(result))
+        return self._outcomes[call]
+
     def _speaker(self, piece: SessionPiece, end: int, quoted: set[tuple[int, int]]) -> str:
         """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
         message = self._messages[piece.message]
@@ -156,7 +163,7 @@ class Quoter:
             name = " ".join(part.name.replace(":", ".").replace("→", " ").split())[:60] or "call"
             answer = self._result_of.get((piece.message, piece.part))
             # without it the call would pass for one that did what it says; the next round may leave out its result
-            outcome = misfortune(part, self._part(answer)) if answer is not None else ""
+            outcome = self._outcome((piece.message, piece.part), answer) if answer is not None else ""
             return f"{name} {outcome}" if outcome else name
         if part.kind == "tool_result" or message.role == "tool":
             words = reply_span(piece.text)
@@ -165,7 +172,7 @@ class Quoter:
             call = self._call_of.get((piece.message, piece.part))
             if call is None or call in quoted:
                 return "→"
-            outcome = misfortune(self._part(call), part)
+            outcome = self._outcome(call, (piece.message, piece.part))
             return f"{call_label(self._part(call))} {outcome}".rstrip() + " →"
         if message.origin == "injected":
             return INSTRUCTIONS if is_instructions(piece.text) else "harness"

@@ -202,8 +202,7 @@ class Selector:
         """Tokens of the line alone."""
         known = self._costs.get(line)
         if known is None:
-            lead, text = self.lines.lead(line), self.lines.text(line)
-            known = self._costs[line] = self._cost(f"{lead} … {text}" if lead else text) + 1
+            known = self._costs[line] = self._cost(self.lines.lead(line) + self.lines.text(line)) + 1
         return known
 
     def _enter(self, choice: ChosenLine) -> None:
