@@ -478,3 +478,13 @@ def assert_ended_quietly(process):
     assert b"bug" not in stderr
     # 1 would say that the answer is no
     assert process.wait(timeout=30) in (0, 128 + 13)
+
+
+def test_a_file_within_its_target_is_told_the_target_and_what_a_ratio_counts_from(run, chat):
+    assert run("compact", "chat.jsonl", *HALF, "-o", "small.jsonl").code == 0
+    again = run("compact", "small.jsonl", *HALF, "-o", "again.jsonl")
+    half = compact(CHAT, target_ratio=0.5).parts[0].target
+    said = f"already within its target of {half:,} tokens (a ratio counts from what the first round started from)"
+    assert said in " ".join(again.stderr.split())
+    fixed = run("compact", "small.jsonl", "--target-tokens", "50000", *CHARS, "-o", "again.jsonl")
+    assert "already within its target of 50,000 tokens: unchanged" in " ".join(fixed.stderr.split())
