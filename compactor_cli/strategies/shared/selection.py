@@ -22,8 +22,9 @@ _ENOUGH = 0.55
 """Share of its context with which a name is understood."""
 _ALONE = 0.15
 """What a name is worth without any of its context."""
-_RUN = 3
-"""Neighbouring lines that are looked at together."""
+_HOPE = 0.2
+"""Share of what a line would add between its neighbours that counts while neither is taken: lines that explain each
+other, such as in a list of paths, are worth little alone."""
 _TINY = 1e-9
 """What is left of a gain by rounding alone."""
 _NEAR_ENOUGH = 12
@@ -36,9 +37,8 @@ HEADING = 5
 _Levels = tuple[float, float, float, float]
 """How far a name is understood (0 to 1), by the lines that are taken around its own: none, the one before, the one
 behind, both."""
-_Entry = tuple[float, int, int, int]
-"""A line, or a run of lines that explain each other: an upper bound of what a token of it is worth, negative, the first
-line, the one behind the last, and its tokens."""
+_Entry = tuple[float, int]
+"""What a token of a line is worth by the last estimate, negative, and the line."""
 _Context = tuple[int, float, _Levels]
 """A name on a line, what it is worth, and how far it is understood. A plain tuple: hundreds of thousands are made."""
 
@@ -82,13 +82,9 @@ class Selector:
         """Line -> choice, in the order of taking."""
         self._opened: set[int] = set()
 
-    def cost(self, line: int, stop: int = 0) -> int:
-        """Tokens that the line adds, or the lines up to `stop`, with the heading of their message when they are the
-        first of it."""
-        tokens = 0 if self.lines.message(line) in self._opened else HEADING
-        for each in range(line, stop or line + 1):
-            tokens += self.tokens(each)
-        return tokens
+    def cost(self, line: int) -> int:
+        """Tokens that the line adds, with the heading of its message when it is the first of it."""
+        return self.tokens(line) + (0 if self.lines.message(line) in self._opened else HEADING)
 
     def terms_of(self, line: int) -> list[int]:
         """Return the terms that make the value of a line: those that nothing had when it was looked at."""
@@ -107,96 +103,47 @@ class Selector:
         return room - sum(choice.cost for choice in self._best(candidates, room))
 
     def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
-        """Take lines, and runs of them, the densest first, by bounds that are made exact when it is their turn."""
-        taken, opened, gains = self.taken, self._opened, self._gains
+        """Take lines, the densest first, by estimates that are brought up to date when it is their turn."""
+        taken, opened, gains, costs = self.taken, self._opened, self._gains, self._costs
         messages, piece_of = [piece.message for piece in self.lines.session.pieces], self.lines.piece_of
         heap = self._entries([n for n in candidates if self.lines.bounds[n] > 0 and n not in taken])
         heapify(heap)
         while heap and room > HEADING:
-            _, line, stop, tokens = heap[0]
-            single = line + 1 == stop
-            cost = tokens if messages[piece_of[line]] in opened else tokens + HEADING
-            if cost > room or line in taken or (not single and (line + 1 in taken or stop - 1 in taken)):
+            line = heap[0][1]
+            cost = costs[line] if messages[piece_of[line]] in opened else costs[line] + HEADING
+            if cost > room or line in taken:
                 heappop(heap)
                 continue
+            gain = self._estimate(line)
             others = heap[1:3]
-            next_best = cost * (-min(others)[0] - _TINY) if others else 0.0
-            beside = stop in taken or line - 1 in taken
-            if single:
-                gain = self._gain(line) if beside else gains[line][0]
-            else:
-                gain = 0.0 if beside else self._bound(line, stop)
-                if beside or gain >= next_best:
-                    gain = self._joint(line, stop)
-            if gain < next_best and gain > _TINY:
-                heapreplace(heap, (-gain / cost, line, stop, tokens))
+            if gain > _TINY and others and gain < cost * (-min(others)[0] - _TINY):
+                heapreplace(heap, (-gain / cost, line))
                 continue
             heappop(heap)
             if gain <= _TINY:
                 continue
-            for each in range(line, stop):
-                choice = ChosenLine(each, self._gain(each), self.cost(each))
-                self._enter(choice)
-                yield choice
+            choice = ChosenLine(line, self._gain(line), cost)
+            self._enter(choice)
+            yield choice
             room -= cost
-            for near in (line - 1, stop):  # what it says is better understood now
+            for near in (line - 1, line + 1):  # what it says is better understood now
                 if near in gains and near not in taken:
-                    heappush(heap, (-self._gain(near) / self.cost(near), near, near + 1, self.tokens(near)))
+                    heappush(heap, (-self._gain(near) / self.cost(near), near))
 
     def _entries(self, candidates: list[int]) -> list[_Entry]:
-        """Return the lines, and the runs in which they explain each other, such as in a list of paths, where none is
-        worth much alone."""
-        pieces, piece_of, opened, taken = self.lines.session.pieces, self.lines.piece_of, self._opened, self.taken
+        """Return lines with what a token of each is expected to be worth."""
+        entries: list[_Entry] = []
         for line in sorted(candidates):  # those of one text one after the other
             self._look_at(line)
-        known = {line: (self._gains[line], self.tokens(line), piece_of[line]) for line in candidates}
-        entries: list[_Entry] = []
-        for line, (gains, cost, piece) in known.items():
-            mark = 0 if pieces[piece].message in opened else HEADING
-            alone, together, tokens = gains[0], gains[_BEHIND], cost
-            gain = self._gain(line) if line - 1 in taken or line + 1 in taken else alone
-            entries.append((-gain / (tokens + mark), line, line + 1, tokens))
-            for last_line in range(line + 1, line + _RUN):
-                last = known.get(last_line)
-                if last is None or last[2] != piece:
-                    break
-                added = last[0]
-                alone += added[0]
-                tokens += last[1]
-                if (bound := together + added[_BEFORE]) > alone + _TINY:
-                    entries.append((-bound / (tokens + mark), line, last_line + 1, tokens))
-                together += added[_BEFORE + _BEHIND]
+            entries.append((-self._estimate(line) / self.cost(line), line))
         return entries
 
-    def _bound(self, start: int, stop: int) -> float:
-        """Return an upper bound of what a run of lines adds, with no line taken beside it; 0 when its lines add no more
-        together than alone."""
-        gains = self._gains
-        first, last = gains[start], gains[stop - 1]
-        gain, alone = first[_BEHIND] + last[_BEFORE], first[0] + last[0]
-        for line in range(start + 1, stop - 1):
-            inner = gains[line]
-            gain += inner[_BEFORE + _BEHIND]
-            alone += inner[0]
-        return gain if gain > alone + _TINY else 0.0
-
-    def _joint(self, start: int, stop: int) -> float:
-        """Return what taking a run of lines adds."""
-        taken, reached, contexts = self.taken, self._reached, self._contexts
-        best: dict[int, float] = {}
-        gain = 0.0
-        for line in range(start - (start - 1 in taken), stop + (stop in taken)):
-            side = _BEFORE if line > start or line - 1 in taken else 0
-            side += _BEHIND if line < stop - 1 or line + 1 in taken else 0
-            for term, worth, levels in contexts[line]:
-                known = best.get(term)
-                if known is None:
-                    known = reached.get(term, 0.0)
-                level = levels[side]
-                if level > known:
-                    gain += (level - known) * worth
-                    best[term] = level
-        return gain
+    def _estimate(self, line: int) -> float:
+        """Return what a line is expected to add: more than it adds alone, as long as none beside it is taken."""
+        if line - 1 in self.taken or line + 1 in self.taken:
+            return self._gain(line)
+        alone, _, _, together = self._gains[line]
+        return alone + _HOPE * (together - alone)
 
     def tokens(self, line: int) -> int:
         """Tokens of the line alone."""
