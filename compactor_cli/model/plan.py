@@ -101,7 +101,7 @@ class Plan(Struct, frozen=True):
     apart: frozenset[int] = frozenset()
     """Messages that stay for what they are, beside the shares of the tiers: protected ones, and the exchanges of
     residuals."""
-    demoted: frozenset[int] = frozenset()
-    """Messages that lost their residual status because their group could not be kept."""
+    cut: frozenset[int] = frozenset()
+    """Messages that do not stay whole; the residuals among them are demoted."""
     notes: tuple[str, ...] = ()
     """What the strategy had to do otherwise than asked; the report has it among the warnings."""

@@ -12,7 +12,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan, SummaryPart, SummarySlot
 from compactor_cli.model.profile import Profile
-from compactor_cli.model.score import Residuals, Score
+from compactor_cli.model.score import Rate, Residuals, Score
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.settings import Settings
 
@@ -46,9 +46,7 @@ class PlanInput(Struct, frozen=True):
 
     messages: Sequence[Message]
     groups: Sequence[Group]
-    scores: Sequence[Score]
-    residuals: Residuals
-    tiers: Sequence[int | None]
+    rate: Rate
     protected: dict[int, str]
     """Group -> why it is kept."""
     target: int | None
@@ -63,6 +61,18 @@ class PlanInput(Struct, frozen=True):
     """Sorts groups by topic, for strategies that do; none when there is nothing to sort."""
     repeat: bool = True
     """Summaries may stand for the first and last request by repeating them in full."""
+
+    @property
+    def scores(self) -> Sequence[Score]:
+        return self.rate().scores
+
+    @property
+    def residuals(self) -> Residuals:
+        return self.rate().residuals
+
+    @property
+    def tiers(self) -> Sequence[int | None]:
+        return self.rate().tiers
 
     def tiers_of(self, group: Group) -> list[int]:
         """Tiers of a group's messages; none for residuals and system messages."""

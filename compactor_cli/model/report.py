@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Plan
-from compactor_cli.model.score import Residuals, Score
+from compactor_cli.model.score import Rate, Rating, Residuals, Score
 from compactor_cli.model.transcript import Note, Transcript
 
 
@@ -56,15 +56,35 @@ class Analysis(Struct, frozen=True):
 
     transcript: Transcript
     groups: tuple[Group, ...]
-    scores: tuple[Score, ...]
-    residuals: Residuals
-    tiers: tuple[int | None, ...]
-    """Tier of each message; None for residuals and system messages."""
+    rate: Rate
     faults: tuple[Fault, ...]
     kept: frozenset[int] = frozenset()
     """Messages that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
     """Groups that a person decided to drop; they are not in the transcript any more."""
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        return self.rate().scores
+
+    @property
+    def residuals(self) -> Residuals:
+        return self.rate().residuals
+
+    @property
+    def tiers(self) -> tuple[int | None, ...]:
+        """Tier of each message; None for residuals and system messages."""
+        return self.rate().tiers
+
+
+class TierUse(Struct, frozen=True):
+    """What became of residuals, of each tier, and of what stays beside them."""
+
+    residuals: frozenset[int] = frozenset()
+    """Messages of the repaired input that bypassed compression."""
+    residual_tokens: int = 0
+    protected: Protected = Protected()
+    tiers: tuple[TierLine, ...] = ()
 
 
 class Compaction(Struct, frozen=True):
@@ -83,10 +103,6 @@ class Compaction(Struct, frozen=True):
     plan: Plan | None
     round: int
     dispositions: Dispositions
-    residual_count: int
-    residual_tokens: int
-    protected: Protected
-    tiers: tuple[TierLine, ...]
     spent: tuple[Spent, ...]
     """Where the tokens of the output went: their sum, whatever the strategy."""
     repairs: tuple[Note, ...]
@@ -99,23 +115,48 @@ class Compaction(Struct, frozen=True):
     stages: tuple[tuple[str, float], ...] = ()
     recalled: int = 0
     """Memories that were put into the output."""
-    scores: tuple[Score, ...] = ()
-    """Of the messages of `repaired`; empty when they were not scored."""
+    rate: Rate = Rating
+    """Rates the messages of `repaired`."""
+    use_of_tiers: Callable[[], TierUse] = TierUse
+    """Works out at its first call what became of residuals and tiers; `residuals`, `protected` and `tiers` tell it."""
     memories: tuple[Memory, ...] = ()
     """What was found worth remembering before the summaries were written; empty when nobody asked."""
     outside: tuple[int, ...] = ()
     """Records outside the context that were left out because that was asked for."""
-    message_tiers: tuple[int | None, ...] = ()
-    """Tier of each message of `repaired`, as in Analysis; empty when nothing was decided."""
-    residuals: frozenset[int] = frozenset()
-    """Messages of `repaired` that bypassed compression."""
     kept: frozenset[int] = frozenset()
     """Messages of `repaired` that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
     """Groups that a person decided to drop; they are not in `repaired`."""
 
     def __repr__(self) -> str:
-        return brief(self, "data", "repaired", "groups", "messages", "scores", "message_tiers", "residuals", "kept")
+        return brief(self, "data", "repaired", "groups", "messages", "rate", "use_of_tiers", "kept")
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """Of the messages of `repaired`; empty when nothing was decided."""
+        return self.rate().scores
+
+    @property
+    def message_tiers(self) -> tuple[int | None, ...]:
+        """Tier of each message of `repaired`, as in Analysis; empty when nothing was decided."""
+        return self.rate().tiers
+
+    @property
+    def residuals(self) -> frozenset[int]:
+        """Messages of `repaired` that bypassed compression."""
+        return self.use_of_tiers().residuals
+
+    @property
+    def residual_tokens(self) -> int:
+        return self.use_of_tiers().residual_tokens
+
+    @property
+    def protected(self) -> Protected:
+        return self.use_of_tiers().protected
+
+    @property
+    def tiers(self) -> tuple[TierLine, ...]:
+        return self.use_of_tiers().tiers
 
 
 class PlanLine(NamedTuple):

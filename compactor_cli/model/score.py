@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -37,3 +38,16 @@ class Residuals(Struct, frozen=True):
     demoted: frozenset[int]
     limit: int
     """The most messages that may be residuals."""
+
+
+class Rating(Struct, frozen=True):
+    """The scores of messages, and what follows from them."""
+
+    scores: tuple[Score, ...] = ()
+    residuals: Residuals = Residuals(frozenset(), frozenset(), 0)
+    tiers: tuple[int | None, ...] = ()
+    """Tier of each message; None for residuals and system messages."""
+
+
+Rate = Callable[[], Rating]
+"""Rates messages at its first call, and then returns the same: not every strategy asks for it, nor every report."""

@@ -30,12 +30,10 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
     inputs = PlanInput(
         messages=messages,
         groups=groups,
-        scores=analysis.scores,
-        residuals=analysis.residuals,
-        tiers=analysis.tiers,
+        rate=analysis.rate,
         protected=protection.reasons,
         target=target,
-        allocate=partial(_allocate, target or 0, _needs(analysis, protection.reasons), settings),
+        allocate=partial(_allocate, target or 0, analysis, protection.reasons, settings),
         settings=settings,
         count=tools.counter.count,
         profile=tools.profile,
@@ -77,13 +75,15 @@ def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
     return tuple(needs)
 
 
-def _allocate(target: int, needs: Sequence[int], settings: Settings, protected: int, residuals: int) -> Budget:
+def _allocate(
+    target: int, analysis: Analysis, reasons: dict[int, str], settings: Settings, protected: int, residuals: int
+) -> Budget:
     """Share out seed 000's budget, with what is protected as its fixed part."""
     return allocate(
         target,
         FixedParts(system_prompt=protected, current_message=0),
         residuals,
-        needs=needs,
+        needs=_needs(analysis, reasons),
         safety_margin=0,
         residual_share=settings.scoring.max_residuals,
         shares=SHARES if settings.budget.enabled else NEWEST_FIRST,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from functools import cache, partial
 
 from compactor_cli.model.budget import TIERS
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan
-from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, TierLine
+from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, TierLine, TierUse
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
 from compactor_cli.pipeline.token_use import spent, unspent
@@ -43,10 +44,6 @@ def unchanged(transcript: Transcript, target: int | None) -> Compaction:
         plan=None,
         round=current_round(transcript.messages) - 1,
         dispositions=Dispositions(kept=len(transcript.messages)),
-        residual_count=0,
-        residual_tokens=0,
-        protected=Protected(),
-        tiers=(),
         spent=unspent(transcript.tokens),
         repairs=(),
         removed=(),
@@ -71,7 +68,6 @@ def report(
     repaired = analysis.transcript
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
     out = {m.index: m for m in output.messages if m.index >= 0}
-    residuals = analysis.residuals.kept - plan.demoted
     touched = [m.index for m in repaired.messages if m.records and out.get(m.index) != m]
     if inserted is not None and inserted.before < len(repaired.messages):
         touched.append(inserted.before)
@@ -92,10 +88,6 @@ def report(
         plan=plan,
         round=current_round(repaired.messages) if summaries else current_round(repaired.messages) - 1,
         dispositions=_dispositions(transcript, repaired.messages, rendition, out),
-        residual_count=len(residuals),
-        residual_tokens=sum(out[i].tokens for i in residuals if i in out),
-        protected=_protected(analysis, plan, residuals, out),
-        tiers=_tier_lines(analysis, plan, out, summaries, count),
         spent=spent(repaired.messages, analysis.groups, plan.decisions, output.messages),
         repairs=(),
         removed=output.removed,
@@ -103,11 +95,22 @@ def report(
         first_changed_index=None if first_changed is None else _first_number(repaired.messages, first_changed, dropped),
         prefix_tokens_kept=sum(m.tokens for m in prefix),
         summarizer="",
-        scores=analysis.scores,
-        message_tiers=analysis.tiers,
-        residuals=residuals,
+        rate=analysis.rate,
+        use_of_tiers=cache(partial(_use_of_tiers, analysis, plan, out, summaries, count)),
         kept=analysis.kept,
         dropped=analysis.dropped,
+    )
+
+
+def _use_of_tiers(
+    analysis: Analysis, plan: Plan, out: dict[int, Message], summaries: Sequence[Summary], count: Callable[[str], int]
+) -> TierUse:
+    residuals = analysis.residuals.kept - plan.cut
+    return TierUse(
+        residuals,
+        sum(out[i].tokens for i in residuals if i in out),
+        _protected(analysis, plan, residuals, out),
+        _tier_lines(analysis, plan, out, summaries, count),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,12 +25,13 @@ from compactor_cli.memory.recall import (
 )
 from compactor_cli.model.content import Content
 from compactor_cli.model.decisions import UNDECIDED, Decided, Dropped
-from compactor_cli.model.group import Fault
+from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import CLOSING_ID, LEGACY_ID
 from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction
+from compactor_cli.model.score import Rating
 from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output, assemble
 from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
@@ -46,6 +47,7 @@ from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.pipeline.write_summaries import Summary, SummaryContext, write_summaries
+from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.format.headers import Base, base_of, writer_of
 from compactor_cli.summaries.offline import Extractive
@@ -65,16 +67,24 @@ def analyze(
     """Find groups, scores, residuals, tiers and faults of a transcript as it is."""
     pairing = pairing or pair(transcript.messages)
     groups = form_groups(transcript.messages, pairing)
+    rate = cache(partial(_rating, transcript, groups, tools.scorer, settings, target))
+    if tools.scorer.asks:
+        rate()  # what a model answered is reported, so it is asked now
+    input_faults = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
+    return Analysis(transcript, groups, rate, input_faults)
+
+
+def _rating(
+    transcript: Transcript, groups: Sequence[Group], scorer: Scorer, settings: Settings, target: int | None
+) -> Rating:
     scoring = settings.scoring
-    scores = tools.scorer.score(transcript, settings)
+    scores = scorer.score(transcript, settings)
     share = scoring.max_residuals if scoring.residuals else 0
     residuals = select_residuals(
         transcript.messages, scores, threshold=scoring.threshold, max_share=share, total_tokens=target
     )
     borders = settings.tiers.borders if settings.tiers.enabled else (len(transcript.messages),) * 3
-    tiers = assign_tiers(transcript.messages, groups, residuals.kept, borders)
-    input_faults = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
-    return Analysis(transcript, groups, scores, residuals, tiers, input_faults)
+    return Rating(scores, residuals, assign_tiers(transcript.messages, groups, residuals.kept, borders))
 
 
 class _Run(Struct, frozen=True):

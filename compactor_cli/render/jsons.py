@@ -136,7 +136,7 @@ def compact_json(
         "ratio": round(after / before, 4) if before else 1.0,
         "round": max((part.round for part in parts), default=0),
         "residuals": {
-            "count": sum(part.residual_count for part in parts),
+            "count": sum(len(part.residuals) for part in parts),
             "tokens": sum(part.residual_tokens for part in parts),
         },
         "protected": asdict(protected_in(parts)),

@@ -91,7 +91,7 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
         table.add_column(name, justify="left" if name == "tier" else "right")
     table.add_column("", no_wrap=True)
     tokens = sum(part.residual_tokens for part in parts)
-    count = sum(part.residual_count for part in parts)
+    count = sum(len(part.residuals) for part in parts)
     table.add_row(Text("★ kept whole (residuals)", style="green"), f"{count:,}", "", f"{tokens:,}", "", "")
     aside = protected_in(parts)
     before, after = aside.tokens_before, aside.tokens_after

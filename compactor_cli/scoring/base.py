@@ -14,5 +14,7 @@ class Scorer(Protocol):
 
     name: str
     purpose: str
+    asks: bool
+    """It asks a model."""
 
     def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]: ...

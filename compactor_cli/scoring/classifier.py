@@ -87,6 +87,7 @@ class ClassifierScorer:
 
     name = "classifier"
     purpose = "a model's judgement, with categories of memories; obvious messages by rules (seed 003)"
+    asks = True
 
     def __init__(self, model: LanguageModel, prompt: str = "") -> None:
         """`prompt`: the system prompt, in place of the default one."""

@@ -34,6 +34,7 @@ class FactorScorer:
 
     name = "factors"
     purpose = "decisions, tool errors and successes, stated importance, references, recency, tasks (seed 000)"
+    asks = False
 
     def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]:
         messages, now = transcript.messages, settings.scoring.now

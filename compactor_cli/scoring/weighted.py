@@ -25,6 +25,7 @@ class WeightedScorer:
 
     name = "weighted"
     purpose = "role, recency, questions, tool calls, keywords, length, with weights of your own (seed 002)"
+    asks = False
 
     def score(self, transcript: Transcript, settings: Settings) -> tuple[Score, ...]:
         weights = settings.summarization

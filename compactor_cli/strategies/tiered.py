@@ -122,7 +122,7 @@ class _Planner:
             decisions=tuple(self.decisions[g.index] for g in inputs.groups),
             slots=tuple(sorted(self.slots, key=lambda slot: slot.groups[0])),
             apart=frozenset(apart - {i for g in moved for i in inputs.groups[g].messages}),
-            demoted=frozenset(self.demoted),
+            cut=frozenset(self.demoted),
         )
 
     def _in_time_order(self) -> None:

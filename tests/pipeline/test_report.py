@@ -70,7 +70,7 @@ def told(part: Compaction) -> str:
     lines = [
         f"{part.before.tokens} -> {part.tokens} tokens, target {part.target}, round {part.round}",
         f"kept {how.kept}, shortened {how.shortened}, summarized {how.summarized}, dropped {how.dropped}",
-        f"residuals: {part.residual_count} of {part.residual_tokens} tokens: {ranges(tuple(part.residuals))}",
+        f"residuals: {len(part.residuals)} of {part.residual_tokens} tokens: {ranges(tuple(part.residuals))}",
         *(f"tier {t.tier}: {t.messages} messages, {t.tokens_before} -> {t.tokens_after}" for t in part.tiers),
         "spent: " + ", ".join(f"{spent.name} {spent.tokens}" for spent in part.spent),
         f"changed from message {part.first_changed_index} on, {part.prefix_tokens_kept} tokens before it",

@@ -384,7 +384,7 @@ def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> Non
     patterns = [re.compile(pattern) for pattern in settings.keep]
     protected = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
     group_of = {i: group.index for group in part.groups for i in group.messages}
-    for index in analysis.residuals.kept - part.plan.demoted:
+    for index in analysis.residuals.kept - part.plan.cut:
         assert index in out, f"residual {index} is gone"
         if group_of[index] not in protected:
             assert out[index].parts == part.repaired.messages[index].parts, f"residual {index} was changed"

@@ -323,8 +323,7 @@ class Chooser:
             chosen = {g.index: own for g in stretch.groups if (own := self._quoted(g, in_place, by_group))}
             # the state stands in the last summary that is worth its tokens
             state = self._state_behind(stretch, in_place) if ends else ""
-            tier = max((t for g in stretch.groups for t in self.inputs.tiers_of(g)), default=3)
-            slot = self.quoter.slot(stretch.groups, tier, chosen, state, based=stretch is largest)
+            slot = self.quoter.slot(stretch.groups, chosen, state, based=stretch is largest)
             slot = self._ended(slot) if ends else slot
             if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)

@@ -167,7 +167,7 @@ class _Planner:
             target=self.target,
             decisions=decisions,
             slots=tuple(attempt.slots),
-            demoted=frozenset(lost & inputs.residuals.kept),
+            cut=frozenset(lost),
         )
 
 

@@ -75,7 +75,6 @@ class Quoter:
     def slot(
         self,
         groups: Sequence[Group],
-        tier: int,
         chosen: Mapping[int, Sequence[ChosenLine]],
         state: str = "",
         *,
@@ -91,7 +90,7 @@ class Quoter:
         first = next((g.index for g in groups if chosen.get(g.index)), groups[-1].index)
         texts = (self._head(groups, level), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
         return SummarySlot(
-            tier,
+            3,
             tuple(sorted((g.index for g in groups), key=lambda index: (index < first, index))),
             self._count("\n".join(filter(None, texts))) + _SPARE,
             excerpts,

@@ -104,8 +104,7 @@ def finished(
     slots: Sequence[SummarySlot],
     notes: tuple[str, ...] = (),
 ) -> Plan:
-    """Make the plan of these decisions. Without a target it implies one, so that a second run finds nothing to do;
-    residuals that are not whole are demoted."""
+    """Make the plan of these decisions. Without a target it implies one, so that a second run finds nothing to do."""
     implied = sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots)
     lost = {i for d in decisions.values() if d.rendition != "whole" for i in inputs.groups[d.group].messages}
     return Plan(
@@ -113,7 +112,7 @@ def finished(
         target=inputs.target if inputs.target is not None else implied,
         decisions=tuple(decisions[g.index] for g in inputs.groups),
         slots=tuple(slots),
-        demoted=frozenset(lost & inputs.residuals.kept),
+        cut=frozenset(lost),
         notes=notes,
     )
 
