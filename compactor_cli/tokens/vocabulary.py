@@ -11,6 +11,11 @@ _URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 """tiktoken names the files of its cache by the SHA-1 of these addresses; nothing is fetched from them."""
 
 ENCODINGS = ("o200k_base", "cl100k_base")
+_DIGESTS = {
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+}
+"""SHA-256 of the vocabularies, as tiktoken has them."""
 
 
 def litellm_folder() -> Path | None:
@@ -22,7 +27,7 @@ def litellm_folder() -> Path | None:
 
 def cache_folder(encoding: str) -> Path | None:
     """A folder that holds the vocabulary of an encoding under the name tiktoken's cache expects."""
-    file = hashlib.sha1(_URL.format(encoding).encode()).hexdigest()
+    file = _file_name(encoding)
     candidates = [
         Path(os.environ[name]) for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR") if os.environ.get(name)
     ]
@@ -30,3 +35,18 @@ def cache_folder(encoding: str) -> Path | None:
     if package:
         candidates.append(package / "litellm_core_utils" / "tokenizers")
     return next((folder for folder in candidates if (folder / file).is_file()), None)
+
+
+def read_vocabulary(encoding: str) -> bytes | None:
+    """Return the vocabulary of an encoding, a token and its rank on each line; None where it is not on this machine or
+    damaged."""
+    folder = cache_folder(encoding)
+    try:
+        data = (folder / _file_name(encoding)).read_bytes() if folder else b""
+    except OSError:
+        return None
+    return data if hashlib.sha256(data).hexdigest() == _DIGESTS[encoding] else None
+
+
+def _file_name(encoding: str) -> str:
+    return hashlib.sha1(_URL.format(encoding).encode()).hexdigest()

@@ -118,6 +118,11 @@ def test_a_vocabulary_is_made_ready_once_for_all_counters(monkeypatch):
             made.append(name)
             return splintr_tokenizer.from_pretrained(name)
 
+        @staticmethod
+        def from_bytes(data, pattern):
+            made.append("o200k_base")
+            return splintr_tokenizer.from_bytes(data, pattern)
+
     splintr_tokenizer = splintr.Tokenizer
     monkeypatch.setattr(splintr, "Tokenizer", Counted)
     assert [make_counter(name).counter.count("unheard-of") for name in ("", "o200k_base", "cl100k_base")]
