@@ -19,9 +19,10 @@ def requests(*records):
     return words(told, musts.requests(told.messages, told.lines))
 
 
-def answers(*records):
+def answers(*records, room=10**6):
     told = Told(*records)
-    return [[told.lines.text(line) for line in group] for group in musts.answers(told.messages, told.lines)]
+    ends = musts.answers_within(room, told.messages, told.lines, lambda line: len(told.lines.text(line)))
+    return [[told.lines.text(line) for line in group] for group in ends]
 
 
 def test_requests_come_in_order_and_whole():
@@ -59,6 +60,14 @@ def test_the_end_of_what_was_said_before_each_request_comes_newest_first():
         assistant("Done."),
         user("Thanks."),
     ) == [["Done."], [("It is the parser. " * 9).strip(), ("Or the writer? " * 9).strip()]]
+
+
+def test_of_what_was_said_before_requests_the_ends_stay_that_fit():
+    """The line before the end goes first; what is left is for the next one."""
+    records = [user("Go."), assistant("I looked at all of it.\n\nShall I?"), user("Yes.")]
+    assert answers(*records) == [["I looked at all of it.", "Shall I?"]]
+    assert answers(*records, room=12) == [["Shall I?"]]
+    assert answers(*records, room=5) == [[]]
 
 
 def test_of_what_was_said_before_a_request_the_offer_that_it_takes_up_comes_with_the_end():

@@ -49,6 +49,9 @@ _BASED = 300
 """Tokens of room from which on a summary says what the transcript was compacted from."""
 _USED = 0.97
 """Share of the room below which groups are looked for that fit whole into what is left."""
+_LEAST = 0.1
+"""What a token of a line must be worth beside those of the lines before. Without that, the last quarter of the tokens has
+2% of the value."""
 _SMALLEST_LINE = 6
 """Tokens below which no line is looked for."""
 _REQUEST = "large request of the user"
@@ -142,13 +145,9 @@ class Chooser:
         instructions = list(must_keep.instructions(inputs.messages, self.lines))
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions))
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
-        tokens_left = share_of(self.room, *_ANSWERS)
-        for answer in must_keep.answers(inputs.messages, self.lines):
-            lines = answer
-            while lines and sum(map(self.selector.cost, lines)) > tokens_left:
-                lines = lines[1:]
-            tokens_left -= sum(map(self.selector.cost, lines))
-            self._take(lines)
+        room = share_of(self.room, *_ANSWERS)
+        for answer in must_keep.answers_within(room, inputs.messages, self.lines, self.selector.cost):
+            self._take(answer)
 
     def _requests(self) -> list[must_keep.UserWords]:
         """Return what the user asked, in order."""
@@ -165,8 +164,6 @@ class Chooser:
     def _take(self, lines: Iterable[int]) -> int:
         return sum(self.selector.take(line) for line in lines)
 
-    # -- the best of everything else
-
     def best(self) -> Attempt:
         """Choose as many of the best lines as the room allows, exactly counted."""
         best = self._build([])
@@ -175,11 +172,22 @@ class Chooser:
                 self.present, self.small = self.large, small
                 best = self._build([])
         self._take_required(self.room - best.tokens)
-        room = int(self.room * 1.1) + 60
-        if not self.talk:
-            left = room - sum(c.cost for c in self.selector.taken.values())
-            self.selector.fill(filter(self._may_be_quoted, densest(self.lines, room)), left)
-        return self._only_protected() if best.tokens > self.room else self._fit([*self.selector.taken.values()], best)
+        if best.tokens > self.room:
+            return self._only_protected()
+        if self.talk:
+            return self._fit([*self.selector.taken.values()], best)
+        attempt = self._with_lines(best, _LEAST)
+        if attempt.tokens < _USED * self.room:  # not much can stay whole instead of lines that are worth little
+            self.whole.clear()
+            attempt = self._with_lines(best, 0.0)
+        return attempt
+
+    def _with_lines(self, best: Attempt, least: float) -> Attempt:
+        """Take lines for their value beside those that are taken already."""
+        room, taken = int(self.room * 1.1) + 60, self.selector.taken
+        left = room - sum(choice.cost for choice in taken.values())
+        self.selector.fill(filter(self._may_be_quoted, densest(self.lines, room)), left, least)
+        return self._fit([*taken.values()], best)
 
     def _may_be_quoted(self, line: int) -> bool:
         """Return whether a line may be chosen for its value: the rest of a short request may have been taken back, and

@@ -70,7 +70,19 @@ def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[
         yield UserWords(number, words.start, words.end)
 
 
-def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
+def answers_within(
+    room: float, messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int]
+) -> Iterator[list[int]]:
+    """Yield the ends of answers that fit in `room` tokens. `cost`: tokens of a line beside those yielded before."""
+    for answer in _answers(messages, lines):
+        taken = answer
+        while taken and sum(map(cost, taken)) > room:
+            taken = taken[1:]
+        room -= sum(map(cost, taken))
+        yield taken
+
+
+def _answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
     """Yield of what the agent said before each request its last line, and before it the lines with names that the
     request says again, such as the offer that it accepts, or the one before. First before requests of few words, which
     say nothing without it, and of these and the others before the newest first."""

@@ -30,6 +30,8 @@ _TINY = 1e-9
 _NEAR_ENOUGH = 12
 """Characters of lines that are looked at closely, for each token of room: three times what is taken. With two thirds of
 that, fewer names survive; with three times as many, no more."""
+_SETTLED = 200
+"""Tokens of lines from which on it is known what a token of them is worth."""
 HEADING = 5
 """Tokens of the mark before the first line that is taken of a message."""
 
@@ -98,16 +100,18 @@ class Selector:
         self._enter(choice)
         return choice.cost
 
-    def fill(self, candidates: Iterable[int], room: int) -> int:
-        """Take the best of the candidates while they fit; returns the tokens that are left."""
-        return room - sum(choice.cost for choice in self._best(candidates, room))
+    def fill(self, candidates: Iterable[int], room: int, least: float = 0.0) -> int:
+        """Take the best of the candidates while they fit; returns the tokens that are left. `least`: the share that a
+        token of a line must be worth of what a token of those taken so far is worth."""
+        return room - sum(choice.cost for choice in self._best(candidates, room, least))
 
-    def _best(self, candidates: Iterable[int], room: int) -> Iterator[ChosenLine]:
+    def _best(self, candidates: Iterable[int], room: int, least: float) -> Iterator[ChosenLine]:
         """Take lines, the densest first, by estimates that are brought up to date when it is their turn."""
         taken, opened, gains, costs = self.taken, self._opened, self._gains, self._costs
         messages, piece_of = [piece.message for piece in self.lines.session.pieces], self.lines.piece_of
         heap = self._entries([n for n in candidates if self.lines.bounds[n] > 0 and n not in taken])
         heapify(heap)
+        worth = tokens = 0.0
         while heap and room > HEADING:
             line = heap[0][1]
             cost = costs[line] if messages[piece_of[line]] in opened else costs[line] + HEADING
@@ -122,6 +126,9 @@ class Selector:
             heappop(heap)
             if gain <= _TINY:
                 continue
+            if tokens > _SETTLED and gain / cost < least * worth / tokens:
+                break
+            worth, tokens = worth + gain, tokens + cost
             choice = ChosenLine(line, self._gain(line), cost)
             self._enter(choice)
             yield choice
