@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.strategies.shared.quoted_lines import MARK
@@ -29,6 +30,21 @@ class Attempt(Struct, frozen=True):
     tokens: int
     chosen: dict[int, list[ChosenLine]] = field(default_factory=dict)
     """Group -> the lines that were taken of it."""
+
+
+def quotes_all(attempt: Attempt, group: Group, lines: SessionLines) -> bool:
+    """Return whether summaries quote all lines of a group."""
+    quoted = {choice.line for choice in attempt.chosen.get(group.index, ())}
+    return bool(quoted) and quoted.issuperset(n for i in group.messages for n in lines.of_message(i))
+
+
+def with_the_rest(
+    choices: list[ChosenLine], group: Group, lines: SessionLines, tokens: Callable[[int], int]
+) -> list[ChosenLine]:
+    """Return lines of a group with all others of it. `tokens`: what a line costs."""
+    known = {choice.line for choice in choices}
+    added = (line for i in group.messages for line in lines.of_message(i) if line not in known)
+    return [*choices, *(ChosenLine(line, 0.0, tokens(line)) for line in added)]
 
 
 class Stretch(Struct):

@@ -18,7 +18,16 @@ from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.strategies.adaptive import must_keep
-from compactor_cli.strategies.adaptive.arrangement import WORTHLESS, Attempt, Stretch, arrange, last_resort, summarized
+from compactor_cli.strategies.adaptive.arrangement import (
+    WORTHLESS,
+    Attempt,
+    Stretch,
+    arrange,
+    last_resort,
+    quotes_all,
+    summarized,
+    with_the_rest,
+)
 from compactor_cli.strategies.adaptive.conversation import is_talk, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE, NewestExchanges
@@ -50,11 +59,12 @@ _BASED = 300
 _USED = 0.97
 """Share of the room below which groups are looked for that fit whole into what is left."""
 _LEAST = 0.1
-"""What a token of a line must be worth beside those of the lines before. Without that, the last quarter of the tokens has
-2% of the value."""
+"""What a token of a line must be worth beside one of the lines before: the last quarter of all has 2% of the value."""
 _SMALLEST_LINE = 6
 """Tokens below which no line is looked for."""
 _REQUEST = "large request of the user"
+_AIM, _CLOSE = 0.998, 0.99
+"""Share of the room that an attempt aims at, and with which it is close enough: small lines have the rest."""
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 
@@ -103,8 +113,6 @@ class Chooser:
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, base=base, always=needed)
         self.state = must_keep.state_within(share_of(room, *_STATE), inputs, self._is_seen)
-
-    # -- what is kept for what it is
 
     def _present(self) -> set[int]:
         """Return the groups that stay at their place for being the newest, or large requests."""
@@ -205,7 +213,8 @@ class Chooser:
         if attempt.tokens <= self.room:
             return self._spend(order, attempt)
         for _ in range(_ATTEMPTS):
-            share = (self.room - tokens_at_low) / max(1, tokens_at_high - tokens_at_low)
+            # a little below, or most attempts would be a few tokens too large
+            share = (_AIM * self.room - tokens_at_low) / max(1, tokens_at_high - tokens_at_low)
             wanted = below[low] + share * (below[high] - below[low]) - 4
             count = max(low + 1, min(high - 1, bisect_right(below, wanted) - 1))
             if not low < count < high:
@@ -215,7 +224,7 @@ class Chooser:
                 low, tokens_at_low, best = count, attempt.tokens, attempt
             else:
                 high, tokens_at_high = count, attempt.tokens
-            if best.tokens > self.room * 0.99:
+            if best.tokens > _CLOSE * self.room:
                 break
         return self._top_up(order, low, best)
 
@@ -240,6 +249,7 @@ class Chooser:
         left = self.room - attempt.tokens
         ranked = [self.group_of[self.lines.message(line)] for line in self.selector.taken] if self.talk else []
         candidates = dict.fromkeys([*ranked, *(group.index for group in reversed(self.rest))])
+        added: list[int] = []
         corrected = False
         for index in candidates:
             group, decision = self.inputs.groups[index], attempt.decisions[index]
@@ -249,27 +259,22 @@ class Chooser:
             is_request = not self.talk and self._is_request(group)
             if group.tokens - decision.tokens <= left and not (is_request and corrected):
                 left -= group.tokens - decision.tokens
-                self.whole.add(index)
-            elif is_request and not self._is_quoted(group, attempt):
+                added.append(index)
+            elif is_request and not quotes_all(attempt, group, self.lines):
                 corrected = True
-        more = self._build(order)
-        if more.tokens <= self.room:
-            return more
+        for count in range(len(added), max(0, len(added) - _ATTEMPTS), -1):
+            self.whole = set(added[:count])
+            more = self._build(order)
+            if more.tokens <= self.room:
+                return more
         self.whole.clear()
         return attempt
-
-    def _is_quoted(self, group: Group, attempt: Attempt) -> bool:
-        """Return whether a summary quotes all lines of a group."""
-        quoted = {choice.line for choice in attempt.chosen.get(group.index, ())}
-        return bool(quoted) and quoted.issuperset(n for i in group.messages for n in self.lines.of_message(i))
 
     def _only_protected(self) -> Attempt:
         """Keep nothing but what is protected: there is no room for more."""
         decisions = {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in self.rest}
         decisions |= {g.index: self.renderer.render(g, (), _REQUEST) for g in self.rest if g.index in self.large}
         return Attempt(self.kept | decisions, [], 0)
-
-    # -- what becomes of every group
 
     def _build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what becomes of every group when these lines are taken."""
@@ -328,7 +333,8 @@ class Chooser:
         decisions, slots, ends = dict(in_place), [], True
         largest = max(stretches, key=lambda s: s.tokens, default=None)
         for stretch in reversed(stretches):
-            chosen = {g.index: own for g in stretch.groups if (own := self._quoted(g, in_place, by_group))}
+            quoted = {g.index: self._quoted(g, by_group.get(g.index, []), in_place) for g in stretch.groups}
+            chosen = {index: choices for index, choices in quoted.items() if choices}
             # the state stands in the last summary that is worth its tokens
             state = self._state_behind(stretch, in_place) if ends else ""
             slot = self.quoter.slot(stretch.groups, chosen, state, based=stretch is largest)
@@ -352,16 +358,10 @@ class Chooser:
         """Return the last summary with what it ends with."""
         return slot
 
-    def _quoted(
-        self, group: Group, in_place: dict[int, Decision], by_group: dict[int, list[ChosenLine]]
-    ) -> list[ChosenLine]:
+    def _quoted(self, group: Group, choices: list[ChosenLine], in_place: dict[int, Decision]) -> list[ChosenLine]:
         """Return the lines that a summary quotes of a group; all of one that would stand whole at its place."""
-        choices = by_group.get(group.index, [])
-        if group.index not in in_place or in_place[group.index].rendition != "whole":
-            return choices
-        known = {choice.line for choice in choices}
-        added = (line for i in group.messages for line in self.lines.of_message(i) if line not in known)
-        return [*choices, *(ChosenLine(line, 0.0, self.selector.tokens(line)) for line in added)]
+        whole = group.index in in_place and in_place[group.index].rendition == "whole"
+        return with_the_rest(choices, group, self.lines, self.selector.tokens) if whole else choices
 
     def _state_behind(self, stretch: Stretch, in_place: dict[int, Decision]) -> str:
         """Return the state without a task list that stands at its place behind this summary, word for word."""
