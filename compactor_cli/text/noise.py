@@ -1,5 +1,5 @@
-"""Lines of tools that say nothing of the work: runs of imports, what a shell prints of its own run, what a harness
-reminds the agent of, and removed lines whose words all stand in the added ones."""
+"""Lines of tools that say nothing of the work: imports and passed tests in runs, what a shell prints of its own run,
+what a harness reminds the agent of, and removed lines whose words all stand in the added ones."""
 
 from __future__ import annotations
 
@@ -10,6 +10,19 @@ from compactor_cli.text.patterns import compiled_later
 
 _HINTS = ("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID", "<system-reminder>", "-| ", "@@ ")
 """Every text with such lines has one of these: most texts are not searched further."""
+_PASSES = ("pass", "PASS", "ok", "OK", "RUN", "✓", "✔", "√")
+"""Every text with tests that passed has one of these."""
+_PASSED = compiled_later(
+    r"(?:[\w@./-]+(?: [\w:-]+)?: +)?"  # the package, where several are tested
+    r"(?: *(?:\(pass\)|[✓✔√]) \S.*"  # bun, mocha, jest, vitest
+    r"|PASS +\S+.*"
+    r"|\S+ PASSED(?: +\[ *\d+%\])?"  # pytest
+    r"|test \S.* \.\.\. ok|\S+ \([\w.]+\) \.\.\. ok"  # cargo, unittest
+    r"| *--- PASS: \S.*|=== (?:RUN|PAUSE|CONT) +\S+|ok +\t?\S+\t.*"  # go
+    r"|ok \d+ .*|\[ +(?:OK|RUN) +\] .*)"  # TAP, googletest
+)
+_SEVERAL = 3
+"""Tests that passed one below the other from which on they are noise: one alone may be what was run."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 """What tools put before a line of a file."""
 _BLANK = compiled_later(rf"{_NUMBER}[ \t]*")
@@ -41,12 +54,26 @@ _LONGEST = 60
 def noisy_lines(text: str) -> frozenset[int]:
     """Return the numbers of the physical lines, from 0, that say nothing of the work. One import alone is no noise: it
     may be what was searched for."""
-    if not any(hint in text for hint in _HINTS):
+    has_passes = any(hint in text for hint in _PASSES)
+    if not has_passes and not any(hint in text for hint in _HINTS):
         return frozenset()
     lines = text.split("\n")
+    passes = _passed(lines) if has_passes else ()
     shell_lines = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))
     imports = (run for run in _runs(lines) if len(run) > 1)
-    return shell_lines.union(*imports, *_reminders(text), _replaced(lines))
+    return shell_lines.union(*imports, *passes, *_reminders(text), _replaced(lines))
+
+
+def _passed(lines: Sequence[str]) -> Iterator[list[int]]:
+    """Yield the numbers of tests that passed and stand one below the other, blank lines between them left aside."""
+    run: list[int] = []
+    for number, line in enumerate((*lines, "end")):
+        if _PASSED.fullmatch(line.rstrip()):
+            run.append(number)
+        elif line.strip():
+            if len(run) >= _SEVERAL:
+                yield run
+            run = []
 
 
 def _replaced(lines: Sequence[str]) -> Iterator[int]:

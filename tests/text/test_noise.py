@@ -70,3 +70,42 @@ def test_what_a_harness_reminds_the_agent_of_is_noise_and_a_file_that_speaks_of_
 )
 def test_a_removed_line_says_nothing_beside_an_added_one_that_has_all_its_words(text: str, noise: set[int]) -> None:
     assert noisy_lines(text) == noise
+
+
+PASSED = {
+    "pytest": "tests/a.py::test_{n} PASSED   [ {n}%]",
+    "unittest": "test_{n} (tests.a.Parsing) ... ok",
+    "cargo": "test parser::tests::case_{n} ... ok",
+    "go": "--- PASS: TestCase{n} (0.00s)",
+    "go packages": "ok  \texample.org/m/pkg{n}\t0.01{n}s",
+    "bun in a workspace": "@agentv/core test: (pass) parse > case {n} [1.00ms]",
+    "jest": "  ✓ parses case {n} ({n} ms)",
+    "vitest files": " ✓ test/case{n}.test.ts (4 tests) 12ms",
+    "jest files": "PASS src/case{n}.test.ts",
+    "TAP": "ok {n} - parses case {n}",
+    "googletest": "[       OK ] Parser.Case{n} (0 ms)",
+}
+
+
+@pytest.mark.parametrize("runner", PASSED)
+def test_tests_that_passed_one_below_the_other_are_noise_and_one_that_failed_is_not(runner: str) -> None:
+    passed = [PASSED[runner].format(n=number) for number in range(1, 5)]
+    text = "\n".join(["collected 5 items", *passed[:2], "", *passed[2:], "FAILED case 5: boom", "4 passed, 1 failed"])
+    assert noisy_lines(text) == {1, 2, 4, 5}
+
+
+@pytest.mark.parametrize("runner", PASSED)
+def test_one_or_two_tests_that_passed_may_be_what_was_run(runner: str) -> None:
+    assert not noisy_lines("\n".join(PASSED[runner].format(n=number) for number in range(2)))
+
+
+def test_what_only_speaks_of_passing_is_no_noise() -> None:
+    said = [
+        "all tests pass now",
+        "ok, then the parser",
+        "PASSED means that it ran",
+        "✓",
+        "passphrase: hunter",
+        "RUN echo a",
+    ]
+    assert not noisy_lines("\n".join(said))
