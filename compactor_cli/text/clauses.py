@@ -35,7 +35,10 @@ _RUN = 8
 _LEAD = 4
 """Lines at the start of such a run that may say what follows."""
 
-Place = Literal["asked", "middle", "pasted"]
+_LEADS_IN, _TITLE = 300, 200
+"""Characters of a line with a colon at its end that says what follows, and of a title, at most."""
+
+Place = Literal["asked", "title", "middle", "pasted"]
 
 
 class Clause(Struct, frozen=True):
@@ -45,8 +48,8 @@ class Clause(Struct, frozen=True):
     start: int
     end: int
     place: Place = "asked"
-    """In a long text: `pasted` in code, tables, headings and long runs of lines; `middle` between the first and
-    the last paragraph of the others."""
+    """In a long text: `title` is what the first line says of what was pasted; `pasted` in code, tables, headings and
+    long runs of lines; `middle` between the first and the last paragraph of the others."""
 
 
 def split_clauses(text: str) -> list[Clause]:
@@ -71,6 +74,8 @@ def split_clauses(text: str) -> list[Clause]:
 def _sentence_ends(line: str) -> Iterator[int]:
     """Yield where the sentences of a line end, the last one aside."""
     for match in _END.finditer(line):
+        if line[: match.start()].strip().isdecimal():
+            continue  # the number of an item
         start = max(line.rfind(" ", 0, match.start()), line.rfind("(", 0, match.start())) + 1
         abbreviated = _ABBREVIATED.match(line, start) if match[0].strip() == "." else None
         if abbreviated is None or abbreviated.end() != match.start() + 1:
@@ -124,7 +129,24 @@ def _places(lines: list[str]) -> list[Place]:
     for first, last in {prose_runs[0], prose_runs[-1]} if prose_runs else ():
         for index in range(first, last):
             places[index] = "asked" if not pasted[index] else "pasted"
+    title = _title(lines)
+    if title is not None:
+        places[title] = "title"
     return places
+
+
+def _title(lines: list[str]) -> int | None:
+    """Return the line that tells what a text is about that was put in: the first one behind those that only say that it
+    follows, with a colon or as a tag."""
+    led_in = False
+    for index, line in enumerate(lines):
+        bare = line.strip()
+        tag = _TAG.match(line)
+        if (bare.endswith((":", "：")) and len(bare) <= _LEADS_IN) or (tag and not tag.group(1)):
+            led_in = True
+        elif bare and led_in:
+            return index if len(bare) <= _TITLE and not _FENCE.match(line) else None
+    return None
 
 
 def _pasted_lines(lines: list[str], first: int, last: int, pasted: list[bool]) -> tuple[int, int]:

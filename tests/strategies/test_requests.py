@@ -116,3 +116,14 @@ def test_the_learned_score_judges_with_what_the_agent_says_in_between() -> None:
     bare = rate_by([], default_profile().talk)
     answer = [(1, "infra/live-7, the others are free")]
     assert rate(answer) != bare(answer)
+
+
+def test_of_a_large_request_the_title_of_what_was_put_into_it_stays() -> None:
+    """Everything else of it says how to work on what the title names."""
+    tips = "\n".join(
+        f"{n}. Always look at tool_{n}.py before the harbor_{n} gate is opened with 0{n}." for n in range(40)
+    )
+    text = f"Solve the issue below.\n\nISSUE:\nThe parser drops fields\n\nHi there.\n\nTIPS:\n{tips}"
+    (kept,) = choose_requests(requests(text), 60, words)
+    assert "The parser drops fields" in kept.text
+    assert not kept.whole

@@ -37,3 +37,30 @@ def test_no_sentence_ends_behind_an_abbreviation(text: str) -> None:
 def test_sentences_end_at_other_points(text: str) -> None:
     joined = text.replace("|", "" if "。" in text else " ")
     assert [clause.text for clause in split_clauses(joined)] == text.split("|")
+
+
+def test_no_sentence_ends_behind_the_number_of_an_item() -> None:
+    assert [c.text for c in split_clauses("1. Run it.\n 12. Then stop. Or not.")] == [
+        "1. Run it.",
+        "12. Then stop.",
+        "Or not.",
+    ]
+
+
+ISSUE = "The parser drops the last field\n\nHi,\n\nI found this today.\n\n" + "It is odd. " * 40
+HINTS = "HINTS:\n1. Look first.\n2. Then write.\n\n" + "\n\n".join(
+    "Never run what you did not read." for _ in range(20)
+)
+
+
+@pytest.mark.parametrize(
+    "lead", ["Fix this issue. Here is its text:\nISSUE:\n", "Fix the issue below.\n\n<issue>\n", "請修正：\n\n"]
+)
+def test_the_first_line_of_what_was_put_into_a_long_request_is_its_title(lead: str) -> None:
+    titles = [clause.text for clause in split_clauses(lead + ISSUE + HINTS) if clause.place == "title"]
+    assert titles == ["The parser drops the last field"]
+
+
+def test_short_requests_and_those_that_put_nothing_in_have_no_title() -> None:
+    for text in ("Fix this:\nThe parser drops fields.", "Fix it. " * 200, "Look:\n```\ncode\n```\n" + "Fix it. " * 200):
+        assert all(clause.place != "title" for clause in split_clauses(text))

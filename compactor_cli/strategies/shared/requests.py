@@ -34,6 +34,8 @@ _AGED = 0.45
 """What the value of the oldest sentence loses beside that of the newest."""
 _PASTED, _MIDDLE = 0.2, 0.5
 """What a sentence counts in a pasted text, and between the first and the last paragraph of a long request."""
+_TITLED = 0.8
+"""What the title of what was pasted is worth at least, beside the best sentence: what all the others are about."""
 _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
@@ -141,8 +143,9 @@ class _Chooser:
     def _weigh(self, rate: Rate) -> list[_Sentence]:
         clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
         values = rate([(self.requests[i].message, clause.text) for i, clause in clauses])
-        weighed = []
-        for (i, clause), value in zip(clauses, values, strict=True):
+        weighed, best = [], max(values, default=0.0)
+        for (i, clause), rated in zip(clauses, values, strict=True):
+            value = max(rated, _TITLED * best) if clause.place == "title" else rated
             age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             worth = value * (1 - _AGED * age) * {"pasted": _PASTED, "middle": _MIDDLE}.get(clause.place, 1.0)
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
