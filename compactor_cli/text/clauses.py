@@ -129,23 +129,24 @@ def _places(lines: list[str]) -> list[Place]:
     for first, last in {prose_runs[0], prose_runs[-1]} if prose_runs else ():
         for index in range(first, last):
             places[index] = "asked" if not pasted[index] else "pasted"
-    title = _title(lines)
+    title = _title(lines, places)
     if title is not None:
         places[title] = "title"
     return places
 
 
-def _title(lines: list[str]) -> int | None:
+def _title(lines: list[str], places: list[Place]) -> int | None:
     """Return the line that tells what a text is about that was put in: the first one behind those that only say that it
-    follows, with a colon or as a tag."""
-    led_in = False
+    follows, with a colon or as a tag. A row of what was pasted is none, but within a tag."""
+    led_in = tagged = False
     for index, line in enumerate(lines):
         bare = line.strip()
         tag = _TAG.match(line)
         if (bare.endswith((":", "：")) and len(bare) <= _LEADS_IN) or (tag and not tag.group(1)):
-            led_in = True
+            led_in, tagged = True, tag is not None
         elif bare and led_in:
-            return index if len(bare) <= _TITLE and not _FENCE.match(line) else None
+            is_row = places[index] == "pasted" and not tagged
+            return index if len(bare) <= _TITLE and not is_row and not _FENCE.match(line) else None
     return None
 
 

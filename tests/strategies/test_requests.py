@@ -123,7 +123,8 @@ def test_of_a_large_request_the_title_of_what_was_put_into_it_stays() -> None:
     tips = "\n".join(
         f"{n}. Always look at tool_{n}.py before the harbor_{n} gate is opened with 0{n}." for n in range(40)
     )
-    text = f"Solve the issue below.\n\nISSUE:\nThe parser drops fields\n\nHi there.\n\nTIPS:\n{tips}"
-    (kept,) = choose_requests(requests(text), 60, words)
+    text = f"Solve the issue below.\n\n<issue>\nThe parser drops fields\n\nHi there.\n</issue>\n\nTIPS:\n{tips}"
+    rate = rate_by([message(0, "user", text)], default_profile().binding)
+    (kept,) = choose_requests(requests(text), 16, words, rate)
     assert "The parser drops fields" in kept.text
     assert not kept.whole
