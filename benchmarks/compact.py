@@ -1,7 +1,7 @@
 """`python -m benchmarks.compact`: the whole `compact` process beside the floor (see floor.py).
 
 Both run as processes of their own, in turn, on sessions of 40, 1,000, 20,000 and 200,000 messages, `compact` with
-strategies `tiered`, `adaptive` and `rolling`; on the largest only with `tiered`. A ratio is that of processor seconds to
+strategies `tiered`, `adaptive` and `rolling`; on the largest only with `tiered`. A ratio is of processor seconds to
 those of the floor in the same turn, and the median of all turns counts: a machine that others use may give half its
 speed a minute later. Limits:
 
