@@ -76,7 +76,7 @@ def test_the_seven_parts_stand_in_the_order_of_the_seed(target: dict[str, Any]) 
 
 
 def test_each_part_says_what_it_is_for() -> None:
-    text = summary_of(compact(told()))
+    text = summary_of(compact(told(), target_ratio=0.3))
     said = dict(zip(HEADINGS, (text.partition(h)[2].partition("\n### ")[0] for h in HEADINGS), strict=True))
     goals, timeline, technical, files, active, unresolved, following = said.values()
     assert work.FIRST in goals
