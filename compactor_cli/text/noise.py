@@ -54,14 +54,17 @@ _LONGEST = 60
 def noisy_lines(text: str) -> frozenset[int]:
     """Return the numbers of the physical lines, from 0, that say nothing of the work. One import alone is no noise: it
     may be what was searched for."""
-    has_passes = any(hint in text for hint in _PASSES)
-    if not has_passes and not any(hint in text for hint in _HINTS):
+    hinted = any(hint in text for hint in _HINTS)
+    may_pass = any(hint in text for hint in _PASSES)
+    if not hinted and not may_pass:
         return frozenset()
     lines = text.split("\n")
-    passes = _passed(lines) if has_passes else ()
+    passed = frozenset[int]().union(*_passed(lines)) if may_pass else frozenset[int]()
+    if not hinted:
+        return passed
     shell_lines = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))
     imports = (run for run in _runs(lines) if len(run) > 1)
-    return shell_lines.union(*imports, *passes, *_reminders(text), _replaced(lines))
+    return passed.union(shell_lines, *imports, *_reminders(text), _replaced(lines))
 
 
 def _passed(lines: Sequence[str]) -> Iterator[list[int]]:
