@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -71,20 +72,24 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def kept_sentences(text: str, characters_left: int, keywords: Keywords) -> list[tuple[int, int]]:
+def kept_sentences(
+    text: str, characters_left: int, keywords: Keywords, *, opening: bool = False
+) -> list[tuple[int, int]]:
     """Return where the sentences with most points stand, as many as fit, in their order; of equal
     ones the first. A short one without a point comes with the one before it in its line. Empty when none fits, or when
-    the text is a single one."""
+    the text is a single one. `opening`: the first one comes before all others, as it says what a request is about."""
     spans = list(_spans(text))
     if len(spans) < 2:
         return []
-    scores = [points(text[start:end], keywords) for start, end in spans]
+    scores = [float(points(text[start:end], keywords)) for start, end in spans]
+    if opening:
+        scores[next((at for at, span in enumerate(spans) if _says_something(text[slice(*span)])), 0)] = inf
     kept: set[int] = set()
     stays: dict[int, bool] = {}
     """Of sentences without a point, in order: one that goes on from them need not look further back."""
     for index in sorted(range(len(spans)), key=lambda index: -scores[index]):
         sentence = text[slice(*spans[index])]
-        if index in kept or not sentence.strip() or _MARKUP.fullmatch(sentence):
+        if index in kept or not _says_something(sentence):
             continue
         first = index
         while not scores[index] and first not in stays and _goes_on(text, spans, first):
@@ -98,6 +103,10 @@ def kept_sentences(text: str, characters_left: int, keywords: Keywords) -> list[
         if not scores[index]:
             stays[index] = fits
     return [spans[index] for index in sorted(kept)]
+
+
+def _says_something(sentence: str) -> bool:
+    return bool(sentence.strip()) and not _MARKUP.fullmatch(sentence)
 
 
 def _goes_on(text: str, spans: Sequence[tuple[int, int]], index: int) -> bool:

@@ -8,7 +8,7 @@ from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
 
 _EXIT = re.compile(
-    r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return ?code)\s*[:=]?\s*(-?\d+)", re.IGNORECASE
+    r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return[ _]?code\"?)\s*[:=>]?\s*(-?\d+)", re.IGNORECASE
 )
 _WINDOW = 400
 """Characters at either end of a result where tools state the exit code."""

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, may_tell, says_so
 from compactor_cli.features.work.ledger import call_arguments, command_of
+from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.text.outcomes import stated_failure
@@ -54,7 +55,8 @@ class ToolCall(Struct, frozen=True):
 
 
 def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
-    """All calls in order. A call that asks for more output of a running command becomes that command's next run."""
+    """All calls in order, with those that an agent without tools writes as text. A call that asks for more output of a
+    running command becomes that command's next run."""
     answer_of = {call: result for result, call in pair(messages).answers.items()}
     found: list[ToolCall] = []
     running: dict[str, ToolCall] = {}
@@ -74,7 +76,8 @@ def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
             if handle:
                 running[handle.group(1)] = call = replace(call, failed=None, undecided=True)
             found.append(call)
-    return tuple(_settled(found))
+    written = [_ended(_begun(call, 0), result, answer.index) for call, result, answer in written_calls(messages)]
+    return tuple(_settled(sorted([*found, *written], key=lambda call: call.message) if written else found))
 
 
 def answered_call(call: Part, result: Part) -> ToolCall:

@@ -12,7 +12,7 @@ from compactor_cli.text.patterns import compiled_later
 BEGINS_AS_FAILED = compiled_later(
     r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
     r"permission denied|\[?your proposed edit has introduced|no replacement was performed|failed\b|failure\b|"
-    r"exception\b|apply_patch verification failed|\[error)",
+    r"exception\b|apply_patch verification failed|\[error|(?:wrong|incorrect|invalid) \w+ ?[!.:])",
     re.IGNORECASE,
 )
 """How results of failed calls begin."""
@@ -26,7 +26,7 @@ _BEGINNINGS = (
     *("<tool_use_error>", "<error>", "error", "traceback", "fatal:", "exit code", "command ", "permission denied"),
     *("fail", "exception", "apply_patch verification failed", "[error", "the user ", "[request interrupted", "user "),
     *("tool use ", "aborted", "cancelled: parallel", "process ", "timed out", "timeout", "was interrupted", "killed"),
-    *("your proposed edit", "[your proposed edit", "no replacement was"),
+    *("your proposed edit", "[your proposed edit", "no replacement was", "wrong ", "incorrect ", "invalid "),
 )
 """What each of these matches begins with, in lower case; looking for words is quicker."""
 _BEGINNING = max(map(len, _BEGINNINGS))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct, field
 
 from compactor_cli.features.work.endings import has_failed
+from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.text.cached import remembered
@@ -52,6 +54,8 @@ _PREAMBLE = compiled_later(
     r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
 )
 
+_HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
+"""Stands over errors and says nothing itself."""
 ACTIONS = ("created", "edited", "deleted", "read")
 
 
@@ -79,28 +83,34 @@ class Ledger(Struct, frozen=True):
 
 def compute_ledger(messages: Sequence[Message]) -> Ledger:
     """The ledger of some messages, in one pass."""
-    answer_of = {call: result for result, call in pair(messages).answers.items()}
     files: dict[str, FileFact] = {}
     commands: list[CommandFact] = []
     errors: dict[str, list[int]] = {}
+    written = list(written_calls(messages))
+    for call, answer, number in chain(_calls(messages), ((call, said, m.number) for call, said, m in written)):
+        arguments = call_arguments(call)
+        for path, action in () if answer and has_failed(answer) else file_actions(call.name, arguments):
+            files.setdefault(path, FileFact()).actions.setdefault(action, []).append(number)
+        command = command_of(arguments)
+        if command:
+            failed, error = _outcome(answer)
+            commands.append(CommandFact(command, number, failed, error))
+    results = ((part, message.number) for message in messages for part in message.results)
+    for part, number in chain(results, ((said, m.number) for _, said, m in written)):
+        failed, error = _outcome(part)
+        if failed and error:
+            errors.setdefault(error, []).append(number)
+    return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
+
+
+def _calls(messages: Sequence[Message]) -> Iterator[tuple[Part, Part | None, int]]:
+    """Yield calls with their results and the numbers of their messages."""
+    answer_of = {call: result for result, call in pair(messages).answers.items()}
     for at, message in enumerate(messages):
         for position, call in enumerate(message.parts):
-            if call.kind != "tool_call":
-                continue
-            arguments = call_arguments(call)
-            spot = answer_of.get((at, position))
-            answer = messages[spot[0]].parts[spot[1]] if spot else None
-            for path, action in () if answer and has_failed(answer) else file_actions(call.name, arguments):
-                files.setdefault(path, FileFact()).actions.setdefault(action, []).append(message.number)
-            command = command_of(arguments)
-            if command:
-                failed, error = _outcome(answer)
-                commands.append(CommandFact(command, message.number, failed, error))
-        for part in message.results:
-            failed, error = _outcome(part)
-            if failed and error:
-                errors.setdefault(error, []).append(message.number)
-    return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
+            if call.kind == "tool_call":
+                spot = answer_of.get((at, position))
+                yield call, messages[spot[0]].parts[spot[1]] if spot else None, message.number
 
 
 def call_arguments(call: Part) -> Any:
@@ -203,7 +213,10 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
 def failure_line(text: str) -> str:
     """Return the line of a failed result that says why: its first error line, else what the tool said first."""
     lines = result_errors(text, True, limit=1)
-    return lines[0] if lines else _first_said(text)
+    if not lines:
+        return _first_said(text)
+    behind = text.partition(lines[0])[2].lstrip() if _HEADING.match(lines[0]) else ""
+    return behind.partition("\n")[0] or lines[0]
 
 
 def _first_said(text: str) -> str:

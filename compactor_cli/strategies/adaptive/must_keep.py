@@ -83,14 +83,20 @@ def answers_within(
 
 
 def _answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield of what the agent said before each request its last line, and before it the lines with names that the
-    request says again, such as the offer that it accepts, or the one before. First before requests of few words, which
-    say nothing without it, and of these and the others before the newest first."""
+    """Yield of what the agent said at the very end and before each request its last line, and before it the lines with
+    names that the request says again, such as the offer that it accepts, or the one before. First at the end, then
+    before requests of few words, which say nothing without it, and of these and the others before the newest first."""
+    end = _speech(lines, messages[-1].index) if messages and messages[-1].role == "assistant" else []
+    if end and not messages[-1].calls:
+        yield end[-_END:]
     turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
     for index, request in turns:
-        speech = [line for line in lines.of_message(index) if lines.piece(line).speech]
-        if speech:
+        if speech := _speech(lines, index):
             yield [*(_said_again(lines, request, speech[:-1], speech[-1]) or speech[-_END:-1]), speech[-1]]
+
+
+def _speech(lines: SessionLines, message: int) -> list[int]:
+    return [line for line in lines.of_message(message) if lines.piece(line).speech]
 
 
 def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:

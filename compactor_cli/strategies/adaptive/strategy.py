@@ -28,6 +28,8 @@ from compactor_cli.text.shorten import SMALLEST
 
 _REPORT_SHARE = 0.8
 """Share of what the newest exchanges may take that is for the report of the work."""
+_LEAST_REPORT = 100
+"""Tokens below which a report is not cut."""
 
 
 class Adaptive:
@@ -107,7 +109,10 @@ class _Planner:
         worked = any(message.calls for message in inputs.messages)
         if inputs.target is None or not worked or any(m.role != "assistant" or m.calls for m in messages):
             return None
-        fitted = self.renderer.fit([newest], int(_REPORT_SHARE * newest_share(room)), NEWEST_EXCHANGE, prose=True)
+        limit = int(_REPORT_SHARE * newest_share(room))
+        if newest.tokens > limit < _LEAST_REPORT:
+            return None  # what would be left of it are splinters; its lines compete with others
+        fitted = self.renderer.fit([newest], limit, NEWEST_EXCHANGE, prose=True)
         return fitted[0] if fitted else None
 
     def _competing_requests(self) -> set[int]:

@@ -61,7 +61,8 @@ class Renderer:
             if index in spare:
                 continue
             for position, part in enumerate(self.messages[index].parts):
-                short = self._cut(part, cut) if _reaches(part, cut) else None
+                asked = self.messages[index].origin == "request"
+                short = self._cut(part, cut, asked) if _reaches(part, cut) else None
                 if short is not None and short.tokens < part.tokens:
                     edits.append(Edit(index, position, short.text, short.tokens))
                     saved += part.tokens - short.tokens
@@ -75,7 +76,8 @@ class Renderer:
             return self.shortened(group, cut, "").tokens
         return group.tokens
 
-    def _cut(self, part: Part, cut: Cut) -> Short | None:
+    def _cut(self, part: Part, cut: Cut, asked: bool) -> Short | None:
+        """Return a part, cut. `asked`: it is of a request."""
         if part.kind == "tool_result" and cut.outputs is not None:
             text, tokens = part.text, part.tokens
             if part.images and tokens > cut.outputs:
@@ -91,7 +93,7 @@ class Renderer:
                 short = self._arguments[key] = shorten_arguments(part.text, tokens, cut.arguments, self.count)
             return Short(short.text, short.tokens + name_tokens)
         if part.kind == "text" and cut.prose is not None:
-            return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words())
+            return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), opening=asked)
         if part.kind == "image" and cut.images:
             return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
         return None

@@ -35,7 +35,10 @@ _AGED = 0.45
 _PASTED, _MIDDLE = 0.2, 0.5
 """What a sentence counts in a pasted text, and between the first and the last paragraph of a long request."""
 _TITLED = 0.8
-"""What the title of what was pasted is worth at least, beside the best sentence: what all the others are about."""
+"""What the title of what was pasted, and the first sentence of a long request, is worth at least, beside the best
+sentence: what all the others are about."""
+_LONG, _TELLING = 150, 3
+"""Tokens from which on a request is long, and words of a first sentence that is more than a greeting."""
 _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
@@ -144,8 +147,11 @@ class _Chooser:
         clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
         values = rate([(self.requests[i].message, clause.text) for i, clause in clauses])
         weighed, best = [], max(values, default=0.0)
+        opened = -1
         for (i, clause), rated in zip(clauses, values, strict=True):
-            value = max(rated, _TITLED * best) if clause.place == "title" else rated
+            opens = i != opened and self.sizes[i] > _LONG and len(_terms(clause.text)) >= _TELLING
+            opened = i
+            value = max(rated, _TITLED * best) if opens or clause.place == "title" else rated
             age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             worth = value * (1 - _AGED * age) * {"pasted": _PASTED, "middle": _MIDDLE}.get(clause.place, 1.0)
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
