@@ -237,5 +237,6 @@ def _curl(words: Sequence[str]) -> tuple[str, str]:
         or re.search(r"//(?:localhost|127\.|0\.0\.0\.0|\[::1\])", address)
     ):
         return "", ""
-    text = one_line(f"curl {method} {address}", 140)
+    # what is sent with an address may differ each time; where it is sent to is what was acted on
+    text = one_line(f"curl {method} {address.partition('?')[0]}", 140)
     return text, text

@@ -48,7 +48,7 @@ _OVERHEAD = 3
 """Tokens that a group at its place may take more than its lines in a summary."""
 _STATE = (0.2, 0.13)
 """Shares of a small and of a large room that the state of the work may take."""
-_ANSWERS = (0.15, 0.06)
+_ANSWERS = (0.2, 0.12)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
 _ACCOUNT_SHARE = 0.15
 """Share of the room for the summary that an agent had written of its session: where the work stood."""
