@@ -1,5 +1,6 @@
-"""Lines of tools that say nothing of the work: imports and passed tests in runs, what a shell prints of its own run,
-what a harness reminds the agent of, and removed lines whose words all stand in the added ones."""
+"""Lines of tools that say nothing of the work: imports and passed tests in runs, how far a transfer is, what a shell
+prints of its own run, what a harness reminds the agent of, and removed lines whose words all stand in the added ones.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +21,15 @@ _PASSED = compiled_later(
     r"|test \S.* \.\.\. ok|\S+ \([\w.]+\) \.\.\. ok"  # cargo, unittest
     r"| *--- PASS: \S.*|=== (?:RUN|PAUSE|CONT) +\S+|ok +\t?\S+\t.*"  # go
     r"|ok \d+ .*|\[ +(?:OK|RUN) +\] .*)"  # TAP, googletest
+)
+_METERS = ("--:--:--", "━━━", "objects: ", ": Pull")
+"""Every text with lines that say how far a transfer is has one of these."""
+_METER = compiled_later(
+    r"\s*% Total +% Received.*|\s*Dload +Upload .*|[\s\d.kMGTB]*(?:[\d:-]+ +)*--:--:--.*"  # curl
+    r"|\s*━{3}[━╸╺ ]*.*\d.*"  # pip
+    r"|(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Writing|Unpacking) objects: .*"  # git
+    r"|(?:remote: )?Resolving deltas: .*"
+    r"|[0-9a-f]{12}: (?:Pull|Wait|Download|Verify|Extract|Already ).*"  # docker
 )
 _SEVERAL = 3
 """Tests that passed one below the other from which on they are noise: one alone may be what was run."""
@@ -56,15 +66,18 @@ def noisy_lines(text: str) -> frozenset[int]:
     may be what was searched for."""
     hinted = any(hint in text for hint in _HINTS)
     may_pass = any(hint in text for hint in _PASSES)
-    if not hinted and not may_pass:
+    metered = any(hint in text for hint in _METERS)
+    if not hinted and not may_pass and not metered:
         return frozenset()
     lines = text.split("\n")
-    passed = frozenset[int]().union(*_passed(lines)) if may_pass else frozenset[int]()
+    found = frozenset[int]().union(*_passed(lines)) if may_pass else frozenset[int]()
+    if metered:
+        found |= {number for number, line in enumerate(lines) if _METER.fullmatch(line.rstrip())}
     if not hinted:
-        return passed
+        return found
     shell_lines = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))
     imports = (run for run in _runs(lines) if len(run) > 1)
-    return passed.union(shell_lines, *imports, *_reminders(text), _replaced(lines))
+    return found.union(shell_lines, *imports, *_reminders(text), _replaced(lines))
 
 
 def _passed(lines: Sequence[str]) -> Iterator[list[int]]:

@@ -109,3 +109,29 @@ def test_what_only_speaks_of_passing_is_no_noise() -> None:
         "RUN echo a",
     ]
     assert not noisy_lines("\n".join(said))
+
+
+METERS = {
+    "curl": "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
+    "                                 Dload  Upload   Total   Spent    Left  Speed\n"
+    "  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\n"
+    "100  1033    0   705  100   328   6633   3086 --:--:-- --:--:-- --:--:-- 10029\n"
+    "<h1>Perl File Upload</h1>",
+    "pip": "   ━━━━━━━━━━╺━━━━━━━━━━ 1.2/2.4 MB 5.6 MB/s eta 0:00:01\nSuccessfully installed rich-13.7.1",
+    "git": "remote: Enumerating objects: 42, done.\nReceiving objects: 100% (42/42), 9.10 KiB, done.\n"
+    "Resolving deltas: 100% (3/3), done.\nfatal: reference is not a tree: 1a2b3c4",
+    "docker": "a3ed95caeb02: Pulling fs layer\na3ed95caeb02: Download complete\na3ed95caeb02: Pull complete\n"
+    "Digest: sha256:9f1b2c",
+}
+
+
+@pytest.mark.parametrize("tool", METERS)
+def test_how_far_a_transfer_is_is_noise_and_what_came_of_it_is_not(tool: str) -> None:
+    lines = METERS[tool].split("\n")
+    assert noisy_lines(METERS[tool]) == set(range(len(lines) - 1))
+
+
+def test_what_speaks_of_objects_and_times_is_no_noise() -> None:
+    assert not noisy_lines(
+        "I count the objects: three of them.\nThe meeting is at --:--:-- as the clock stood.\na ━━━ b"
+    )
