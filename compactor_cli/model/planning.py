@@ -12,7 +12,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan, SummaryPart, SummarySlot
 from compactor_cli.model.profile import Profile
-from compactor_cli.model.score import Rate, Residuals, Score
+from compactor_cli.model.score import Rated
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.settings import Settings
 
@@ -41,12 +41,11 @@ class Topic(Struct, frozen=True):
     """0 to 1, beside the most important topic."""
 
 
-class PlanInput(Struct, frozen=True):
+class PlanInput(Rated, frozen=True):
     """A transcript's messages with everything that is known of them."""
 
     messages: Sequence[Message]
     groups: Sequence[Group]
-    rate: Rate
     protected: dict[int, str]
     """Group -> why it is kept."""
     target: int | None
@@ -61,18 +60,6 @@ class PlanInput(Struct, frozen=True):
     """Sorts groups by topic, for strategies that do; none when there is nothing to sort."""
     repeat: bool = True
     """Summaries may stand for the first and last request by repeating them in full."""
-
-    @property
-    def scores(self) -> Sequence[Score]:
-        return self.rate().scores
-
-    @property
-    def residuals(self) -> Residuals:
-        return self.rate().residuals
-
-    @property
-    def tiers(self) -> Sequence[int | None]:
-        return self.rate().tiers
 
     def tiers_of(self, group: Group) -> list[int]:
         """Tiers of a group's messages; none for residuals and system messages."""

@@ -14,7 +14,7 @@ from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Plan
-from compactor_cli.model.score import Rate, Rating, Residuals, Score
+from compactor_cli.model.score import Rate, Rated, Rating, Score
 from compactor_cli.model.transcript import Note, Transcript
 
 
@@ -51,30 +51,16 @@ class Dispositions(Struct, frozen=True):
     dropped: int = 0
 
 
-class Analysis(Struct, frozen=True):
+class Analysis(Rated, frozen=True):
     """Everything known of a transcript before anything is decided."""
 
     transcript: Transcript
     groups: tuple[Group, ...]
-    rate: Rate
     faults: tuple[Fault, ...]
     kept: frozenset[int] = frozenset()
     """Messages that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
     """Groups that a person decided to drop; they are not in the transcript any more."""
-
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        return self.rate().scores
-
-    @property
-    def residuals(self) -> Residuals:
-        return self.rate().residuals
-
-    @property
-    def tiers(self) -> tuple[int | None, ...]:
-        """Tier of each message; None for residuals and system messages."""
-        return self.rate().tiers
 
 
 class TierUse(Struct, frozen=True):

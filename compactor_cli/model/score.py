@@ -51,3 +51,22 @@ class Rating(Struct, frozen=True):
 
 Rate = Callable[[], Rating]
 """Rates messages at its first call, and then returns the same: not every strategy asks for it, nor every report."""
+
+
+class Rated(Struct, frozen=True):
+    """What has messages with their rating."""
+
+    rate: Rate
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        return self.rate().scores
+
+    @property
+    def residuals(self) -> Residuals:
+        return self.rate().residuals
+
+    @property
+    def tiers(self) -> tuple[int | None, ...]:
+        """Tier of each message; None for residuals and system messages."""
+        return self.rate().tiers

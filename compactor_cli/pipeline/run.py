@@ -71,7 +71,7 @@ def analyze(
     if tools.scorer.asks:
         rate()  # what a model answered is reported, so it is asked now
     input_faults = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
-    return Analysis(transcript, groups, rate, input_faults)
+    return Analysis(rate, transcript, groups, input_faults)
 
 
 def _rating(

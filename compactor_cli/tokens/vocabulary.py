@@ -10,12 +10,12 @@ from pathlib import Path
 _URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 """tiktoken names the files of its cache by the SHA-1 of these addresses; nothing is fetched from them."""
 
-ENCODINGS = ("o200k_base", "cl100k_base")
 _DIGESTS = {
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
 }
 """SHA-256 of the vocabularies, as tiktoken has them."""
+ENCODINGS = tuple(_DIGESTS)
 
 
 def litellm_folder() -> Path | None:
