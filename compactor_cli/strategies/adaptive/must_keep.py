@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
@@ -15,11 +16,15 @@ from compactor_cli.model.replies import reply_span
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
 from compactor_cli.summaries.format.reading import earlier_words
+from compactor_cli.text.patterns import compiled_later
 
 _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
+
+_THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
+"""Names of tools with which an agent does nothing but think."""
 
 
 class UserWords(Struct, frozen=True):
@@ -86,13 +91,22 @@ def _answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[
     """Yield of what the agent said at the very end and before each request its last line, and before it the lines with
     names that the request says again, such as the offer that it accepts, or the one before. First at the end, then
     before requests of few words, which say nothing without it, and of these and the others before the newest first."""
-    end = _speech(lines, messages[-1].index) if messages and messages[-1].role == "assistant" else []
-    if end and not messages[-1].calls:
-        yield end[-_END:]
+    if end := _conclusion(messages, lines):
+        yield end
     turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
     for index, request in turns:
         if speech := _speech(lines, index):
             yield [*(_said_again(lines, request, speech[:-1], speech[-1]) or speech[-_END:-1]), speech[-1]]
+
+
+def _conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
+    """Return the end of what the agent said, or thought by a tool for that, behind all requests and other calls."""
+    last = next((message for message in reversed(messages) if not message.results), None)
+    if last is None or last.role != "assistant" or last.origin == "summary":
+        return []
+    if last.calls:
+        return list(lines.of_message(last.index))[-1:] if all(_THINKS.search(call.name) for call in last.calls) else []
+    return _speech(lines, last.index)[-_END:]
 
 
 def _speech(lines: SessionLines, message: int) -> list[int]:

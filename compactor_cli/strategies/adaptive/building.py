@@ -1,0 +1,233 @@
+"""What becomes of every group when `adaptive` takes some lines: it stays at its place, whole or cut to them, is quoted
+by a summary between those that stay, or is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.features.evidence import gather
+from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.term_scores import TermScores
+from compactor_cli.features.work.state import state_text
+from compactor_cli.features.work.task_lists import outdated_lists
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision, SummarySlot
+from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
+from compactor_cli.model.state_line import StateLine
+from compactor_cli.strategies.adaptive import must_keep
+from compactor_cli.strategies.adaptive.arrangement import (
+    WORTHLESS,
+    Attempt,
+    Stretch,
+    arrange,
+    last_resort,
+    summarized,
+    with_the_rest,
+)
+from compactor_cli.strategies.adaptive.conversation import is_talk
+from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
+from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
+from compactor_cli.strategies.shared.details import REACH
+from compactor_cli.strategies.shared.quoted_lines import Quoter
+from compactor_cli.strategies.shared.rooms import share_of
+from compactor_cli.strategies.shared.selection import ChosenLine, Selector
+from compactor_cli.summaries.format.headers import Base
+
+REQUEST = "large request of the user"
+"""Reason of a request that is cut at its place."""
+_ANSWERED_SHARE = 0.15
+"""Share of the room of talk that the answer to the last request may take, for being the newest."""
+_MOSTLY = 0.6
+"""Share of a group's tokens from which on it is worth a try to keep it at its place."""
+_OVERHEAD = 3
+"""Tokens that a group at its place may take more than its lines in a summary."""
+_STATE = (0.2, 0.13)
+"""Shares of a small and of a large room that the state of the work may take."""
+_BASED = 300
+"""Tokens of room from which on a summary says what the transcript was compacted from."""
+
+
+class PlanBuilder:
+    """What is known of the groups that are not protected, and what becomes of them when lines are taken."""
+
+    def __init__(
+        self,
+        inputs: PlanInput,
+        kept: dict[int, Decision],
+        rest: list[Group],
+        room: int,
+        large: set[int],
+        report: Decision | None,
+    ) -> None:
+        """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens. `large`:
+        those of them that stay at their place whatever of them is chosen. `report`: what the agent told the user
+        last."""
+        assert inputs.profile is not None
+        self.inputs, self.kept, self.rest, self.room = inputs, kept, rest, room
+        self.group_of = {i: g.index for g in inputs.groups for i in g.messages}
+        session = read_session(inputs.messages, REACH, inputs.settings.query)
+        evidence = gather(inputs.messages, session)
+        self.values = TermScores(session, evidence, inputs.profile)
+        self.reported = {report.group: report} if report else {}
+        fixed = frozenset(i for g in (*kept, *self.reported) for i in inputs.groups[g].messages)
+        self.lines = SessionLines(session, self.values.of, fixed)
+        covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
+        self.selector = Selector(self.lines, self.values.of, inputs.count, covered)
+        self.renderer = InPlaceRenderer(inputs.messages, self.lines, inputs.count)
+        self.large = large
+        # summaries of earlier rounds go into the new one: their numbers would mislead beside it
+        self.folded = {g.index for g in rest if inputs.is_summary(g)}
+        self.outdated = outdated_lists(inputs.messages)
+        self.talk = is_talk(inputs.messages, session)
+        self.whole: set[int] = set()
+        self.small = False  # no room for more than small parts that nothing was chosen of
+        self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
+        # a ratio refers to what the first round started from; a target in tokens does without that
+        needed = inputs.settings.target_ratio is not None or inputs.target is None
+        self.newest = NewestExchanges(
+            inputs.messages, rest, self.renderer, room, folded=self.folded, summarized=needed, decided=self.reported
+        )
+        self.present = self._present()
+        base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
+        self.quoter = Quoter(inputs.messages, self.lines, inputs.count, base=base, always=needed)
+        self.state = must_keep.state_within(share_of(room, *_STATE), inputs, self._is_seen)
+
+    def _present(self) -> set[int]:
+        """Return the groups that stay at their place for being the newest, or large requests."""
+        return self.large | (self._answered() if self.talk else self.newest.in_place)
+
+    def _answered(self) -> set[int]:
+        """Return what was said behind the last request: without it, that would pass for one that nobody answered."""
+        requests = (group.index for group in self.inputs.groups if self._is_request(group))
+        last = max(requests, default=len(self.inputs.groups))
+        answers = [group for group in self.rest if group.index > last and group.index not in self.folded]
+        tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in answers)
+        return {group.index for group in answers} if tokens <= _ANSWERED_SHARE * self.room else set()
+
+    def _is_request(self, group: Group) -> bool:
+        return any(self.inputs.messages[i].origin == "request" for i in group.messages)
+
+    def _is_seen(self, line: StateLine) -> bool:
+        """Return whether what stays at its place shows what a line of the state tells: calls that stay whole."""
+        group = self.group_of.get(line.message)
+        if group is None or line.kind == "file":
+            return False
+        if group in self.kept:
+            return self.kept[group].rendition == "whole"
+        calls = self.inputs.messages[line.message].calls
+        return group in self.present and all(call.tokens <= self.newest.written(group) for call in calls)
+
+    def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
+        """Return what becomes of every group when these lines are taken."""
+        by_group: dict[int, list[ChosenLine]] = {}
+        for choice in chosen:
+            by_group.setdefault(self.group_of[self.lines.message(choice.line)], []).append(choice)
+        taken = {choice.line for choice in chosen}
+        in_place, always_there = dict(self.kept), self.present | self.whole
+        for group in self.rest:
+            choices = by_group.get(group.index, [])
+            stays = group.index not in self.folded and (choices or group.index in always_there)
+            decision = self._in_place(group, choices, taken) if stays else None
+            if decision is not None:
+                in_place[group.index] = decision
+        sizes = {index: sum(choice.cost for choice in choices) for index, choices in by_group.items()}
+        extra, groups, always = self._extra(), self.inputs.groups, self.quoter.always
+
+        def quoted(group: Group) -> int:
+            return sizes.get(group.index, 0)
+
+        stretches = arrange(groups, in_place, self._is_movable, quoted, extra, needed=always)
+        attempt = self._written(in_place, stretches, by_group)
+        if always and not self.talk and not attempt.slots:
+            stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
+            attempt = self._written(in_place, stretches, by_group)
+        return attempt
+
+    def _extra(self) -> int:
+        """Return the tokens that the last summary has besides its lines."""
+        return sum(self.inputs.count(line.text) + 2 for line in self.state)
+
+    def _is_movable(self, group: Group) -> bool:
+        """Return whether a summary may quote the group instead: nothing is lost by that but its place."""
+        return group.index not in self.present and self._may_be_summarized(group)
+
+    def _may_be_summarized(self, group: Group) -> bool:
+        """Return whether a summary can quote the group, and nothing keeps it at its place but that it is new."""
+        index = group.index
+        if (
+            index in self.kept
+            or index in self.large
+            or index in self.whole
+            or (index in self.present and index in self.newest.last)
+        ):
+            return False
+        return all(
+            part.kind in ("text", "tool_call", "tool_result") and not part.images
+            for i in group.messages
+            for part in self.inputs.messages[i].parts
+        )
+
+    def _written(
+        self, in_place: dict[int, Decision], stretches: Sequence[Stretch], by_group: dict[int, list[ChosenLine]]
+    ) -> Attempt:
+        """Return the decisions, and the summaries of the stretches."""
+        decisions, slots, ends = dict(in_place), [], True
+        largest = max(stretches, key=lambda s: s.tokens, default=None)
+        for stretch in reversed(stretches):
+            quoted = {g.index: self._quoted(g, by_group.get(g.index, []), in_place) for g in stretch.groups}
+            chosen = {index: choices for index, choices in quoted.items() if choices}
+            # the state stands in the last summary that is worth its tokens
+            state = self._state_behind(stretch, in_place) if ends else ""
+            slot = self.quoter.slot(stretch.groups, chosen, state, based=stretch is largest)
+            slot = self._ended(slot) if ends else slot
+            if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
+                slots.append(slot)
+                ends = False
+                for group in stretch.groups:
+                    decisions[group.index] = summarized(group, chosen.get(group.index, ()))
+            else:  # a summary of them would take more than they do
+                for group in stretch.groups:
+                    decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")
+        slots.reverse()
+        for group in self.rest:
+            if group.index not in decisions:
+                decisions[group.index] = Decision(group.index, "gone", 0, WORTHLESS, value=0.0)
+        used = sum(decisions[g.index].tokens for g in self.rest) + sum(slot.budget for slot in slots)
+        return Attempt(decisions, slots, used, by_group)
+
+    def _ended(self, slot: SummarySlot) -> SummarySlot:
+        """Return the last summary with what it ends with."""
+        return slot
+
+    def _quoted(self, group: Group, choices: list[ChosenLine], in_place: dict[int, Decision]) -> list[ChosenLine]:
+        """Return the lines that a summary quotes of a group; all of one that would stand whole at its place."""
+        whole = group.index in in_place and in_place[group.index].rendition == "whole"
+        return with_the_rest(choices, group, self.lines, self.selector.tokens) if whole else choices
+
+    def _state_behind(self, stretch: Stretch, in_place: dict[int, Decision]) -> str:
+        """Return the state without a task list that stands at its place behind this summary, word for word."""
+        end = stretch.groups[-1].messages[-1]
+        return state_text(
+            line
+            for line in self.state
+            if line.kind != "task" or line.message <= end or self.group_of[line.message] not in in_place
+        )
+
+    def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
+        """Return the group at its place, where that takes no more than to quote what was chosen of it."""
+        quoted = sum(choice.cost for choice in choices)
+        present = group.index in self.present
+        if group.index in self.reported and group.index not in self.whole:
+            return self.reported[group.index]
+        if group.tokens <= quoted + _OVERHEAD or group.index in self.whole:
+            decision = Decision(group.index, "whole", group.tokens, "worth its tokens")
+        elif present or quoted > _MOSTLY * group.tokens:
+            reason = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
+            reason = REQUEST if group.index in self.large else reason
+            whole = self.newest.written(group.index) if present and not self.small else SMALL
+            decision = self.renderer.render(group, taken, reason, whole)
+            if not present and decision.tokens > quoted + _OVERHEAD:
+                return None
+        else:
+            return None
+        return decision._replace(value=round(sum(choice.value for choice in choices), 3))
