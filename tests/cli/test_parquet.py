@@ -182,10 +182,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 118, 17_209, 8_082),
-    "messages-json-string": (3, 79, 50, 19_874, 9_847),
-    "messages-list": (3, 79, 50, 19_874, 9_847),
-    "trajectory-list": (3, 79, 57, 19_579, 9_521),
+    "conversations-sharegpt": (40, 266, 119, 17_209, 8_062),
+    "messages-json-string": (3, 79, 50, 19_874, 9_731),
+    "messages-list": (3, 79, 50, 19_874, 9_731),
+    "trajectory-list": (3, 79, 57, 19_579, 9_392),
 }
 """Rows, messages before and after, tokens before and after."""
 
