@@ -265,6 +265,7 @@ def under_way(tmp_path, large):
     process.stderr.close()
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_ends_in_the_middle_is_resumed_to_the_same_bytes(run, tmp_path, under_way, number):
     under_way.send_signal(number)
