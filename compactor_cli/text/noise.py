@@ -11,7 +11,7 @@ from compactor_cli.text.patterns import compiled_later
 
 _HINTS = ("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID", "<system-reminder>", "-| ", "@@ ")
 """Every text with such lines has one of these: most texts are not searched further."""
-_PASSES = ("pass", "PASS", "ok", "OK", "RUN", "✓", "✔", "√")
+_PASSES = ("pass", "PASS", "ok", "OK", "RUN", "✓", "✔", "√", "[no test")
 """Every text with tests that passed has one of these."""
 _PASSED = compiled_later(
     r"(?:[\w@./-]+(?: [\w:-]+)?: +)?"  # the package, where several are tested
@@ -20,16 +20,18 @@ _PASSED = compiled_later(
     r"|\S+ PASSED(?: +\[ *\d+%\])?"  # pytest
     r"|test \S.* \.\.\. ok|\S+ \([\w.]+\) \.\.\. ok"  # cargo, unittest
     r"| *--- PASS: \S.*|=== (?:RUN|PAUSE|CONT) +\S+|ok +\t?\S+\t.*"  # go
+    r"|\?   +\t?\S+\t\[no test files\]"
     r"|ok \d+ .*|\[ +(?:OK|RUN) +\] .*)"  # TAP, googletest
 )
-_METERS = ("--:--:--", "━━━", "objects: ", ": Pull")
-"""Every text with lines that say how far a transfer is has one of these."""
+_METERS = ("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n")
+"""Every text with lines that say how far a transfer is, or with blank lines that have a number, has one of these."""
 _METER = compiled_later(
     r"\s*% Total +% Received.*|\s*Dload +Upload .*|[\s\d.kMGTB]*(?:[\d:-]+ +)*--:--:--.*"  # curl
     r"|\s*━{3}[━╸╺ ]*.*\d.*"  # pip
     r"|(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Writing|Unpacking) objects: .*"  # git
     r"|(?:remote: )?Resolving deltas: .*"
     r"|[0-9a-f]{12}: (?:Pull|Wait|Download|Verify|Extract|Already ).*"  # docker
+    r"| *\d{1,6}[→\t]"
 )
 _SEVERAL = 3
 """Tests that passed one below the other from which on they are noise: one alone may be what was run."""
@@ -72,7 +74,7 @@ def noisy_lines(text: str) -> frozenset[int]:
     lines = text.split("\n")
     found = frozenset[int]().union(*_passed(lines)) if may_pass else frozenset[int]()
     if metered:
-        found |= {number for number, line in enumerate(lines) if _METER.fullmatch(line.rstrip())}
+        found |= {number for number, line in enumerate(lines) if _METER.fullmatch(line)}
     if not hinted:
         return found
     shell_lines = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))

@@ -389,3 +389,17 @@ def test_no_call_is_too_odd(tool, arguments, said):
     texts = [line.text for line in compute_state(read(*records))]
     assert all(text == " ".join(text.split()) for text in texts)
     assert [line.text for line in compute_state((), texts)] == texts
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["RUN v3\n\nCommand aborted", "ran\n\nCommand timed out after 30 seconds", "EXECUTION TIMED OUT. COMMAND: x"],
+)
+def test_a_check_that_did_not_come_to_its_end_has_neither_passed_nor_failed(said):
+    assert Session().runs("npm test -- a.test.ts", said).texts() == []
+    assert Session().runs("npm test -- a.test.ts", "12 passed").texts() == ["passed: npm test -- a.test.ts"]
+
+
+def test_a_look_into_a_folder_without_git_is_no_open_error():
+    assert Session().runs("git -C /srv/site rev-parse HEAD", f"{FAILS}fatal: not a git repository").texts() == []
+    assert Session().runs("git -C /srv/site merge topic", f"{FAILS}fatal: not a git repository").texts() != []

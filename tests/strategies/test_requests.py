@@ -128,3 +128,12 @@ def test_of_a_large_request_the_title_of_what_was_put_into_it_stays() -> None:
     (kept,) = choose_requests(requests(text), 16, words, rate)
     assert "The parser drops fields" in kept.text
     assert not kept.whole
+
+
+def test_of_a_long_request_what_it_opens_with_stays() -> None:
+    tips = " ".join(f"Always look at tool_{n}.py before harbor_{n} is opened with 0{n}." for n in range(60))
+    text = f"Make the parser keep empty fields. {tips}"
+    rate = rate_by([message(0, "user", text)], default_profile().binding)
+    (kept,) = choose_requests(requests(text), 20, words, rate)
+    assert kept.text.startswith("Make the parser keep empty fields.")
+    assert not kept.whole

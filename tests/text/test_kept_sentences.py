@@ -178,3 +178,11 @@ def test_many_short_sentences_that_have_no_room_cost_no_more_than_their_number()
         return calls_of(lambda: kept_sentences(text, 3 * count, NONE))
 
     assert cost(1_600) < 12 * cost(200)  # quadratic would be 64 times as much
+
+
+def test_of_a_request_the_first_sentence_comes_before_those_with_more_points() -> None:
+    text = "<issue>\nThe parser drops fields.\nAn important key must be critical, note it.\nMore of it."
+    words = Keywords(["key"])
+    first = [text[start:end].strip() for start, end in kept_sentences(text, 30, words, opening=True)]
+    assert first == ["The parser drops fields."]
+    assert "The parser drops fields." not in [text[start:end].strip() for start, end in kept_sentences(text, 45, words)]

@@ -78,6 +78,7 @@ PASSED = {
     "cargo": "test parser::tests::case_{n} ... ok",
     "go": "--- PASS: TestCase{n} (0.00s)",
     "go packages": "ok  \texample.org/m/pkg{n}\t0.01{n}s",
+    "go packages without tests": "?   \texample.org/m/pkg{n}\t[no test files]",
     "bun in a workspace": "@agentv/core test: (pass) parse > case {n} [1.00ms]",
     "jest": "  ✓ parses case {n} ({n} ms)",
     "vitest files": " ✓ test/case{n}.test.ts (4 tests) 12ms",
@@ -120,13 +121,14 @@ METERS = {
     "pip": "   ━━━━━━━━━━╺━━━━━━━━━━ 1.2/2.4 MB 5.6 MB/s eta 0:00:01\nSuccessfully installed rich-13.7.1",
     "git": "remote: Enumerating objects: 42, done.\nReceiving objects: 100% (42/42), 9.10 KiB, done.\n"
     "Resolving deltas: 100% (3/3), done.\nfatal: reference is not a tree: 1a2b3c4",
+    "cat -n": "    104\t\n    105\t\n    106\tdef f():",
     "docker": "a3ed95caeb02: Pulling fs layer\na3ed95caeb02: Download complete\na3ed95caeb02: Pull complete\n"
     "Digest: sha256:9f1b2c",
 }
 
 
 @pytest.mark.parametrize("tool", METERS)
-def test_how_far_a_transfer_is_is_noise_and_what_came_of_it_is_not(tool: str) -> None:
+def test_how_far_a_transfer_is_and_blank_lines_are_noise_and_what_follows_is_not(tool: str) -> None:
     lines = METERS[tool].split("\n")
     assert noisy_lines(METERS[tool]) == set(range(len(lines) - 1))
 

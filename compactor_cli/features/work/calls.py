@@ -19,13 +19,19 @@ from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
 _STOPPED = compiled_later(
-    r"(?:command |process )?(?:timed out|timeout|was interrupted|killed|aborted)\b", re.IGNORECASE
+    r"(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted)\b", re.IGNORECASE
 )
+_BROKEN_OFF = compiled_later(
+    r"(?:\A|\n)[ \t\[(]*command (?:aborted|timed out|was (?:interrupted|killed))[^\n]*\s*\Z", re.IGNORECASE
+)
+"""How an output ends whose command did not come to its end."""
 _RUNNING = compiled_later(r"(?:running|background)[^\n]{0,80}?\bID:?\s*(\w+)", re.IGNORECASE)
 _EDITOR_COMMANDS = ("view", "create", "str_replace", "insert", "undo_edit", "plan", "edit", "write", "read", "delete")
 """What tools that are no shell have under `command`."""
 _WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
+_LAST_LINE = 120
+"""Characters at the end of one, where some do."""
 
 
 class ToolCall(Struct, frozen=True):
@@ -118,7 +124,8 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     said = result.text
     failed, stated, undecided = result.failed, True, False
     telling = may_tell(said)
-    if telling and (is_declined(said) or (failed is not False and call.command and _STOPPED.match(said))):
+    stopped = call.command and failed is not False and ((telling and _STOPPED.match(said)) or _breaks_off(said))
+    if stopped or (telling and is_declined(said)):
         failed, stated, undecided = None, False, True
     elif failed is None:
         failed = stated_failure(said) if call.command else None
@@ -129,6 +136,11 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     return replace(
         call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided
     )
+
+
+def _breaks_off(said: str) -> bool:
+    end = said[-_LAST_LINE:]
+    return "ommand" in end and _BROKEN_OFF.search(end) is not None
 
 
 def _settled(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:

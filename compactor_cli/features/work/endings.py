@@ -25,7 +25,17 @@ _DECLINED = compiled_later(
 _BEGINNINGS = (
     *("<tool_use_error>", "<error>", "error", "traceback", "fatal:", "exit code", "command ", "permission denied"),
     *("fail", "exception", "apply_patch verification failed", "[error", "the user ", "[request interrupted", "user "),
-    *("tool use ", "aborted", "cancelled: parallel", "process ", "timed out", "timeout", "was interrupted", "killed"),
+    *(
+        "tool use ",
+        "aborted",
+        "cancelled: parallel",
+        "process ",
+        "execution timed out",
+        "timed out",
+        "timeout",
+        "was interrupted",
+        "killed",
+    ),
     *("your proposed edit", "[your proposed edit", "no replacement was", "wrong ", "incorrect ", "invalid "),
 )
 """What each of these matches begins with, in lower case; looking for words is quicker."""

@@ -72,10 +72,10 @@ class InPlaceRenderer:
         chosen = tuple(line for line in all_lines if line in taken)
         if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
             chosen = tuple(sorted({*chosen, *self._end(all_lines, small // 2)}))
-        if part.kind == "tool_result" and not chosen:
+        if part.kind == "tool_result" and (not chosen or has_failed(part)):
             if number not in self._telling:  # groups are rendered for each plan that is tried
                 self._telling[number] = self._telling_line(part, number)
-            chosen = self._telling[number]
+            chosen = tuple(sorted({*chosen, *self._telling[number]}))
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL

@@ -100,13 +100,15 @@ def _answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[
 
 
 def _conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
-    """Return the end of what the agent said, or thought by a tool for that, behind all requests and other calls."""
+    """Return the first line and the end of what the agent said, or the end of what it thought by a tool for that,
+    behind all requests and other calls."""
     last = next((message for message in reversed(messages) if not message.results), None)
     if last is None or last.role != "assistant" or last.origin == "summary":
         return []
     if last.calls:
         return list(lines.of_message(last.index))[-1:] if all(_THINKS.search(call.name) for call in last.calls) else []
-    return _speech(lines, last.index)[-_END:]
+    speech = _speech(lines, last.index)
+    return [*speech[:-_END][:1], *speech[-_END:]]
 
 
 def _speech(lines: SessionLines, message: int) -> list[int]:
