@@ -6,12 +6,12 @@ from tests.pipeline.sessions import assistant, compact, result
 from tests.strategies import work
 
 BEGINS, ENDS = "The totals of all modules are right now.", "Shall I push the branch?"
-DETAILS = "\n".join(f"- Module {n} adds total_{n} to ledger_{n} of row {n * 7}." for n in range(60))
+DETAILS = "\n".join(f"- Module {n} adds total_{n} to ledger_{n} of row {n * 7}." for n in range(240))
 
 
 def test_of_a_long_last_answer_the_first_line_and_the_end_stay() -> None:
     answer = assistant(f"{BEGINS}\n{DETAILS}\n{ENDS}")
-    part = compact([*work.session(12), answer], strategy="adaptive", target_ratio=0.1)
+    part = compact([*work.session(12), answer], strategy="adaptive", target_ratio=0.08)
     last = part.messages[-1]
     assert (last.role, BEGINS in last.text(), ENDS in last.text()) == ("assistant", True, True)
     assert DETAILS not in last.text()
@@ -20,5 +20,5 @@ def test_of_a_long_last_answer_the_first_line_and_the_end_stay() -> None:
 def test_what_a_thought_ends_with_stays() -> None:
     concluded = "So row 19 of the ledger is the one that is wrong."
     thought = assistant(None, ("think1", "think", {"thought": f"{DETAILS}\n{concluded}"}))
-    part = compact([*work.session(12), thought, result("think1", "")], strategy="adaptive", target_ratio=0.1)
+    part = compact([*work.session(12), thought, result("think1", "")], strategy="adaptive", target_ratio=0.08)
     assert any(concluded in message.text() for message in part.messages)
