@@ -73,17 +73,18 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def kept_sentences(
-    text: str, characters_left: int, keywords: Keywords, *, opening: bool = False
+    text: str, characters_left: int, keywords: Keywords, *, opening: bool = False, closing: bool = False
 ) -> list[tuple[int, int]]:
     """Return where the sentences with most points stand, as many as fit, in their order; of equal
     ones the first. A short one without a point comes with the one before it in its line. Empty when none fits, or when
-    the text is a single one. `opening`: the first one comes before all others, as it says what a request is about."""
+    the text is a single one. `opening` and `closing`: the first or the last one comes before all others."""
     spans = list(_spans(text))
     if len(spans) < 2:
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]
-    if opening:
-        scores[next((at for at, span in enumerate(spans) if _says_something(text[slice(*span)])), 0)] = inf
+    telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
+    for at in (*(telling[:1] if opening else ()), *(telling[-1:] if closing else ())):
+        scores[at] = inf
     kept: set[int] = set()
     stays: dict[int, bool] = {}
     """Of sentences without a point, in order: one that goes on from them need not look further back."""

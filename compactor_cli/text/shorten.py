@@ -84,16 +84,24 @@ def shorten_prose(text: str, tokens: int, limit: int, count: Count) -> Short:
 
 
 def truncate_prose(
-    text: str, tokens: int, limit: int, count: Count, keywords: Keywords, *, opening: bool = False
+    text: str,
+    tokens: int,
+    limit: int,
+    count: Count,
+    keywords: Keywords,
+    *,
+    opening: bool = False,
+    closing: bool = False,
 ) -> Short:
     """Return the sentences of a text that say most, in their order, in at most max(limit, SMALLEST) tokens; of one
-    whose sentences have no room its head and tail. `opening`: the first sentence comes before all others."""
+    whose sentences have no room its head and tail. `opening` and `closing`: the first or the last sentence comes before
+    all others."""
     ref = text_reference(text)
 
     def cut(room: int) -> str:
-        return _cut_sentences(text, kept_sentences(text, room, keywords, opening=opening), ref) or _cut_inside(
-            text, room, ref
-        )
+        return _cut_sentences(
+            text, kept_sentences(text, room, keywords, opening=opening, closing=closing), ref
+        ) or _cut_inside(text, room, ref)
 
     return _fit(text, tokens, limit, count, cut, ref)
 

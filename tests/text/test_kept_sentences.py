@@ -186,3 +186,9 @@ def test_of_a_request_the_first_sentence_comes_before_those_with_more_points() -
     first = [text[start:end].strip() for start, end in kept_sentences(text, 30, words, opening=True)]
     assert first == ["The parser drops fields."]
     assert "The parser drops fields." not in [text[start:end].strip() for start, end in kept_sentences(text, 45, words)]
+
+
+def test_of_an_answer_the_last_sentence_comes_before_those_with_more_points_too() -> None:
+    text = "All is mended.\nAn important key must be critical, note it.\nMore of the key.\nShall I push it?"
+    kept = kept_sentences(text, 32, Keywords(["key"]), opening=True, closing=True)
+    assert [text[start:end].strip() for start, end in kept] == ["All is mended.", "Shall I push it?"]

@@ -28,6 +28,8 @@ from compactor_cli.text.shorten import SMALLEST
 
 _REPORT_SHARE = 0.8
 """Share of what the newest exchanges may take that is for the report of the work."""
+_LEAST_REPORT = 100
+"""Tokens below which a report is not cut."""
 
 
 class Adaptive:
@@ -101,14 +103,17 @@ class _Planner:
         return Chooser(self.inputs, kept, rest, room, large, report)
 
     def _report(self, room: int) -> Decision | None:
-        """Return what the agent told the user at the very end of its work: the report of it, where it fits whole."""
+        """Return what the agent told the user at the very end of its work: the report of it, cut where it is long."""
         inputs, newest = self.inputs, self.inputs.groups[-1]
         messages = [inputs.messages[i] for i in newest.messages]
         worked = any(message.calls for message in inputs.messages)
         if inputs.target is None or not worked or any(m.role != "assistant" or m.calls for m in messages):
             return None
-        fits = newest.tokens <= _REPORT_SHARE * newest_share(room)
-        return self.renderer.whole(newest, NEWEST_EXCHANGE) if fits else None
+        limit = int(_REPORT_SHARE * newest_share(room))
+        if newest.tokens > limit < _LEAST_REPORT:
+            return None  # what would be left of it are splinters; its lines compete with others
+        fitted = self.renderer.fit([newest], limit, NEWEST_EXCHANGE, prose=True)
+        return fitted[0] if fitted else None
 
     def _competing_requests(self) -> set[int]:
         """Return the requests whose lines compete with each other: all but the last one, where that is to stay at its

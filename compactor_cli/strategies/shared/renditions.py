@@ -61,8 +61,7 @@ class Renderer:
             if index in spare:
                 continue
             for position, part in enumerate(self.messages[index].parts):
-                asked = self.messages[index].origin == "request"
-                short = self._cut(part, cut, asked) if _reaches(part, cut) else None
+                short = self._cut(part, cut, self.messages[index]) if _reaches(part, cut) else None
                 if short is not None and short.tokens < part.tokens:
                     edits.append(Edit(index, position, short.text, short.tokens))
                     saved += part.tokens - short.tokens
@@ -76,8 +75,8 @@ class Renderer:
             return self.shortened(group, cut, "").tokens
         return group.tokens
 
-    def _cut(self, part: Part, cut: Cut, asked: bool) -> Short | None:
-        """Return a part, cut. `asked`: it is of a request."""
+    def _cut(self, part: Part, cut: Cut, message: Message) -> Short | None:
+        """Return a part of a message, cut: a request keeps what it opens with, an answer also what it ends with."""
         if part.kind == "tool_result" and cut.outputs is not None:
             text, tokens = part.text, part.tokens
             if part.images and tokens > cut.outputs:
@@ -93,7 +92,10 @@ class Renderer:
                 short = self._arguments[key] = shorten_arguments(part.text, tokens, cut.arguments, self.count)
             return Short(short.text, short.tokens + name_tokens)
         if part.kind == "text" and cut.prose is not None:
-            return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), opening=asked)
+            answer = message.role == "assistant" and message.origin != "summary"
+            opening = answer or message.origin == "request"
+            words = self._words()
+            return truncate_prose(part.text, part.tokens, cut.prose, self.count, words, opening=opening, closing=answer)
         if part.kind == "image" and cut.images:
             return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
         return None
