@@ -26,8 +26,8 @@ _PASSED = compiled_later(
 _METERS = ("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n")
 """Every text with lines that say how far a transfer is, or with blank lines that have a number, has one of these."""
 _METER = compiled_later(
-    r"\s*% Total +% Received.*|\s*Dload +Upload .*|[\s\d.kMGTB]*(?:[\d:-]+ +)*--:--:--.*"  # curl
-    r"|\s*━{3}[━╸╺ ]*.*\d.*"  # pip
+    r"\s*% Total +% Received.*|\s*Dload +Upload .*|[\s\d.:kMGTB-]*--:--:--.*"  # curl
+    r"|\s*━{3}.*\d.*"  # pip
     r"|(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Writing|Unpacking) objects: .*"  # git
     r"|(?:remote: )?Resolving deltas: .*"
     r"|[0-9a-f]{12}: (?:Pull|Wait|Download|Verify|Extract|Already ).*"  # docker
