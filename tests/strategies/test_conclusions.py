@@ -22,3 +22,15 @@ def test_what_a_thought_ends_with_stays() -> None:
     thought = assistant(None, ("think1", "think", {"thought": f"{DETAILS}\n{concluded}"}))
     part = compact([*work.session(12), thought, result("think1", "")], strategy="adaptive", target_ratio=0.08)
     assert any(concluded in message.text() for message in part.messages)
+
+
+def test_where_a_failed_result_is_cut_the_line_that_says_why_stays() -> None:
+    """Other lines of it are worth more: they have the names that everything is about."""
+    rows = [f"parser_11 of order W-40011 reads ledger_{n} at src/parser/module_11.py:{n}" for n in range(400)]
+    why = "error: the lock is held"
+    failed = result("last1", "\n".join(["Exit code 1", *rows[:200], why, *rows[200:]]))
+    run = assistant(None, ("last1", "Bash", {"command": "pytest -q tests/test_module_11.py"}))
+    part = compact([*work.session(12), run, failed], strategy="adaptive", target_ratio=0.1)
+    said = part.messages[-1].text()
+    assert why in said
+    assert "ledger_" in said
