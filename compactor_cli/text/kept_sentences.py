@@ -88,9 +88,8 @@ def kept_sentences(
     kept: set[int] = set()
     stays: dict[int, bool] = {}
     """Of sentences without a point, in order: one that goes on from them need not look further back."""
-    for index in sorted(range(len(spans)), key=lambda index: -scores[index]):
-        sentence = text[slice(*spans[index])]
-        if index in kept or not _says_something(sentence):
+    for index in sorted(telling, key=lambda index: -scores[index]):
+        if index in kept:
             continue
         first = index
         while not scores[index] and first not in stays and _goes_on(text, spans, first):

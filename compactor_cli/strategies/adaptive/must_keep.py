@@ -22,7 +22,6 @@ _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
-
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools with which an agent does nothing but think."""
 
