@@ -16,7 +16,7 @@ from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, Summary
 from compactor_cli.model.planning import RECENT, PlanInput
 from compactor_cli.model.score import Score
 from compactor_cli.strategies.shared.carried_requests import choose, quotes_of, repeatable, request_room
-from compactor_cli.strategies.shared.details import DETAIL, quoted_details
+from compactor_cli.strategies.shared.details import quoted_details
 from compactor_cli.strategies.shared.newest import comfortable, fit_newest
 from compactor_cli.strategies.shared.protected import REQUESTS
 from compactor_cli.strategies.shared.recent import (
@@ -30,6 +30,7 @@ from compactor_cli.strategies.shared.recent import (
     text_room,
 )
 from compactor_cli.strategies.shared.renditions import Renderer
+from compactor_cli.strategies.shared.rooms import DETAIL
 from compactor_cli.strategies.shared.time_order import in_time_order
 from compactor_cli.summaries.format.headers import CUT_OFF
 

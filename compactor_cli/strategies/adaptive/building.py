@@ -58,12 +58,13 @@ class PlanBuilder:
         room: int,
         large: set[int],
         report: Decision | None,
+        request_room: float,
     ) -> None:
         """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens. `large`:
         those of them that stay at their place whatever of them is chosen. `report`: what the agent told the user
-        last."""
+        last. `request_room`: tokens of the room for what the user said."""
         assert inputs.profile is not None
-        self.inputs, self.kept, self.rest, self.room = inputs, kept, rest, room
+        self.inputs, self.kept, self.rest, self.room, self.request_room = inputs, kept, rest, room, request_room
         self.group_of = {i: g.index for g in inputs.groups for i in g.messages}
         session = read_session(inputs.messages, REACH, inputs.settings.query)
         evidence = gather(inputs.messages, session)

@@ -20,8 +20,6 @@ from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, densest
 
-_REQUEST_SHARES = (0.55, 0.4)
-"""Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
 _ANSWERS = (0.2, 0.12)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
 _ACCOUNT_SHARE = 0.15
@@ -51,7 +49,7 @@ class Chooser(PlanBuilder):
             self._take(ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
-        self._take(words.within(min(share_of(self.room, *_REQUEST_SHARES), free - MARK), self._requests()))
+        self._take(words.within(min(self.request_room, free - MARK), self._requests()))
         self.request_lines = frozenset(self.selector.taken)
         self._take_pending(int(RESULT_SHARE * self.room))
         instructions = list(must_keep.instructions(inputs.messages, self.lines))

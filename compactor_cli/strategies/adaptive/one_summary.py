@@ -15,7 +15,7 @@ from compactor_cli.strategies.adaptive.must_keep import UserWords
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests, rate_by
-from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST
+from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST, room_for_requests
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summaries.format.verbatim import last_request
@@ -28,7 +28,7 @@ class OneSummaryChooser(Chooser):
         """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens."""
         self.ends = _last_words(inputs, rest, room)
         self.ending = inputs.count(last_request(self.ends.text)) if self.ends else 0
-        super().__init__(inputs, kept, rest, room, set(), None)
+        super().__init__(inputs, kept, rest, room, set(), None, room_for_requests(room, room))
 
     def _present(self) -> set[int]:
         return set()

@@ -19,11 +19,11 @@ from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
-from compactor_cli.strategies.shared.details import DETAIL
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, without_closing
 from compactor_cli.strategies.shared.renditions import Renderer
-from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST
+from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST, room_for_older, room_for_requests
+from compactor_cli.strategies.shared.selection import HEADING
 from compactor_cli.text.shorten import SMALLEST
 
 _REPORT_SHARE = 0.8
@@ -84,30 +84,43 @@ class _Planner:
         kept = {d.group: d for d in keep_protected(inputs, self.renderer, protected, target, frozenset(large))}
         rest = [g for g in inputs.groups if g.index not in kept]
         room = target - sum(d.tokens for d in kept.values())
-        for group in reversed(rest if room > DETAIL and not self.alone else ()):
-            if room - group.tokens < DETAIL:
-                break
-            kept[group.index] = self.renderer.whole(group, NEWEST_EXCHANGE)
-            room -= group.tokens
+        newest = {} if self.alone else self._newest_whole(rest, room, competing)
+        kept |= newest
         rest = [g for g in rest if g.index not in kept]
-        if sum(g.tokens for g in rest) <= room:
+        left = room - sum(d.tokens for d in newest.values())
+        if sum(g.tokens for g in rest) <= left:
             kept |= {g.index: self.renderer.whole(g, "fits") for g in rest}
             return self._finish(Attempt(kept, [], 0))
-        chooser = self._chooser(kept, rest, room, large)
+        if self.alone:
+            chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
+        else:
+            report = self._report(left) if inputs.groups[-1] in rest else None
+            chooser = Chooser(inputs, kept, rest, left, large, report, room_for_requests(left, room))
         return self._finish(chooser.explained(chooser.best()))
 
-    def _chooser(self, kept: dict[int, Decision], rest: list[Group], room: int, large: set[int]) -> Chooser:
-        if self.alone:
-            return OneSummaryChooser(self.inputs, kept, rest, room)
-        report = self._report(room) if self.inputs.groups[-1] in rest else None
-        return Chooser(self.inputs, kept, rest, room, large, report)
+    def _newest_whole(self, rest: Sequence[Group], room: int, competing: set[int]) -> dict[int, Decision]:
+        """Return the newest groups that stay whole, where there is more room than is given out line by line. What the
+        user said before them has its room first."""
+        asking = {g.index: g.tokens + HEADING for g in rest if g.index in competing} if self._worked() else {}
+        asked, left = sum(asking.values()), room
+        newest: dict[int, Decision] = {}
+        for group in reversed(rest):
+            asked -= asking.get(group.index, 0)
+            if left - group.tokens < room_for_older(asked, room):
+                break
+            newest[group.index] = self.renderer.whole(group, NEWEST_EXCHANGE)
+            left -= group.tokens
+        return newest
+
+    def _worked(self) -> bool:
+        """Return whether the agent did more than talk."""
+        return any(part.kind == "tool_call" for message in self.inputs.messages for part in message.parts)
 
     def _report(self, room: int) -> Decision | None:
         """Return what the agent told the user at the very end of its work: the report of it, cut where it is long."""
         inputs, newest = self.inputs, self.inputs.groups[-1]
         messages = [inputs.messages[i] for i in newest.messages]
-        worked = any(message.calls for message in inputs.messages)
-        if inputs.target is None or not worked or any(m.role != "assistant" or m.calls for m in messages):
+        if inputs.target is None or not self._worked() or any(m.role != "assistant" or m.calls for m in messages):
             return None
         limit = int(_REPORT_SHARE * newest_share(room))
         if newest.tokens > limit < _LEAST_REPORT:

@@ -10,11 +10,10 @@ from compactor_cli.features.term_scores import TermScores
 from compactor_cli.model.group import Group
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.quoted_lines import Quoter
+from compactor_cli.strategies.shared.rooms import DETAIL
 from compactor_cli.strategies.shared.selection import Selector, densest
 from compactor_cli.summaries.format.excerpts import LEGEND, Excerpt
 
-DETAIL = 60_000
-"""Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
 REACH = 500_000
 """Tokens back to which every line is looked at, several times what models hold; of what is older, only
 requests, calls and failures."""

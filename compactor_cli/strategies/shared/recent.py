@@ -26,12 +26,13 @@ from compactor_cli.strategies.shared.carried_requests import (
     repeatable,
     request_room,
 )
-from compactor_cli.strategies.shared.details import DETAIL, quoted_details
+from compactor_cli.strategies.shared.details import quoted_details
 from compactor_cli.strategies.shared.newest import comfortable, fit_newest
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, without_closing
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
 from compactor_cli.strategies.shared.requests import KeptRequest
+from compactor_cli.strategies.shared.rooms import DETAIL
 from compactor_cli.strategies.shared.time_order import can_move, in_time_order
 from compactor_cli.summaries.format.headers import CUT_OFF
 from compactor_cli.summaries.format.verbatim import TURNS, block, turn

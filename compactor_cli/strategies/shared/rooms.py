@@ -4,6 +4,10 @@ INSTRUCTIONS_SHARE = 0.1
 """Share of a room for standing instructions that a harness put in."""
 LARGE_REQUEST, SMALL_REQUEST = 0.4, 60
 """Share of a room, and tokens in any case, up to which the last request is kept whole."""
+DETAIL = 60_000
+"""Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
+_REQUESTS_OF_SMALL, _REQUESTS = 0.55, 0.4
+"""Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
 _SMALL, _LARGE = 400, 800
 """Tokens up to which a room is small, and from which on it is large."""
 
@@ -12,3 +16,14 @@ def share_of(room: int, small: float, large: float) -> float:
     """Return the tokens of a share: `small` of a small room, `large` of a large one, in proportion between the two."""
     size = (min(max(room, _SMALL), _LARGE) - _SMALL) / (_LARGE - _SMALL)
     return room * (small + size * (large - small))
+
+
+def room_for_older(asked: float, room: int) -> float:
+    """Return the tokens of a room that newest groups leave to what is chosen line by line. `asked`: what the user
+    said before those groups, which is whole as long as it fits in its share of the whole room."""
+    return max(DETAIL, (1 - _REQUESTS) * DETAIL + min(asked, _REQUESTS * room))
+
+
+def room_for_requests(left: int, room: int) -> float:
+    """Return the tokens for what the user said, of those that newest groups have left of a room."""
+    return max(share_of(left, _REQUESTS_OF_SMALL, _REQUESTS), min(_REQUESTS * room, left - (1 - _REQUESTS) * DETAIL))
