@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
+from collections.abc import Sequence
 
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, Part
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.identifiers import chunks, identifier, quoted, unescape
 
@@ -40,26 +38,26 @@ def reference_counts(messages: Sequence[Message]) -> list[int]:
     One pass with an index of first appearances; linear in the length of the transcript.
     """
     origins = _Origins()
-    counts: Counter[int] = Counter()
+    origin_of, first_seen = origins.__getitem__, origins.first_seen
+    counts = [0] * (len(messages) + 1)  # the last one is of no message: that of _NOWHERE
     for message in messages:
         index = origins.message = message.index
-        sources = set(map(origins.__getitem__, chain.from_iterable(map(chunks, _texts(message)))))
-        sources.update(map(origins.first_seen.setdefault, _quoted(message), repeat(index)))
-        sources.difference_update((index, _NOWHERE))
-        counts.update(sources)
+        sources: set[int] = set()
+        for part in message.parts:
+            sources.update(map(origin_of, chunks(_read(part))))
+        for part in message.parts:
+            if part.kind == "text":
+                sources.update(first_seen.setdefault(name, index) for name in quoted(part.text))
+        sources.discard(index)
+        for source in sources:
+            counts[source] += 1
         if len(message.id) >= _SHORTEST_ID:
-            origins.first_seen.setdefault(message.id, index)
-    return [counts[index] for index in range(len(messages))]
+            first_seen.setdefault(message.id, index)
+    return counts[:-1]
 
 
-def _texts(message: Message) -> Iterator[str]:
-    """Yield the texts whose identifiers count."""
-    for part in message.parts:
-        if part.kind == "tool_result":
-            yield both_ends(part.text, _HEAD, _TAIL)
-        else:
-            yield unescape(part.text) if part.kind == "tool_call" else part.text
-
-
-def _quoted(message: Message) -> set[str]:
-    return {name for part in message.parts if part.kind == "text" for name in quoted(part.text)}
+def _read(part: Part) -> str:
+    """Return the text of a part whose identifiers count."""
+    if part.kind == "tool_result":
+        return both_ends(part.text, _HEAD, _TAIL)
+    return unescape(part.text) if part.kind == "tool_call" else part.text

@@ -77,7 +77,8 @@ def kept_sentences(
 ) -> list[tuple[int, int]]:
     """Return where the sentences with most points stand, as many as fit, in their order; of equal
     ones the first. A short one without a point comes with the one before it in its line. Empty when none fits, or when
-    the text is a single one. `opening` and `closing`: the first or the last one comes before all others."""
+    the text is a single one. `opening` and `closing`: the first or the last one comes before all others. Of an opening
+    that has no room, its first words stay: what all others are about."""
     spans = list(_spans(text))
     if len(spans) < 2:
         return []
@@ -85,6 +86,8 @@ def kept_sentences(
     telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
     for at in (*(telling[:1] if opening else ()), *(telling[-1:] if closing else ())):
         scores[at] = inf
+    if opening and telling and (begun := _first_words(text, spans[telling[0]], characters_left)):
+        return [begun]
     kept: set[int] = set()
     stays: dict[int, bool] = {}
     """Of sentences without a point, in order: one that goes on from them need not look further back."""
@@ -103,6 +106,15 @@ def kept_sentences(
         if not scores[index]:
             stays[index] = fits
     return [spans[index] for index in sorted(kept)]
+
+
+def _first_words(text: str, span: tuple[int, int], room: int) -> tuple[int, int] | None:
+    """Return where the first words of a sentence stand that fit in a room, where it does not fit itself."""
+    start, end = span
+    if end - start <= room:
+        return None
+    end = text.rfind(" ", start, start + room)
+    return (start, end) if end > start else None
 
 
 def _says_something(sentence: str) -> bool:

@@ -149,7 +149,7 @@ def test_a_failed_edit_changes_nothing_and_is_open_until_the_file_is_changed():
 def test_paths_are_said_from_the_folder_where_commands_run():
     session = Session().runs("cd /home/sam/work && ls", "src")
     session.edits("/home/sam/work/src/a.py").edits("/etc/hosts").runs("rm /home/sam/work/src/old.py")
-    assert session.texts("file") == ["deleted src/old.py", "edited /etc/hosts, unchecked", "edited src/a.py, unchecked"]
+    assert session.texts("file") == ["edited /etc/hosts, unchecked", "edited src/a.py, unchecked", "deleted src/old.py"]
 
 
 def test_without_commands_paths_keep_their_last_two_parts():

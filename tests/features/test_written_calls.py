@@ -66,8 +66,8 @@ def test_commands_of_an_editor_name_the_file_that_their_output_shows():
     )
     assert texts(messages) == [
         "failed: submit (text flag{1}): Wrong flag!",
-        "deleted check.py",
         "edited /repo/src/dates.py, unchecked",
+        "deleted check.py",
     ]
 
 
@@ -78,7 +78,7 @@ def test_keystrokes_for_a_terminal_are_commands():
         assistant(json.dumps(typed)),
         user("New Terminal Output:\nroot@box:/app# printf 1 > one.txt"),
     )
-    assert texts(messages) == ["deleted two.txt", "edited one.txt, unchecked"]
+    assert texts(messages) == ["edited one.txt", "deleted two.txt"]
 
 
 def test_a_block_in_an_answer_to_people_is_no_call():

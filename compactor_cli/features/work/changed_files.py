@@ -9,16 +9,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.file_checks import LABEL, FileChecks
 from compactor_cli.features.work.ledger import file_actions
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 
 _CHANGES = ("created", "edited", "deleted")
-_CARRIED = compiled_later(
-    r"(created|edited|deleted) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?"
-    r"(, check passed after|, check failed after|, unchecked)?$"
-)
+_CARRIED = compiled_later(rf"(created|edited|deleted) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
 _OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that an editor with one open file has changed."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
@@ -68,7 +66,7 @@ class ChangedFiles(Struct):
             return False
         action, path, count, more, checked = match.groups()
         edits = int(count or more or (action == "edited"))
-        self.changes[path] = Change(action, edits, -1, -1, (checked or "").removeprefix(", "))
+        self.changes[path] = Change(action, edits, -1, -1, checked or "")
         self._by_name.setdefault(path.rsplit("/", 1)[-1], {})[path] = None
         return True
 
@@ -88,15 +86,16 @@ class ChangedFiles(Struct):
         """Paths that calls of this round named; those of earlier rounds were made short then."""
         return [path for path, change in self.changes.items() if change.order >= 0]
 
-    def lines(self, root: str, last_pass: int, last_failure: int) -> Iterator[StateLine]:
-        """A line for each file, newest change first. `root` is left out of paths; numbers are those of calls."""
+    def lines(self, root: str, checks: FileChecks) -> Iterator[StateLine]:
+        """A line for each file, newest change first, those that are gone last. `root` is left out of paths."""
         shown: dict[str, Change] = {}
         for path, change in reversed(self.changes.items()):
             short = path.removeprefix(root)
             newer = shown.get(short)
             shown[short] = replace(newer, edits=newer.edits + change.edits) if newer else change
-        for path, change in shown.items():
-            yield StateLine("file", _said(path, change) + _checked(change, last_pass, last_failure), change.message)
+        for path, change in sorted(shown.items(), key=lambda item: item[1].action == "deleted"):
+            known = "" if change.action == "deleted" else checks.of(path, change.order, change.checked)
+            yield StateLine("file", _said(path, change) + (f", {known}" if known else ""), change.message)
 
 
 def changes_of(call: ToolCall) -> list[tuple[str, str]]:
@@ -123,11 +122,3 @@ def _said(path: str, change: Change) -> str:
     if change.action == "created":
         return f"created {path}" + (f", edited {change.edits}x" if change.edits else "")
     return f"{change.action} {path}{times}"
-
-
-def _checked(change: Change, last_pass: int, last_failure: int) -> str:
-    if change.action == "deleted":
-        return ""
-    if change.order < max(last_failure, last_pass):
-        return ", check passed after" if last_pass >= last_failure else ", check failed after"
-    return f", {change.checked}" if change.checked else ", unchecked"

@@ -20,6 +20,7 @@ from compactor_cli.features.work.check_output import (
 from compactor_cli.features.work.checks import CheckRun, check_named, check_of
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.programs import CheckKind
+from compactor_cli.model.message import Part
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
@@ -67,6 +68,7 @@ class Run(Struct, frozen=True):
     error: str = ""
     said: str = ""
     """What an earlier round says of it."""
+    result: Part | None = None
 
 
 class CheckRuns:
@@ -77,13 +79,12 @@ class CheckRuns:
         self.passing: dict[tuple[str, str, bool], Run] = {}
         self.last_pass = -1
         """Number of the last call with a check that passed."""
-        self._gone = -1
-        """Number of the last call with a check that failed and of which nobody knows any more how it would end."""
+        self.unknown = -1
+        """Number of the last call with a check that failed, of which a later run did not say how it ended."""
 
-    @property
-    def last_failure(self) -> int:
-        """Number of the last call with a check that failed and has not passed since."""
-        return max([self._gone, *(run.order for run in self.failing.values())])
+    def failures(self) -> dict[int, str]:
+        """Return what calls said in which checks failed that have not passed since, by their numbers."""
+        return {run.order: run.result.text if run.result else run.said for run in self.failing.values()}
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
@@ -99,7 +100,8 @@ class CheckRuns:
         broken = [check for check, failed in outcomes if failed]
         names = failing_names(call.said) if broken else ()
         for check in broken:
-            self._failed(Run(check, call.message, order, names if check.kind == "tests" else (), _error(call, check)))
+            own_names = names if check.kind == "tests" else ()
+            self._failed(Run(check, call.message, order, own_names, _error(call, check), result=call.result))
         return True
 
     def carry(self, line: str) -> bool:
@@ -142,7 +144,7 @@ class CheckRuns:
     def _unknown(self, check: CheckRun) -> None:
         """Nobody knows how it ended: what was known of it before may have changed."""
         for label in [label for label, other in self.failing.items() if check.covers(other.check, other.names)]:
-            self._gone = max(self._gone, self.failing.pop(label).order)
+            self.unknown = max(self.unknown, self.failing.pop(label).order)
         known = self.passing.get(_key(check))
         if known and known.check.label == check.label:
             del self.passing[_key(check)]

@@ -34,6 +34,14 @@ _LOOKING_WORD = compiled_later(
     r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
 )
 _INTERPRETER = compiled_later(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
+_WRONGLY_CALLED = compiled_later(
+    r"invalid arguments|InputValidationError|(?:invalid|missing|unexpected|unrecognized|unknown)\b[^\n]{0,40}\b"
+    r"(?:parameter|argument|property|field|input)|schema validation|does not match the schema",
+    re.IGNORECASE,
+)
+"""What is said to a call whose arguments are not those of the tool: any later one that is right makes up for it."""
+_HEAD = 400
+"""Characters at the start of a result in which it is said."""
 _CARRIED = compiled_later(r"open error: (.+) \((.+)\)$")
 _EDIT_OF = compiled_later(r"edit of (.+)$")
 _MOST = 50
@@ -65,6 +73,10 @@ class OpenErrors:
     def __init__(self) -> None:
         self.errors: dict[str, OpenError] = {}
 
+    def called_well(self, call: ToolCall) -> None:
+        """Take over that a tool was called as it wants to be: an earlier call with wrong arguments is made up for."""
+        self.errors.pop(_arguments_of(call), None)
+
     def note(self, call: ToolCall, steps: Sequence[Step], changed: Sequence[str], path: str, order: int) -> None:
         """Take over a call that is no check and no effect: `changed` are files it changed, `path` the one it names."""
         for done in changed:
@@ -75,6 +87,7 @@ class OpenErrors:
         if not key:
             return
         if call.failed:
+            key = _arguments_of(call) if _WRONGLY_CALLED.search(call.said[:_HEAD]) and not call.command else key
             self._add(key, OpenError(_error(call), label, call.message, order))
         elif call.failed is False or not call.command or not result_errors(call.said, True, limit=1):
             self.errors.pop(key, None)
@@ -156,6 +169,10 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     main = next((str(value) for value in arguments.values() if isinstance(value, str | int)), "")
     label = one_line(f"{call.tool} {main}", _LABEL_WIDTH)
     return label, label
+
+
+def _arguments_of(call: ToolCall) -> str:
+    return f"arguments of {call.tool}"
 
 
 def _error(call: ToolCall) -> str:

@@ -41,7 +41,8 @@ _ENVIRONMENTS = word_set("uv poetry pipenv rye pdm hatch conda")
 """Programs whose `run` starts a program; that of others starts a target."""
 _PACKAGE_MANAGERS = word_set("npm pnpm yarn bun bundle mise")
 _PYTHON = compiled_later(r"python[\d.]*|py")
-_SCRIPT_RUNNER = compiled_later(r"python[\d.]*|py|node|ruby|php|bash|sh")
+SCRIPT_RUNNER = compiled_later(r"python[\d.]*|py|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|julia|Rscript|bash|sh|zsh")
+"""Programs that run a script."""
 _TEST_FILE = compiled_later(r"(?:^|/)(?:test_\w+|\w+_test|\w+[.-](?:test|spec))\.(?:py|js|ts|mjs|rb|php|sh|lua)$")
 _PROGRAMS = _TESTS | _LINTERS | _BUILDS | FORMATTERS | PLATFORMS
 _TARGETS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
@@ -89,7 +90,7 @@ def program_words(words: list[str]) -> list[str]:
             words = words[1:]
         elif _PYTHON.fullmatch(program) and second == "-m":
             words = ["python-build" if words[2:3] == ["build"] else "".join(words[2:3]), *words[3:]]
-        elif _SCRIPT_RUNNER.fullmatch(program) and _TEST_FILE.search(second):
+        elif SCRIPT_RUNNER.fullmatch(program) and _TEST_FILE.search(second):
             words = ["test-file", *words[1:]]
         else:
             break

@@ -11,6 +11,7 @@ from compactor_cli.features.work.calls import ToolCall, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, changes_of
 from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.effects import Effect, act_effect, acts
+from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, shortening
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, shell_effects
@@ -45,6 +46,7 @@ class _State(Struct):
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
     files: ChangedFiles = field(default_factory=ChangedFiles)
+    scripts: ScriptRuns = field(default_factory=ScriptRuns)
     done: dict[str, StateLine] = field(default_factory=dict)
     """Effects that took place, by text, the newest last."""
     failed: dict[str, StateLine] = field(default_factory=dict)
@@ -106,6 +108,8 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
 def _note(state: _State, call: ToolCall, order: int, *, given_up: bool) -> None:
     """Take over what a call did. `given_up`: of its errors nothing will be told."""
     changes = changes_of(call)
+    if not call.failed:
+        state.errors.called_well(call)
     if state.tasks.note(call) and not call.command and not changes:
         return
     parts = steps(call.command) if call.command else ()
@@ -113,6 +117,7 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool) -> None:
     effects = list(_effects(call, parts, changes))
     for effect in effects:
         _note_effect(state, effect, call)
+    state.scripts.note(call, parts, order)
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
     if not given_up and not checked and not (effects and call.failed):
         named = next((path for path, _ in changes), "")
@@ -163,7 +168,8 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from sorted(effects, key=lambda line: -line.message)
     yield from (line for line in tasks if not line.open)
     yield from state.checks.passing_lines()
-    yield from state.files.lines(root, state.checks.last_pass, state.checks.last_failure)
+    checks = FileChecks(state.files.changes, state.checks, state.scripts)
+    yield from state.files.lines(root, checks)
 
 
 def _task_line(task: ListedTask) -> StateLine:

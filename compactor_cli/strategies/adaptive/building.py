@@ -109,14 +109,16 @@ class PlanBuilder:
         return any(self.inputs.messages[i].origin == "request" for i in group.messages)
 
     def _is_seen(self, line: StateLine) -> bool:
-        """Return whether what stays at its place shows what a line of the state tells: calls that stay whole."""
+        """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a
+        check or an error the result."""
         group = self.group_of.get(line.message)
         if group is None or line.kind == "file":
             return False
         if group in self.kept:
             return self.kept[group].rendition == "whole"
-        calls = self.inputs.messages[line.message].calls
-        return group in self.present and all(call.tokens <= self.newest.written(group) for call in calls)
+        message = self.inputs.messages[line.message]
+        telling = (*message.calls, *(message.results if line.kind in ("check", "error") else ()))
+        return group in self.present and all(part.tokens <= self.newest.written(group) for part in telling)
 
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what becomes of every group when these lines are taken."""

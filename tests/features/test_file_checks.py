@@ -1,0 +1,95 @@
+"""What the state says of changed files: which failing check speaks of them, which script ran."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.features.working import FAILS, Session
+
+BROKEN = FAILS + "src/theme.ts(5,15): error TS2305: no exported member 'EditorTheme'.\nnpm error command failed"
+
+
+def files(session):
+    return session.texts("file")
+
+
+def test_a_failing_check_is_told_of_the_files_that_its_output_names():
+    session = Session().edits("src/footer.ts").edits("src/theme.ts").runs("npm run build", BROKEN)
+    assert files(session) == ["edited src/theme.ts, check failed after", "edited src/footer.ts"]
+
+
+def test_a_check_that_passed_is_told_of_files_that_a_later_failure_does_not_name():
+    session = Session().edits("src/footer.ts").edits("src/theme.ts").runs("npm test", "Tests: 3 passed, 3 total")
+    session.runs("npm run build", BROKEN)
+    assert files(session) == ["edited src/theme.ts, check failed after", "edited src/footer.ts, check passed after"]
+
+
+def test_a_failure_that_names_no_changed_file_may_be_of_any():
+    session = Session().edits("src/a.c").edits("src/b.c").runs("make", FAILS + "make: can't cd to build/release")
+    assert files(session) == ["edited src/b.c, check failed after", "edited src/a.c, check failed after"]
+
+
+@pytest.mark.parametrize("named", ["tests/test_cart.py::test_total FAILED", "FAIL src/cart.test.ts", "cart_test.go:3:"])
+def test_the_name_of_a_test_speaks_of_what_it_tests(named):
+    session = Session().edits("src/cart.py").edits("src/shop.py").edits("src/test_shop.py")
+    session.runs("make test", f"{FAILS}{named}\n1 failed")
+    assert files(session)[-1] == "edited src/cart.py, check failed after"
+    assert files(session)[:2] == ["edited src/test_shop.py", "edited src/shop.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "label"),
+    [
+        ("python solve.py", "ran after"),
+        ("cd /work && timeout 60 python3 -u ./solve.py --fast", "ran after"),
+        ("./solve.py", "ran after"),
+        ("python -c 'import solve.py'", "unchecked"),
+        ("cat solve.py", "unchecked"),
+    ],
+)
+def test_a_script_that_was_run_is_not_unchecked(command, label):
+    session = Session().calls("Write", "File created", file_path="solve.py", content="x").runs(command, "42")
+    assert files(session) == [f"created solve.py, {label}"]
+
+
+def test_a_script_that_failed_says_so_until_it_runs_or_is_changed():
+    session = Session().calls("Write", "File created", file_path="solve.py", content="x")
+    session.runs("python solve.py", FAILS + "Traceback (most recent call last):\nKeyError: 'a'")
+    assert files(session) == ["created solve.py, failed after"]
+    assert files(session.edits("solve.py")) == ["created solve.py, edited 1x, unchecked"]
+    assert files(session.runs("python solve.py", "42")) == ["created solve.py, edited 1x, ran after"]
+
+
+def test_a_script_of_the_session_tells_of_the_files_that_were_changed_before_it_ran():
+    session = Session().calls("Write", "File created", file_path="/tmp2/reproduce.py", content="x")
+    session.edits("src/fields.py").runs("python /tmp2/reproduce.py", "345").edits("src/late.py")
+    assert files(session)[0] == "edited src/late.py, unchecked"
+    assert "edited src/fields.py, reproduce.py ran after" in files(session)
+
+
+def test_scripts_that_the_session_did_not_write_tell_nothing_of_its_files():
+    session = Session().edits("src/fields.py").runs("python manage.py migrate", "OK")
+    assert files(session) == ["edited src/fields.py, unchecked"]
+
+
+def test_no_check_looks_at_prose():
+    session = Session().edits("README.md").runs("pytest -q", "1 failed").edits("docs/a.rst")
+    assert files(session) == ["edited docs/a.rst", "edited README.md"]
+
+
+@pytest.mark.parametrize("said", [BROKEN, FAILS + "1 failed", "3 passed"])
+def test_another_round_says_the_same(said):
+    before = Session().edits("src/footer.ts").edits("src/theme.ts").runs("npm run build", said)
+    before.calls("Write", "File created", file_path="solve.py", content="x").runs("python solve.py", "42")
+    assert sorted(Session().texts("file", before.texts())) == sorted(files(before))
+
+
+def test_files_that_are_gone_come_last():
+    session = Session().edits("src/a.py").runs("rm src/old.py")
+    assert files(session) == ["edited src/a.py, unchecked", "deleted src/old.py"]
+
+
+def test_arguments_that_were_wrong_are_made_up_for_by_the_next_call_that_is_right():
+    session = Session().calls("todowrite", "Error: The todowrite tool was called with invalid arguments: [", todos="x")
+    assert len(session.texts("error")) == 1
+    assert session.calls("todowrite", todos=[{"content": "Fix", "status": "pending"}]).texts("error") == []
