@@ -113,6 +113,15 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
     return Verdict(False) if _found(_TESTS_PASSED, _lines_with(text, _TESTS_PASSED_WORDS)) else Verdict(None)
 
 
+def verdict_lines(said: str) -> list[str]:
+    """Return the lines by which the output of a check states a failure or a pass, in no order."""
+    text = plain(said)
+    found = [line for line in text.split("\n") if _found(_PASSED, line)] if _holds(text, _PASSED_WORDS) else []
+    for words, pattern in ((_TESTS_FAILED_WORDS, _TESTS_FAILED), (_TESTS_PASSED_WORDS, _TESTS_PASSED)):
+        found += [line for line in _lines_with(text, words).split("\n") if _found(pattern, line)]
+    return found + [line for line in _lines_with(text, _FAILED_WORDS).split("\n") if _found(_FAILED, line)]
+
+
 def may_say_nothing_ran(kind: CheckKind, said: str) -> bool:
     """Return whether the verdict may be that nothing was run; a quick look."""
     return kind == "tests" and _holds(plain(said), _NOTHING_RUN_WORDS)

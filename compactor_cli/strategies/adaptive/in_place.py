@@ -11,6 +11,7 @@ from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import failure_line
+from compactor_cli.features.work.outcome_lines import outcome_line
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.plan import Decision, Edit
@@ -40,7 +41,7 @@ class InPlaceRenderer:
         self._count = count
         self._piece = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
         self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
-        self._telling: dict[int, tuple[int, ...]] = {}
+        self._telling: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         self._note = 0
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
@@ -72,10 +73,11 @@ class InPlaceRenderer:
         chosen = tuple(line for line in all_lines if line in taken)
         if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
             chosen = tuple(sorted({*chosen, *self._end(all_lines, small // 2)}))
-        if part.kind == "tool_result" and (not chosen or has_failed(part)):
+        if part.kind == "tool_result":
             if number not in self._telling:  # groups are rendered for each plan that is tried
                 self._telling[number] = self._telling_line(part, number)
-            chosen = tuple(sorted({*chosen, *self._telling[number]}))
+            outcome, otherwise = self._telling[number]
+            chosen = tuple(sorted({*chosen, *(outcome or (() if chosen else otherwise))}))
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL
@@ -88,17 +90,18 @@ class InPlaceRenderer:
                 self._done[key] = text, self._count(text)
         return self._done[key]
 
-    def _telling_line(self, part: Part, number: int) -> tuple[int, ...]:
-        """Return the line of a result of which none was chosen: why its call failed, without which it would pass for
-        one that did its work; else its last line, or the densest one where that says nothing."""
-        if has_failed(part):
-            reason = failure_line(part.text)
-            start = part.text.find(reason)
-            return tuple(self._lines.overlapping(number, start, start + len(reason)))[:1] if start >= 0 else ()
+    def _telling_line(self, part: Part, number: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the line of a result that says how its call came out, such as why it failed: without it, it would pass
+        for one that did its work. And the line of one that says no such thing, for where none was chosen: its last, or
+        the densest one where that says nothing."""
+        said = failure_line(part.text) if has_failed(part) else outcome_line(part.text)
+        start = part.text.find(said) if said else -1
+        if start >= 0:
+            return tuple(self._lines.overlapping(number, start, start + len(said)))[:1], ()
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
         best = sorted(telling, key=lambda line: (line != lines[-1], -bounds[line]))
-        return tuple(best[:1])
+        return (), best[:1]
 
     def _end(self, lines: range, room: int) -> Iterator[int]:
         """Yield the last lines of a text, of about `room` tokens: where an agent has no calls, what it does stands at

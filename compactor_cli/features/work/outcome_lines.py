@@ -1,0 +1,30 @@
+"""The line of a command's output that says how it came out: the sum of a test run, a verdict, a commit."""
+
+from __future__ import annotations
+
+import re
+
+from compactor_cli.features.work.check_output import verdict_lines
+from compactor_cli.text.ends import both_ends
+from compactor_cli.text.patterns import compiled_later
+
+_MADE = compiled_later(
+    r"^(?:\[[^\]\n]+ (?:\(root-commit\) )?[0-9a-f]{7,40}\] .*|"  # a commit
+    r"[ *+=!-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[[\w ]+\]) +\S+ +-> +\S+.*|"  # a push
+    r"https://\S+/(?:pull|issues|merge_requests|releases/tag)/\S+)$",
+    re.MULTILINE,
+)
+_SUM = compiled_later(r"\b\d+ (?:pass|fail|tests?\b|error|issue|problem|warning)", re.IGNORECASE)
+_HEAD, _TAIL = 1_000, 3_000
+"""Characters at the ends of an output where it is looked for."""
+_LONGEST = 160
+
+
+def outcome_line(output: str) -> str:
+    """Return the line that says how a command came out, without blanks around it: the last that says what was made, or
+    that sums up, else the last that tells at all. Empty where none does."""
+    text = both_ends(output, _HEAD, _TAIL)
+    made = _MADE.findall(text)
+    lines = [line.strip() for line in (made or verdict_lines(text))]
+    lines = [line for line in lines if line and len(line) <= _LONGEST]
+    return max(lines, key=lambda line: (_SUM.search(line) is not None, text.rfind(line)), default="")
