@@ -30,6 +30,10 @@ _LONG = 1_200
 """Characters from which on a text may hold something that was pasted."""
 _LONGEST, _PIECE = 1_000, 200
 """Characters of a sentence from which on it is none, and of the pieces that it falls into."""
+_NAME = compiled_later(r"[!-~]+")
+"""A line of one word, such as a path."""
+_SENTENCE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：][\"')\]”’»]*\s*$")
+"""A line that is a sentence, rather than a row of something."""
 _RUN = 8
 """Lines without a break that are rather pasted than typed."""
 _LEAD = 4
@@ -144,6 +148,8 @@ def _title(lines: list[str], places: list[Place]) -> int | None:
         tag = _TAG.match(line)
         if (bare.endswith((":", "：")) and len(bare) <= _LEADS_IN) or (tag and not tag.group(1)):
             led_in, tagged = True, tag is not None
+        elif bare and led_in and _NAME.fullmatch(bare):
+            led_in = tagged = False  # such as the path of an uploaded folder
         elif bare and led_in:
             is_row = places[index] == "pasted" and not tagged
             return index if len(bare) <= _TITLE and not is_row and not _FENCE.match(line) else None
@@ -151,11 +157,11 @@ def _title(lines: list[str], places: list[Place]) -> int | None:
 
 
 def _pasted_lines(lines: list[str], first: int, last: int, pasted: list[bool]) -> tuple[int, int]:
-    """Return the pasted span of a run of lines: without those up to a colon that say what follows, and a question at
-    the end."""
+    """Return the pasted span of a run of lines: without those up to a colon that say what follows, a few of any kind or
+    any number of sentences, and a question at the end."""
     begin, end = first, last
-    for index in range(first, min(first + _LEAD, last)):
-        if pasted[index]:
+    for index in range(first, last):
+        if pasted[index] or (index >= first + _LEAD and not _SENTENCE.match(lines[index])):
             break
         if lines[index].rstrip().endswith((":", "：")):
             begin = index + 1

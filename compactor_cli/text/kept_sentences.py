@@ -73,18 +73,27 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def kept_sentences(
-    text: str, characters_left: int, keywords: Keywords, *, opening: bool = False, closing: bool = False
+    text: str,
+    characters_left: int,
+    keywords: Keywords,
+    *,
+    opening: bool = False,
+    closing: bool = False,
+    ending: float = 0.0,
 ) -> list[tuple[int, int]]:
     """Return where the sentences with most points stand, as many as fit, in their order; of equal
     ones the first. A short one without a point comes with the one before it in its line. Empty when none fits, or when
     the text is a single one. `opening` and `closing`: the first or the last one comes before all others. Of an opening
-    that has no room, its first words stay: what all others are about."""
+    that has no room, its first words stay: what all others are about. `ending`: share of the characters for the
+    sentences at the end, without a gap."""
     spans = list(_spans(text))
     if len(spans) < 2:
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]
     telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
     for at in (*(telling[:1] if opening else ()), *(telling[-1:] if closing else ())):
+        scores[at] = inf
+    for at in _at_end(spans, int(ending * characters_left)):
         scores[at] = inf
     if opening and telling and (begun := _first_words(text, spans[telling[0]], characters_left)):
         return [begun]
@@ -106,6 +115,15 @@ def kept_sentences(
         if not scores[index]:
             stays[index] = fits
     return [spans[index] for index in sorted(kept)]
+
+
+def _at_end(spans: Sequence[tuple[int, int]], room: int) -> Iterator[int]:
+    """Yield the last sentences that fit in a room together."""
+    for at in range(len(spans) - 1, -1, -1):
+        room -= spans[at][1] - spans[at][0]
+        if room < 0:
+            return
+        yield at
 
 
 def _first_words(text: str, span: tuple[int, int], room: int) -> tuple[int, int] | None:

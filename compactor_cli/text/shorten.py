@@ -92,16 +92,16 @@ def truncate_prose(
     *,
     opening: bool = False,
     closing: bool = False,
+    ending: float = 0.0,
 ) -> Short:
     """Return the sentences of a text that say most, in their order, in at most max(limit, SMALLEST) tokens; of one
     whose sentences have no room its head and tail. `opening` and `closing`: the first or the last sentence comes before
-    all others."""
+    all others; `ending`: the share of those at the end that do."""
     ref = text_reference(text)
 
     def cut(room: int) -> str:
-        return _cut_sentences(
-            text, kept_sentences(text, room, keywords, opening=opening, closing=closing), ref
-        ) or _cut_inside(text, room, ref)
+        kept = kept_sentences(text, room, keywords, opening=opening, closing=closing, ending=ending)
+        return _cut_sentences(text, kept, ref) or _cut_inside(text, room, ref)
 
     return _fit(text, tokens, limit, count, cut, ref)
 
@@ -200,7 +200,9 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
     pieces: list[str] = []
     offset = 0
     for start, end in (*kept, (len(text), len(text))):
-        if start > offset:
+        if start > offset and start < len(text) and not text[offset:start].strip():
+            pieces.append(text[offset:start])
+        elif start > offset:
             before = pieces.pop().rstrip(" \t") if pieces else ""
             # a line of its own for what begins one, such as an item or a row of a table
             space = "\n" if "\n" in text[offset:start] else " "

@@ -82,4 +82,4 @@ def test_a_real_session_is_left_with_enough_to_go_on_from(strategy: str) -> None
     said = sum(message.tokens for message in before.messages if message.role != "system")
     for ratio in (0.2, 0.25, 0.3, 0.35, 0.4):
         (part,) = api.compact(source, Settings(strategy=strategy, target_ratio=ratio), tokenizer="o200k_base").parts
-        assert sum(message.tokens for message in part.messages if message.role != "system") > 0.07 * said, ratio
+        assert sum(message.tokens for message in part.messages if message.role != "system") > 0.06 * said, ratio

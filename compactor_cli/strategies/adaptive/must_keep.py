@@ -25,6 +25,8 @@ _END = 2
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools with which an agent does nothing but think."""
 
+_PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")
+
 
 class UserWords(Struct, frozen=True):
     """Words of the user, or what is kept like them, as a span of a piece."""
@@ -60,11 +62,12 @@ def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[U
 
 
 def account(messages: Sequence[Message], lines: SessionLines) -> list[UserWords]:
-    """Return what the newest summary says that an agent had written of its session: at most one."""
+    """Return what the newest summary says that an agent had written of its session, paragraph by paragraph: of too
+    many, the last ones tell where the work stood."""
     for number in sorted(lines.first_of, reverse=True):
         piece = lines.session.pieces[number]
         if messages[piece.message].origin == "injected" and piece.speech and is_account(piece.text):
-            return [UserWords(number, 0, len(piece.text))]
+            return [UserWords(number, *found.span()) for found in _PARAGRAPH.finditer(piece.text)]
     return []
 
 

@@ -9,6 +9,7 @@ from itertools import accumulate
 from msgspec import Struct
 
 from compactor_cli.model.group import Group
+from compactor_cli.model.injected import is_account
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
@@ -17,6 +18,8 @@ from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_argu
 
 _NEWEST = 20
 """Messages whose names say what is being worked on."""
+_END_OF_SUMMARY = 0.6
+"""Share of a summary that is cut for its end."""
 _READ = 20_000
 """Characters of a text in which names are looked for."""
 
@@ -76,7 +79,8 @@ class Renderer:
         return group.tokens
 
     def _cut(self, part: Part, cut: Cut, message: Message) -> Short | None:
-        """Return a part of a message, cut: a request keeps what it opens with, an answer also what it ends with."""
+        """Return a part of a message, cut: a request keeps what it opens with, an answer also what it ends with, and a
+        summary most of its end: what is pending and what comes next."""
         if part.kind == "tool_result" and cut.outputs is not None:
             text, tokens = part.text, part.tokens
             if part.images and tokens > cut.outputs:
@@ -92,10 +96,18 @@ class Renderer:
                 short = self._arguments[key] = shorten_arguments(part.text, tokens, cut.arguments, self.count)
             return Short(short.text, short.tokens + name_tokens)
         if part.kind == "text" and cut.prose is not None:
-            answer = message.role == "assistant" and message.origin != "summary"
-            opening = answer or message.origin == "request"
-            words = self._words()
-            return truncate_prose(part.text, part.tokens, cut.prose, self.count, words, opening=opening, closing=answer)
+            sums_up = message.origin == "summary" or (message.origin == "injected" and is_account(part.text))
+            answer = message.role == "assistant" and not sums_up
+            return truncate_prose(
+                part.text,
+                part.tokens,
+                cut.prose,
+                self.count,
+                self._words(),
+                opening=answer or message.origin == "request",
+                closing=answer,
+                ending=_END_OF_SUMMARY if sums_up else 0.0,
+            )
         if part.kind == "image" and cut.images:
             return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
         return None
