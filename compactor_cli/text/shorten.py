@@ -195,14 +195,13 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
     """Return the kept sentences with marks for the gaps; the first says how much is missing in all."""
     if not kept:
         return ""
+    kept = _joined(text, kept)
     left_out = len(text) - sum(end - start for start, end in kept)
     mark = f"[… {left_out:,} characters left out · {ref}]"
     pieces: list[str] = []
     offset = 0
     for start, end in (*kept, (len(text), len(text))):
-        if start > offset and start < len(text) and not text[offset:start].strip():
-            pieces.append(text[offset:start])
-        elif start > offset:
+        if start > offset:
             before = pieces.pop().rstrip(" \t") if pieces else ""
             # a line of its own for what begins one, such as an item or a row of a table
             space = "\n" if "\n" in text[offset:start] else " "
@@ -212,6 +211,17 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
         pieces.append(text[start:end])
         offset = end
     return "".join(pieces)
+
+
+def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans, in order, of which those with nothing but blanks between them are one: that is no gap."""
+    joined = spans[:1]
+    for start, end in spans[1:]:
+        if text[joined[-1][1] : start].strip():
+            joined.append((start, end))
+        else:
+            joined[-1] = joined[-1][0], end
+    return joined
 
 
 def _cut_lines(lines: list[str], room: int, ref: str, error_indices: list[int]) -> str:

@@ -48,3 +48,11 @@ def test_of_two_the_newer_one_is_kept() -> None:
     text = kept([*records[:4], user(older), *records[4:]])
     assert "is resolved" in text
     assert "is open" not in text
+
+
+def test_of_a_long_one_the_last_paragraphs_are_kept() -> None:
+    parts = [f"## Part {n}\n{STOOD[n]} {STOOD[n + 1]}" for n in range(30)]
+    text = kept(session("\n\n".join([BEGINNINGS[0], *parts, "## Next\nMerge the last of them, then ask."])))
+    assert "Merge the last of them, then ask." in text
+    assert STOOD[29] in text
+    assert STOOD[12] not in text

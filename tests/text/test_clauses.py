@@ -64,3 +64,35 @@ def test_the_first_line_of_what_was_put_into_a_long_request_is_its_title(lead: s
 def test_short_requests_and_those_that_put_nothing_in_have_no_title() -> None:
     for text in ("Fix this:\nThe parser drops fields.", "Fix it. " * 200, "Look:\n```\ncode\n```\n" + "Fix it. " * 200):
         assert all(clause.place != "title" for clause in split_clauses(text))
+
+
+UPLOADED = (
+    "<uploaded_files>\n/workspace/parser\n</uploaded_files>\nI've uploaded a repository. Consider this issue:\n\n"
+)
+STEPS = "\n".join(f"{n}. Look into the {n}th module of it" for n in range(1, 12))
+ASKED = (
+    "Can you help me implement the changes so that the requirements in the issue are met?\n"
+    "I've already taken care of all changes to any of the test files. Do NOT modify the tests in any way!\n"
+    "The environment is set up for you already, so you need not install other packages.\n"
+    "Your task is to make the minimal changes to files that are not tests in the folder.\n"
+    "Everything else in the folder has to stay as it is, even if it looks wrong to you.\n"
+    "Follow these steps to resolve the issue:\n"
+)
+
+
+def test_a_path_that_was_put_in_is_no_title() -> None:
+    clauses = split_clauses(f"{UPLOADED}<issue>\n{ISSUE}\n</issue>\n\n{ASKED}{STEPS}")
+    assert [c.text for c in clauses if c.place == "title"] == ["The parser drops the last field"]
+
+
+def test_sentences_before_a_long_list_are_what_is_asked() -> None:
+    clauses = split_clauses(f"{UPLOADED}<issue>\n{ISSUE}\n</issue>\n\n{ASKED}{STEPS}")
+    asked = [c.text for c in clauses if c.place == "asked"]
+    assert "Do NOT modify the tests in any way!" in asked
+    assert asked[-1] == "Follow these steps to resolve the issue:"
+    assert {c.place for c in clauses if c.text[0].isdecimal()} == {"pasted"}
+
+
+def test_rows_of_a_table_without_a_break_are_pasted() -> None:
+    rows = "\n".join(f"order {n} of the warehouse in the north took {n} days and was never paid" for n in range(30))
+    assert {c.place for c in split_clauses(f"Sum it up.\n\n{rows}\n\nThanks.") if "order" in c.text} == {"pasted"}

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compactor_cli.model.group import Group
+from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.text import kept_sentences as truncate
 from compactor_cli.text.kept_sentences import Keywords, kept_sentences, points
 from compactor_cli.text.shorten import truncate_prose
@@ -192,3 +194,43 @@ def test_of_an_answer_the_last_sentence_comes_before_those_with_more_points_too(
     text = "All is mended.\nAn important key must be critical, note it.\nMore of the key.\nShall I push it?"
     kept = kept_sentences(text, 32, Keywords(["key"]), opening=True, closing=True)
     assert [text[start:end].strip() for start, end in kept] == ["All is mended.", "Shall I push it?"]
+
+
+def test_of_an_opening_that_has_no_room_the_first_words_stay() -> None:
+    text = "Create a file called hello.txt with a greeting in it, please.\nAn important key.\nMore of it.\n" * 3
+    kept = [text[start:end] for start, end in kept_sentences(text, 34, Keywords(["key"]), opening=True)]
+    assert kept == ["Create a file called hello.txt"]
+    short = truncate_prose(text * 20, chars(text * 20), 40, chars, NONE, opening=True).text
+    assert short.startswith("Create a file called")
+
+
+SUMMARY = (
+    "\n".join(f"{n}. The key of part {n} was decided." for n in range(40))
+    + "\n\nPending: the merge of part 41.\n\nNext: run the tests of part 42.\nThen ask."
+)
+
+
+def test_of_a_summary_the_end_stays_without_a_gap() -> None:
+    short = truncate_prose(SUMMARY, chars(SUMMARY), 70, chars, Keywords(["key"]), ending=0.6).text
+    assert short.endswith("Pending: the merge of part 41.\n\nNext: run the tests of part 42.\nThen ask.")
+    assert "was decided" in short  # the rest of the room goes by points
+    assert "Pending" not in truncate_prose(SUMMARY, chars(SUMMARY), 70, chars, Keywords(["key"])).text
+
+
+def test_a_summary_that_an_agent_wrote_keeps_its_end_and_a_request_its_beginning() -> None:
+    told = "This session is being continued from a previous conversation that ran out of context.\n" + SUMMARY
+
+    def cut(text: str) -> str:
+        messages = transcript([user(text)]).messages
+        group = Group(0, (0,), messages[0].tokens)
+        (edit,) = Renderer(messages, chars).shortened(group, Cut(prose=90), "").edits
+        return edit.text
+
+    assert cut(told).endswith("Then ask.")
+    assert "Pending: the merge" not in cut(SUMMARY)
+
+
+def test_blank_lines_between_kept_sentences_are_no_gap() -> None:
+    text = "An important key.\n\nAnother key.\n" + "Nothing of it here, nor there.\n" * 20
+    short = truncate_prose(text, chars(text), 40, chars, Keywords(["key"])).text
+    assert short.startswith("An important key.\n\nAnother key.\n")

@@ -121,13 +121,11 @@ def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
 
 
 class _Sentence(Struct, frozen=True):
-    """One sentence: which request it is of, what it costs, and what it is worth beside the others, for what it says
-    (`rated`) and for where it stands."""
+    """One sentence: which request it is of, what it costs, and what it is worth beside the others."""
 
     request: int
     clause: Clause
     tokens: int
-    rated: float
     worth: float
 
 
@@ -143,7 +141,7 @@ class _Chooser:
         self.taken: set[int] = set()
         self.bundles: list[list[int]] = []
         self.used = 0
-        self.best = max((sentence.rated for sentence in self.sentences), default=0.0)
+        self.best = max((sentence.worth for sentence in self.sentences), default=0.0)
 
     def _weigh(self, rate: Rate) -> list[_Sentence]:
         clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
@@ -155,8 +153,8 @@ class _Chooser:
             opened = i
             value = max(rated, _TITLED * best) if opens or clause.place == "title" else rated
             age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
-            share = (1 - _AGED * age) * {"pasted": _PASTED, "middle": _MIDDLE}.get(clause.place, 1.0)
-            weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, rated * share, value * share))
+            worth = value * (1 - _AGED * age) * {"pasted": _PASTED, "middle": _MIDDLE}.get(clause.place, 1.0)
+            weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
     def choose(self, room: int) -> tuple[KeptRequest, ...]:

@@ -1,0 +1,42 @@
+"""The line of a command's output that says how it came out, and that a result cut at its place keeps it."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.features.work.outcome_lines import outcome_line
+from tests.pipeline.sessions import assistant, compact, result, user
+
+CASES = {
+    "ok  \texample.org/cli\t1.9s\nok  \texample.org/web\t2.0s\n[test] $ go test ./...": "ok  \texample.org/web\t2.0s",
+    "[main 45ffe0a] Release v0.8.0\n 3 files changed, 8 insertions(+)\n create mode 100644 a.ts": (
+        "[main 45ffe0a] Release v0.8.0"
+    ),
+    "bun test v1.2\n\n 667 pass\n 0 fail\nRan 667 tests across 3 files.\nnote: cannot read git ls-tree": "667 pass",
+    "0 issues.\n[lint] $ golangci-lint run ./...": "0 issues.",
+    "To example.org:a/b.git\n   1a2b3c4..5d6e7f8  main -> main": "1a2b3c4..5d6e7f8  main -> main",
+    "FAILED tests/a.py::test_b\n=== 1 failed, 3 passed in 2.10s ===": "=== 1 failed, 3 passed in 2.10s ===",
+    "Creating the request\nhttps://github.com/a/b/pull/17\n": "https://github.com/a/b/pull/17",
+    "All checks passed!\n": "All checks passed!",
+    "src/a.py\nsrc/b.py\nREADME.md": "",
+    "": "",
+}
+
+
+@pytest.mark.parametrize("output", CASES)
+def test_it_is_what_sums_up_or_was_made(output: str) -> None:
+    assert outcome_line(output) == CASES[output]
+
+
+@pytest.mark.parametrize("outcome", ["=== 3 passed in 2.10s ===", "[main 45ffe0a] Release v0.8.0"])
+@pytest.mark.parametrize("target", [500, 700])
+def test_a_result_that_is_cut_keeps_it(outcome: str, target: int) -> None:
+    rows = "\n".join(f"row {n} of region_{n * 7} went to table_{n * 31}" for n in range(60))
+    records = [user("Please release it.")]
+    for n in range(8):
+        records += [assistant(f"I look at part {n}.", f"c{n}"), result(f"c{n}", rows.replace("row", f"part {n}"))]
+    run = assistant("Now all of it.", ("last", "bash", {"command": "make release"}))
+    records += [run, result("last", f"{rows}\n{outcome}\n{rows}")]
+    kept = compact(records, target_tokens=target, strategy="adaptive").messages[-1].text()
+    assert outcome in kept
+    assert "left out" in kept
