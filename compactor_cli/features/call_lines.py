@@ -11,7 +11,7 @@ from compactor_cli.model.message import Part
 from compactor_cli.text.terms import readable
 
 _PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
-_COMMANDS = ("command", "cmd", "script", "code")
+_COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
 _OLD = ("old_string", "old_str", "old_text", "old", "oldText")
 _NEW = ("new_string", "new_str", "new_text", "new", "newText")
 _CONTENT = ("content", "file_text", "new_source", "contents")

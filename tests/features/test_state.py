@@ -173,6 +173,8 @@ def test_without_commands_paths_keep_their_last_two_parts():
         ("gh issue close 12 --comment done", "✓ Closed", "gh issue close 12"),
         ("npm publish --access public", "+ p@1.0.0", "npm publish"),
         ("kubectl apply -f k8s/", "configured", "kubectl apply -f k8s/"),
+        ("bd create 'Freeze fixtures' --type task", "Created issue av-19n", "bd create Freeze fixtures --type task"),
+        ("linear issue close ENG-7", "Closed", "linear issue close ENG-7"),
         ("curl -X POST https://api.example.com/v1 -d '{}'", "{}", "curl POST https://api.example.com/v1"),
     ],
 )  # fmt: skip
@@ -183,7 +185,8 @@ def test_commands_that_act_are_said_with_what_they_act_on(command, said, expecte
 @pytest.mark.parametrize(
     "command",
     ["git status", "git log --oneline", "git checkout main", "git push --dry-run", "gh pr view 7", "git tag --list",
-     "curl https://example.com", "curl -X POST http://localhost:8000/x", "npm run build", "echo git push"],
+     "curl https://example.com", "curl -X POST http://localhost:8000/x", "npm run build", "echo git push",
+     "bd list", "python create.py close", "./scripts/run.sh deploy", "npm create vite@latest", "grep -rn create src"],
 )  # fmt: skip
 def test_commands_that_look_are_no_effects(command):
     assert Session().runs(command, "fine").texts("effect") == []

@@ -101,3 +101,10 @@ def test_calls_of_both_kinds_stand_in_order():
         result("c1", "ok"),
     )
     assert texts(messages) == ["deleted log.txt"]
+
+
+def test_a_tool_that_types_keystrokes_runs_commands():
+    typed = json.dumps({"keystrokes": "printf 'Hello' > hello.py\n", "duration": 0.1})
+    said = "New Terminal Output:\n\nroot@x:/app# printf 'Hello' > hello.py\n"
+    messages = read(user("Write it."), calling(call("c1", "bash_command", typed)), result("c1", said))
+    assert texts(messages) == ["edited hello.py, unchecked"]

@@ -21,7 +21,7 @@ from compactor_cli.text.outcomes import result_errors, stated_failure
 from compactor_cli.text.patterns import compiled_later
 
 PATH_KEYS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
-_COMMAND_KEYS = ("command", "cmd", "script", "code_to_run")
+_COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes")
 _NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset(_COMMAND_KEYS).isdisjoint
 """Whether arguments have none of these."""
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)

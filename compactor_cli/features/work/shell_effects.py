@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect, reason
+from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
@@ -34,6 +35,11 @@ _REMOTE = {
     "glab": word_set("mr issue"),
 }
 """Other programs that act elsewhere, with the words that make them."""
+_ACTING = word_set("create close reopen comment publish deploy approve assign resolve")
+"""Words with which any program acts elsewhere, such as a tracker of issues."""
+_OF_FILES = RUNNERS | PLATFORMS | word_set("git gh docker echo printf grep rg find ls cat cd man which sed awk")
+"""Programs that do other things with these words."""
+_SCRIPT = compiled_later(r"^(?:python|node|ruby|perl|php|bash|sh|zsh)[\d.]*$|\.\w+$")
 _SENDS = compiled_later(r"^(?:-X|--request)=?(POST|PUT|PATCH|DELETE)?$")
 _COMMITTED = compiled_later(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
 _CONFLICT = compiled_later(r"^CONFLICT |Automatic merge failed|could not apply|fatal: .*(?:merge|rebase)", re.MULTILINE)
@@ -137,6 +143,9 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str]:
         return one_line(" ".join([program, *words[1:]]), 120), f"{program} {words[1]}"
     if program == "curl":
         return _curl(words)
+    if _ACTING & set(words[1:3]) and program not in _OF_FILES and not _SCRIPT.search(program):
+        text = one_line(" ".join([program, *words[1:]]), _TITLE_WIDTH)
+        return text, effect_key(text)
     return "", ""
 
 

@@ -13,7 +13,7 @@ from compactor_cli.model.pairing import pair
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.json_values import parse_json
 
-_COMMANDS = ("command", "cmd", "script")
+_COMMANDS = ("command", "cmd", "script", "keystrokes")
 _EDGE = 400
 """Characters at either end of a result where tools say how it ended."""
 _STATUS = re.compile(
