@@ -89,8 +89,8 @@ class Compaction(Struct, frozen=True):
     plan: Plan | None
     round: int
     dispositions: Dispositions
-    spent: tuple[Spent, ...]
-    """Where the tokens of the output went: their sum, whatever the strategy."""
+    use_of_tokens: Callable[[], tuple[Spent, ...]]
+    """Works out at its first call where the tokens of the output went; `spent` tells it."""
     repairs: tuple[Note, ...]
     removed: tuple[int, ...]
     """Records of the input that are not in the output as they were."""
@@ -115,7 +115,7 @@ class Compaction(Struct, frozen=True):
     """Groups that a person decided to drop; they are not in `repaired`."""
 
     def __repr__(self) -> str:
-        return brief(self, "data", "repaired", "groups", "messages", "rate", "use_of_tiers", "kept")
+        return brief(self, "data", "repaired", "groups", "messages", "rate", "use_of_tokens", "use_of_tiers", "kept")
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -126,6 +126,11 @@ class Compaction(Struct, frozen=True):
     def message_tiers(self) -> tuple[int | None, ...]:
         """Tier of each message of `repaired`, as in Analysis; empty when nothing was decided."""
         return self.rate().tiers
+
+    @property
+    def spent(self) -> tuple[Spent, ...]:
+        """Where the tokens of the output went: their sum, whatever the strategy."""
+        return self.use_of_tokens()
 
     @property
     def residuals(self) -> frozenset[int]:

@@ -59,8 +59,8 @@ class ResultsAdjacent:
     def faults(self, view: OutputView) -> Iterator[Fault]:
         if not view.adjacent_results:
             return
-        for (index, position), (call, _) in sorted(view.pairing.answers.items()):
-            if not is_adjacent(view.messages, call, index):
+        for (index, position), (call, _) in view.pairing.answers.items():
+            if index != call + 1 and not is_adjacent(view.messages, call, index):
                 call_id = view.messages[index].parts[position].call_id
                 yield Fault(self.name, index, f"the result does not stand behind its call (message {call})", call_id)
 

@@ -93,7 +93,8 @@ def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> 
             index += hint[0] == "\n"
             start = lowered.rfind("\n", 0, index) + 1
             if first and index - start < _LONG_LINE and _is_behind_word(lowered[start:index]):
-                index = lowered.find(hint, index + 1)
+                end = lowered.find("\n", index)  # all that follows in its line is behind a word, too
+                index = lowered.find(hint, end) if end >= 0 else -1
                 continue
             end = lowered.find("\n", index)
             spans[start] = end = end if end >= 0 else len(lowered)

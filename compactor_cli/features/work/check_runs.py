@@ -65,10 +65,20 @@ class Run(Struct, frozen=True):
     order: int
     """Number of the call; below zero before this round."""
     names: tuple[str, ...] = ()
-    error: str = ""
     said: str = ""
     """What an earlier round says of it."""
     result: Part | None = None
+    known_error: str = ""
+    """What an earlier round says went wrong."""
+    mended: bool = False
+    """Some of what failed has passed since: nobody knows whether the error was of that."""
+
+    @property
+    def error(self) -> str:
+        """The first line that says what went wrong; looked for where it is told."""
+        if self.mended or self.result is None:
+            return "" if self.mended else self.known_error
+        return _error(self.result.text, self.check)
 
 
 class CheckRuns:
@@ -101,7 +111,7 @@ class CheckRuns:
         names = failing_names(call.said) if broken else ()
         for check in broken:
             own_names = names if check.kind == "tests" else ()
-            self._failed(Run(check, call.message, order, own_names, _error(call, check), result=call.result))
+            self._failed(Run(check, call.message, order, own_names, result=call.result))
         return True
 
     def carry(self, line: str) -> bool:
@@ -112,13 +122,13 @@ class CheckRuns:
             for label in failing.group(1).split(" && "):
                 check = check_named(label) or CheckRun("tests", label, label)
                 said = failing.group(2) or ""
-                self.failing[label] = Run(check, -1, order, names_in(said) if check.kind == "tests" else (), "", said)
+                self.failing[label] = Run(check, -1, order, names_in(said) if check.kind == "tests" else (), said)
         elif passed:
             check = check_named(passed.group(1)) or CheckRun("tests", passed.group(1), passed.group(1))
             self.passing[_key(check)] = Run(check, -1, -1)
         elif error and (found := check_named(error.group(2))):
             run = self.failing.get(found.label) or Run(found, -1, order)
-            self.failing[found.label] = replace(run, error=error.group(1))
+            self.failing[found.label] = replace(run, known_error=error.group(1))
         else:
             return False
         return True
@@ -139,7 +149,7 @@ class CheckRuns:
             if not left:
                 del self.failing[label]
             elif left != other.names:
-                self.failing[label] = replace(other, names=left, error="", said="")
+                self.failing[label] = replace(other, names=left, said="", mended=True)
 
     def _unknown(self, check: CheckRun) -> None:
         """Nobody knows how it ended: what was known of it before may have changed."""
@@ -185,11 +195,11 @@ def _key(check: CheckRun) -> tuple[str, str, bool]:
     return check.kind, check.label if check.program == "*" else check.program, check.whole
 
 
-def _error(call: ToolCall, check: CheckRun) -> str:
-    stated = (line.strip() for line in result_errors(call.said, True))
+def _error(output: str, check: CheckRun) -> str:
+    stated = (line.strip() for line in result_errors(output, True))
     found = next((line for line in stated if not _ONLY_FAILED.match(line)), "")
     found = re.sub(r"^E\s+", "", found)  # pytest marks lines of errors so
-    place = _AT_LINE.search(call.said) if check.kind != "tests" else None  # tests log in this form too
+    place = _AT_LINE.search(output) if check.kind != "tests" else None  # tests log in this form too
     return one_line(found or (place.group().strip() if place else ""), _ERROR_WIDTH)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct, field
 
@@ -18,7 +19,7 @@ from compactor_cli.text.shell import Step
 FAILED = "check failed after"
 LABEL = rf"check passed after|{FAILED}|(?:\S+ )?(?:ran|failed) after|unchecked"
 """Pattern of what is said of a file."""
-_HEAD, _TAIL = 4_000, 12_000
+_HEAD, _TAIL = 2_000, 6_000
 """Characters at the ends of the output of a failed check in which the names of files are looked for."""
 _WORD = compiled_later(r"\w+(?:[.-]\w+)*")
 _TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
@@ -94,11 +95,14 @@ class FileChecks:
 
 def _failure(order: int, said: str) -> _Failure:
     """Return a check that failed, with what its output says."""
-    found = _WORD.findall(both_ends(said, _HEAD, _TAIL))
-    words = {part for word in found for part in (word, word.split(".", 1)[0])}
-    return _Failure(order, frozenset(words | {_TEST_OF.sub("", word) for word in words}))
+    words = set(_WORD.findall(both_ends(said, _HEAD, _TAIL)))
+    words |= {word.split(".", 1)[0] for word in words if "." in word}
+    return _Failure(
+        order, frozenset(words | {_TEST_OF.sub("", word) for word in words if "test" in word or "spec" in word})
+    )
 
 
+@lru_cache(maxsize=4096)
 def _stems(path: str) -> frozenset[str]:
     """Return the names by which an output may speak of a file: with its ending, without, and without what makes it a
     test."""
