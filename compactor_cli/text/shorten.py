@@ -147,7 +147,7 @@ def _fit(text: str, tokens: int, limit: int, count: Count, cut: Callable[[int], 
     """Return the longest cut that the limit allows, found by proportion; each attempt is counted once."""
     if tokens <= limit:
         return Short(text, tokens)
-    room = int(len(text) * max(limit - 34, limit // 2) / max(1, tokens))
+    room = int(len(text) * max(limit - 34, limit // 3) / max(1, tokens))
     for _ in range(6):
         if room < 16:
             break
