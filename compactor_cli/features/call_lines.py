@@ -8,7 +8,7 @@ from typing import Any
 
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Part
-from compactor_cli.text.terms import readable
+from compactor_cli.text.escapes import readable
 
 _PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 _COMMANDS = ("command", "cmd", "script", "code", "keystrokes")

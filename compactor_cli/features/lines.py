@@ -23,6 +23,7 @@ from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
 from compactor_cli.summaries.format.reading import readable
+from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.terms import chunked, judge, quoted_terms
@@ -54,6 +55,8 @@ class SessionPiece(Struct, frozen=True):
     """Names in it, each once."""
     quoted: tuple[tuple[int, int], ...]
     """Places of quoted names, and their ids."""
+    escaped: str = ""
+    """JSON of which the text is what is read of it, where that has other characters."""
 
 
 class _Ids(dict[str, tuple[int, ...]]):
@@ -138,8 +141,9 @@ class SessionText(Struct):
         speech: bool,
         call: bool = False,
         cut: Cut = "together",
+        escaped: str = "",
     ) -> None:
-        """Take in one part."""
+        """Take in one part, as SessionPiece has it."""
         ids = self.ids(speech)
         chunks = chunked(text).split()
         self.counts.update(chunks)
@@ -149,7 +153,7 @@ class SessionText(Struct):
         if speech:
             self.held.update(term for term in terms if term < 0)
         names = tuple(term for term in terms if term >= 0)
-        self.pieces.append(SessionPiece(message, position, text, tokens, speech, call, cut, names, quoted))
+        self.pieces.append(SessionPiece(message, position, text, tokens, speech, call, cut, names, quoted, escaped))
 
 
 def read_session(
@@ -176,8 +180,14 @@ def read_session(
                 speech = part.kind == "text" and message.role != "tool" and not is_output(message)
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
-                session.read(at, position, text, part.tokens, speech=speech, call=call, cut=cut)
+                escaped = part.text if call and _is_plain_form(text, part.text) else ""
+                session.read(at, position, text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped)
     return session
+
+
+def _is_plain_form(text: str, json: str) -> bool:
+    """Return whether a text is what is read of the JSON of a call, rather than what it does to a file."""
+    return "\\" in json and text[:1] in ("{", "[") and text[:1] == json[:1]
 
 
 def _within_reach(messages: Sequence[Message], reach: int) -> int:
@@ -221,7 +231,7 @@ class SessionLines:
         clauses = piece.cut == "clauses"
         noise = frozenset[int]() if piece.speech else noisy_lines(piece.text)
         apart = piece.cut == "apart"
-        members = [] if clauses else json_members(piece.text, named=piece.call)
+        members = [] if clauses else _members(piece)
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))
         self._leads.update(_leads_of(piece, members, spans, first))
@@ -313,6 +323,13 @@ class SessionLines:
         if first is None:
             return range(0)
         return range(first, bisect_left(self.piece_of, number + 1, first))
+
+
+def _members(piece: SessionPiece) -> list[JsonMember]:
+    """Return the members of a piece that is JSON."""
+    if not piece.escaped:
+        return json_members(piece.text, named=piece.call)
+    return json_members(piece.escaped, named=piece.call, shown=piece.text, place=place_in_readable(piece.escaped))
 
 
 def _leads_of(

@@ -47,8 +47,6 @@ _QUOTED = (
     ("'", re.compile(r"'(?<![A-Za-z0-9]')([^'\n]*)'(?![A-Za-z0-9])")),
 )
 _LONGEST_QUOTE = 60
-_ESCAPE = compiled_later(r"\\(?:([nrt\"/\\])|u([0-9a-fA-F]{4}))")
-_PLAIN = {"n": "\n", "r": "", "t": "\t", '"': '"', "/": "/", "\\": "\\"}
 _DATE = compiled_later(r"\d{4}-\d\d-\d\d")
 _DECIMAL = compiled_later(r"\d+\.\d+%?$")
 _CODE = compiled_later(r"[A-Z]{1,4}\d{3,5}$")
@@ -99,17 +97,6 @@ class Term(NamedTuple):
 
     text: str
     kind: str
-
-
-def readable(text: str) -> str:
-    """Return JSON inside a string with its inner line breaks, quotes and letters made plain."""
-    if "\\" not in text:
-        return text
-    plain = _ESCAPE.sub(lambda match: _PLAIN[match[1]] if match[1] else chr(int(match[2], 16)), text)
-    if plain.isascii():
-        return plain
-    # two escapes may make one letter; half of one is replaced
-    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def chunked(text: str) -> str:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.text.clauses import split_clauses
+from compactor_cli.text.escapes import Place
 from compactor_cli.text.patterns import compiled_later
 
 _TOGETHER = 80
@@ -139,10 +140,11 @@ class JsonMember(Struct, frozen=True, gc=False):
     list, and the key of an object in it."""
 
 
-def json_members(text: str, *, named: bool = False) -> list[JsonMember]:
+def json_members(text: str, *, named: bool = False, shown: str = "", place: Place = int) -> list[JsonMember]:
     """Return the members of JSON: neighbours of the same object or list are taken together while they are short, a
     long one is taken apart. Nothing for text that is no JSON as far as its brackets tell. `named`: its first member
-    says what it is, as in the arguments of a call."""
+    says what it is, as in the arguments of a call. `shown` and `place`: the text as it is read, and where characters
+    of the other stand there; members are told by that."""
     ends = _closed(text) if text.lstrip(_SPACE)[:1] in ("{", "[") else None
     first = len(text) - len(text.lstrip(_SPACE))
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
@@ -153,14 +155,21 @@ def json_members(text: str, *, named: bool = False) -> list[JsonMember]:
     while waiting:
         outer, level, leads = waiting.pop()
         if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
-            pieces = [JsonMember(start, end, start, level + 1) for start, end in _value(text, outer.start, outer.end)]
-            result += _led(pieces, outer)
+            told = _placed(outer, place)
+            spans = _value(shown or text, told.start, told.end)
+            result += _led([JsonMember(start, end, start, level + 1) for start, end in spans], told)
         else:
             inside = [JsonMember(*inner, level + 1, leads) for inner in _together(text, outer.start, ends)]
             inner_leads = [_leads(text, member, ends) for member in inside]
             members = zip(_led(inside, outer), inner_leads, strict=True)
             waiting += reversed([(member, level + 1, inner) for member, inner in members])
     return result
+
+
+def _placed(member: JsonMember, place: Place) -> JsonMember:
+    """Return a member with all its places as they are in the text that is read."""
+    leads = tuple((place(start), place(end)) for start, end in member.leads)
+    return JsonMember(place(member.start), place(member.end), place(member.begin), member.depth, leads)
 
 
 def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _SHORT) -> tuple[Span, ...]:

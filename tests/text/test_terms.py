@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.text.terms import KINDS, chunked, judge, quoted_terms, readable
+from compactor_cli.text.terms import KINDS, chunked, judge, quoted_terms
 from tests.properties.profile import examples
 
 TEXTS = st.text(
@@ -124,33 +124,6 @@ def test_a_quoted_name_stands_at_its_place():
     text = 'x = {"city": "New York"}'
     assert {name: text[at] for at, name in quoted_terms(text)} == {"city": '"', "new york": '"'}
     assert [text[at + 1 : at + 4] for at, _ in quoted_terms(text)] == ["cit", "New"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("plain", "plain"),
-        (r"one\ntwo\tthree", "one\ntwo\tthree"),
-        (r"say \"hi\" to a\/b", 'say "hi" to a/b'),
-        (r"C:\\new\\table", r"C:\new\table"),
-        (r"caf\u00e9", "café"),
-        (r"\ud83d\ude00", "😀"),
-        (r"half \ud83d of one", "half � of one"),
-        (r"\x stays", r"\x stays"),
-        ("", ""),
-        ("\\", "\\"),
-    ],
-)
-def test_json_inside_a_string_is_made_plain(text, expected):
-    assert readable(text) == expected
-
-
-@examples(150)
-@given(TEXTS)
-def test_what_was_escaped_and_made_plain_can_be_written(text):
-    import json
-
-    readable(json.dumps(text)).encode()
 
 
 @examples(300)

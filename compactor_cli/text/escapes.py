@@ -1,0 +1,48 @@
+"""JSON inside a string with its escapes made plain, as a reader takes it in, and where its characters stand then."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate
+
+from compactor_cli.text.patterns import compiled_later
+
+_ESCAPE = compiled_later(r"\\(?:([nrt\"/\\])|u([0-9a-fA-F]{4}))")
+_PLAIN = {"n": "\n", "r": "", "t": "\t", '"': '"', "/": "/", "\\": "\\"}
+_HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
+"""Halves of a letter: two escapes may make one."""
+
+Place = Callable[[int], int]
+"""Place of a character in a text -> its place in the readable one. Within an escape, that of its end."""
+
+
+def readable(text: str) -> str:
+    """Return JSON inside a string with its inner line breaks, quotes and letters made plain."""
+    if "\\" not in text:
+        return text
+    plain = _ESCAPE.sub(lambda match: _PLAIN[match[1]] if match[1] else chr(int(match[2], 16)), text)
+    # half of a letter is replaced
+    return plain if plain.isascii() else plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def place_in_readable(text: str) -> Place:
+    """Return where characters of a text stand in the readable one."""
+    starts: list[int] = []
+    ends: list[int] = []
+    shorter: list[int] = []
+    open_half = -1
+    for match in _ESCAPE.finditer(text):
+        code = int(match[2], 16) if match[2] else 0
+        joins = code in _LOW and match.start() == open_half
+        open_half = match.end() if code in _HIGH else -1
+        starts.append(match.start())
+        ends.append(match.end())
+        shorter.append(match.end() - match.start() - (0 if joins or match[1] == "r" else 1))
+    sums = [0, *accumulate(shorter)]
+
+    def place(at: int) -> int:
+        count = bisect_right(starts, at - 1)  # of the escapes that begin before
+        return max(at, ends[count - 1] if count else 0) - sums[count]
+
+    return place
